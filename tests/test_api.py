@@ -32,7 +32,7 @@ def test_build_equals_command_output(content: Path, tmp_path: Path) -> None:
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
     assert CliRunner().invoke(command, ["build", *options]).exit_code == 1
     assert tree(tmp_path / "api") == tree(tmp_path / "command")
-    assert "cannot be read" in result.checked.left_out[0].message
+    assert "cannot be read" in result.checked.skipped[0].message
 
 
 def test_dry_run_returns_plan_only(content: Path, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_content_errors_return_findings(content: Path, tmp_path: Path) -> None:
 
 def test_missing_content_folder_returns_finding(tmp_path: Path) -> None:
     checked = statuary.check(tmp_path / "none")
-    assert [finding.rule for finding in checked.all_findings] == ["content-folder"]
+    assert [finding.rule for finding in checked.all_findings] == ["missing-content-folder"]
 
 
 def test_strict_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from statuary.base.primitives import checksum_address
 from statuary.extensions.conform import deployment
 from statuary.extensions.http import client, connections
 from statuary.extensions.http.client import Retries
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing import sources
 from statuary.extensions.importing.evidence import ethereum_node as node_client
 from statuary.extensions.mirror import served_site
@@ -40,7 +40,7 @@ from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
 pytestmark = pytest.mark.thorough
 
-PACE = Pace(seconds=0.6, rate=16 << 10, timeout=1, each=0.05)
+PACE = Timeouts(seconds=0.6, rate=16 << 10, timeout=1, each=0.05)
 """What a command waits for a server here, for a minute elsewhere."""
 
 Send = Callable[[bytes], None]
@@ -232,8 +232,8 @@ def _listener(answer: Callable[[socket.socket], None]) -> Iterator[str]:
 
 def hasten() -> None:
     """Let this process wait seconds for a server, not minutes, and take loopback for the public internet."""
-    client.PACE = deployment.PACE = PACE
-    node_client.PACE = Pace(seconds=PACE.seconds, timeout=1)
+    client.TIMEOUTS = deployment.TIMEOUTS = PACE
+    node_client.TIMEOUTS = Timeouts(seconds=PACE.seconds, timeout=1)
     sources.RETRIES = served_site.RETRIES = Retries(tries=4, first_pause=0.01)
     connections.is_private_host = lambda _: False
     client.opener.cache_clear()

@@ -24,7 +24,7 @@ from statuary.extensions.http.client import (
     size_of,
     stream,
 )
-from statuary.extensions.http.connections import Pace, http_opener, is_private_host
+from statuary.extensions.http.connections import Timeouts, http_opener, is_private_host
 from statuary.extensions.importing.evidence import ethereum_node
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.report import NotImportableError
@@ -79,7 +79,7 @@ def body_by_the_byte(connection: socket.socket) -> None:
 @pytest.mark.parametrize("respond", [trickle(OK), body_by_the_byte], ids=["headers", "body"])
 def test_slow_trickle_times_out(respond):
     def read(url: str) -> None:
-        with closing(http_opener(Pace(0.3)).open(url, timeout=5)) as response:
+        with closing(http_opener(Timeouts(0.3)).open(url, timeout=5)) as response:
             response.read()
 
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
@@ -93,7 +93,7 @@ def test_steady_slow_response_is_accepted():
             connection.sendall(b"x" * 100)
             time.sleep(SLOWLY)
 
-    opener = http_opener(Pace(0.2, rate=1000))
+    opener = http_opener(Timeouts(0.2, rate=1000))
     with server(respond) as url, closing(opener.open(url, timeout=5)) as response:
         assert len(response.read()) == 1000
 
@@ -105,7 +105,7 @@ def slow_headers(connection: socket.socket) -> None:
 
 def test_server_responses_share_deadline():
     """Each is in time; a mirror of many documents would keep a command waiting for days."""
-    opener, answered = http_opener(Pace(2, rate=1000, each=0.05)), 0
+    opener, answered = http_opener(Timeouts(2, rate=1000, each=0.05)), 0
 
     def ask() -> None:
         nonlocal answered
@@ -125,12 +125,12 @@ def test_endless_headers_time_out():
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
 
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
-        http_opener(Pace(0.3, rate=1000)).open(url, timeout=5)
+        http_opener(Timeouts(0.3, rate=1000)).open(url, timeout=5)
 
 
 def test_every_client_has_deadline(monkeypatch):
     for seconds, module in ((0.2, client), (0.21, deployment), (0.22, ethereum_node)):
-        monkeypatch.setattr(module, "PACE", Pace(seconds))
+        monkeypatch.setattr(module, "TIMEOUTS", Timeouts(seconds))
     with server(body_by_the_byte) as url:
         with pytest.raises(UnreachableError, match="too slowly"):
             get(url, 10_000)
@@ -225,7 +225,7 @@ def test_huge_content_length_is_ignored():
 
 def test_only_http_urls_are_opened():
     for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
-        assert http_opener(Pace(5)).open(Request(url), timeout=1) is None
+        assert http_opener(Timeouts(5)).open(Request(url), timeout=1) is None
 
 
 REFUSALS = {

@@ -83,7 +83,7 @@ def build(
     dry_run: bool = False,
     workers: int = 1,
     log_key: str | Path | None = None,
-    log_start: bool = False,
+    init_log: bool = False,
     allow_older: bool = False,
 ) -> BuildResult:
     """Check a content folder and publish its site into a folder, as `statuary build` does.
@@ -97,7 +97,7 @@ def build(
         dry_run: change nothing; `plan.changes()` yields what would change, and only then can it be called.
         workers: processes. With more than one, the program's file needs `if __name__ == "__main__":`.
         log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
-        log_start: start the log with entry 0, the first time.
+        init_log: start the log with entry 0, the first time.
         allow_older: build as of an instant before that of the last build.
 
     Raises:
@@ -123,7 +123,7 @@ def build(
                 NoProgress(),
                 CheckOptions(strict=strict),
                 execution=ExecutionOptions(executor=executor, git=GitQuery(root)),
-                extension_options=ExtensionOptions({"log": {"log_key": key, "log_start": log_start}}),
+                extension_options=ExtensionOptions({"log": {"log_key": key, "init_log": init_log}}),
                 allow_older=allow_older,
             )
             if dry_run and result.plan is not None:

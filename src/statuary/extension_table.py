@@ -44,8 +44,8 @@ class Extension(NamedTuple):
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`site/url_table.py`)
-    documents: str = ""  # its `DocumentFamily` (`engine/providers.py`)
-    of_record: str = ""  # its `MakeOfRecord` (`contracts/incremental/record_documents.py`)
+    documents: str = ""  # its `DocumentProvider` (`engine/providers.py`)
+    of_record: str = ""  # its `RecordDocuments` (`contracts/incremental/record_documents.py`)
     apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
@@ -54,7 +54,9 @@ class Extension(NamedTuple):
     places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> Executor`
-    besides: str = ""  # `(source) -> StoredBesides | None`: where a site has documents that are no files
+    document_fallbacks: str = (
+        ""  # `(source) -> StoredBesides | None`: where a site has documents that are no files
+    )
     listing: str = ""  # `(executor, target, origin) -> Manifest | None`: made by workers, of many files
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
@@ -62,7 +64,7 @@ class Extension(NamedTuple):
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
-    own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
+    own_pages: str = ""  # its `MarkdownPageProvider`, which make the pages of `content/pages/`
     new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
     texts: str = ""  # `(value, validate) -> str`: reads a text that content gives per language
     stage: str = ""  # opens what it does in a run (`engine/stages.py`)
@@ -94,13 +96,15 @@ LOG_FROM = CommandOption(
     str,
     "FOLDER|FILE|URL",
 )
-LOG_START = CommandOption("--log-start", "Start the log with entry 0: the first time only.", bool)
-LOG_BELOW_FLOOR = CommandOption(
-    "--log-below-floor",
+INIT_LOG = CommandOption("--init-log", "Start the log with entry 0: the first time only.", bool)
+ALLOW_LOG_ROLLBACK = CommandOption(
+    "--allow-log-rollback",
     "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
     bool,
 )
-LOG_CORRECT_CLOCK = CommandOption("--log-correct-clock", "Say in the log that its last time is wrong.", bool)
+ALLOW_CLOCK_ROLLBACK = CommandOption(
+    "--allow-clock-rollback", "Say in the log that its last time is wrong.", bool
+)
 RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
 COMPILER = CommandOption(
     "--compiler",
@@ -138,7 +142,7 @@ EXTENSIONS = (
         )
         | command("snapshots", "extract", "Read documents from a snapshot, a folder or a URL."),
         places=dict.fromkeys(
-            ("file", "http", "https"), "statuary.extensions.snapshots.site_reader:ReadOnlyPlace"
+            ("file", "http", "https"), "statuary.extensions.snapshots.site_reader:ReadOnlyLocation"
         ),
     ),
     with_documents("packs", "packs")._replace(
@@ -146,8 +150,8 @@ EXTENSIONS = (
         urls="statuary.extensions.packs.urls:URLS",
         documents="",
         stage="statuary.extensions.packs.stage:open_stage",
-        apis="statuary.extensions.packs.openapi:described_apis",
-        besides="statuary.extensions.packs.packed_site:open_packed",
+        apis="statuary.extensions.packs.openapi:openapi_operations",
+        document_fallbacks="statuary.extensions.packs.packed_site:open_packed",
     ),
     Extension(
         "mirror",
@@ -168,7 +172,7 @@ EXTENSIONS = (
         ),
         remote=dict.fromkeys(STORES, "statuary.extensions.object_stores.remote_objects:RemoteObjects"),
         publish=dict.fromkeys(STORES, "statuary.extensions.object_stores.commands:publish_folder_to_store"),
-        places=dict.fromkeys(STORES, "statuary.extensions.object_stores.store:StorePlace"),
+        places=dict.fromkeys(STORES, "statuary.extensions.object_stores.store:StoreLocation"),
     ),
     Extension(
         "log",
@@ -176,8 +180,8 @@ EXTENSIONS = (
         marker="log/checkpoint",
         guard="statuary.extensions.log.published_log:require_growth",
         options={
-            "build": (LOG_KEY, LOG_FROM, LOG_START, LOG_BELOW_FLOOR, LOG_CORRECT_CLOCK),
-            "tick": (LOG_KEY, LOG_CORRECT_CLOCK),
+            "build": (LOG_KEY, LOG_FROM, INIT_LOG, ALLOW_LOG_ROLLBACK, ALLOW_CLOCK_ROLLBACK),
+            "tick": (LOG_KEY, ALLOW_CLOCK_ROLLBACK),
         },
         key="log",
         folders=("log",),
@@ -214,7 +218,7 @@ EXTENSIONS = (
         folders=("metrics-display",),
         urls="statuary.extensions.metrics.documents:URLS",
         settings="statuary.extensions.metrics.settings:SiteMetricsSource",
-        apis="statuary.extensions.metrics.openapi:described_apis",
+        apis="statuary.extensions.metrics.openapi:openapi_operations",
         pages="statuary.extensions.metrics.pages:PARTS",
         stage="statuary.extensions.metrics.stage:open_stage",
     ),
@@ -227,7 +231,7 @@ EXTENSIONS = (
         commands=command("upstream", "upstream", "Fetch the statuses of components that follow other pages."),
         key="upstream",
         settings="statuary.extensions.upstream.settings:SiteUpstreamSource",
-        status="statuary.extensions.upstream.state_file:followed_status",
+        status="statuary.extensions.upstream.state_file:apply_upstream_status",
     ),
     Extension(
         "conform",
@@ -264,7 +268,7 @@ EXTENSIONS = (
         folders=(*APIS, "bytecode", "v2/chainlist"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
-        apis="statuary.extensions.apis.openapi:described_apis",
+        apis="statuary.extensions.apis.openapi:openapi_operations",
         pages="statuary.extensions.apis.pages:PARTS",
         stage="statuary.extensions.apis.stage:open_stage",
     ),
@@ -283,7 +287,7 @@ EXTENSIONS = (
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
         settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
-        apis="statuary.extensions.clear_signing.openapi:described_apis",
+        apis="statuary.extensions.clear_signing.openapi:openapi_operations",
         pages="statuary.extensions.clear_signing.pages:PARTS",
         stage="statuary.extensions.clear_signing.stage:open_stage",
         rules="statuary.extensions.clear_signing.rules:RULES",
@@ -291,7 +295,7 @@ EXTENSIONS = (
     Extension(
         "cluster",
         workers={"dask": "statuary.extensions.cluster.dask_pool:DaskExecutor"},
-        listing="statuary.extensions.cluster.finalize:whole_manifest",
+        listing="statuary.extensions.cluster.finalize:full_manifest",
     ),
     Extension(
         "compilers",

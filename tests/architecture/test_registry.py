@@ -20,11 +20,11 @@ from statuary.cli.publication import PublishFolder
 from statuary.contracts.incremental.bulk import BulkReader
 from statuary.contracts.sources.contract_source import BulkForm
 from statuary.engine.extension_settings import ExtensionSource
-from statuary.engine.providers import DocumentFamily, OwnPages
+from statuary.engine.providers import DocumentProvider, MarkdownPageProvider
 from statuary.engine.stages import SiteStage
 from statuary.extension_table import EXTENSIONS, Command, Extension, load
 from statuary.publish.fingerprint import FINGERPRINTED
-from statuary.publish.locations import MayReplace, Place
+from statuary.publish.locations import MayReplace, SiteLocation
 from statuary.site.pages.page_parts import PageParts
 from statuary.site.url_table import Url, match_url
 from statuary.source.remote_files import RemoteFiles
@@ -67,7 +67,7 @@ def opens_a_stage(target: object) -> bool:
 
 CHECKS = {
     "urls": lambda target: all(isinstance(url, Url) for url in target),
-    "documents": has_protocol(DocumentFamily),
+    "documents": has_protocol(DocumentProvider),
     "settings": has_protocol(ExtensionSource),
     "status": lambda target: (
         [*inspect.signature(target).parameters]
@@ -88,12 +88,12 @@ CHECKS = {
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
     "bulk": has_protocol(BulkReader),
     "remote": has_protocol(RemoteFiles),
-    "places": has_protocol(Place),
+    "places": has_protocol(SiteLocation),
     "publish": is_called_like(PublishFolder),
     "workers": has_protocol(Executor),
-    "besides": lambda target: [*inspect.signature(target).parameters] == ["source"],
+    "document_fallbacks": lambda target: [*inspect.signature(target).parameters] == ["source"],
     "listing": lambda target: [*inspect.signature(target).parameters] == ["executor", "target", "origin"],
-    "own_pages": has_protocol(OwnPages),
+    "own_pages": has_protocol(MarkdownPageProvider),
     "new_content": is_called_like(NewContent),
     "subcommands": lambda target: isinstance(target, click.Command) and bool(target.help),
 }

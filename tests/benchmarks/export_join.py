@@ -151,8 +151,8 @@ def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
         number = int(file.stem.rpartition("-")[2])
         bucket = ExportBucket(path="contracts", scratch_dir=scratch_dir, number=number, matches=0)
         for contract in read_bucket(root, bucket):
-            assert contract.read.record is not None, contract
-            record = contract.read.record
+            assert contract.parsed_contract.record is not None, contract
+            record = contract.parsed_contract.record
             assert_own(record, matches)
             records, size = records + 1, size + len(encode_unchecked(record))
     return {"records": records, "bytes": size}

@@ -58,11 +58,11 @@ TASKS: dict[str, tuple[str, str, list[str], list[dict[str, str]], list[dict[str,
         [FINDER | {"text": "time zone"}],
         [{"click": "main a[href$='content-reference.html']"}],
     ),
-    "what `[right-value]` means": (
+    "what `[invalid-value]` means": (
         "own",
         "pages/manual/index.html",
-        ["right-value"],
-        [FINDER | {"text": "right-value"}],
+        ["invalid-value"],
+        [FINDER | {"text": "invalid-value"}],
         [{"click": "main a[href$='content-reference.html']"}],
     ),
 }

@@ -59,7 +59,7 @@ def rows(root: Path, incidents: int, records: int, *, has_log: bool) -> dict[str
     key.chmod(0o600)
     signed = ("--log-key", key) if has_log else ()
     build = ("build", "--content", content, "--out", out, *signed)
-    start = ("--log-start",) if has_log else ()
+    start = ("--init-log",) if has_log else ()
     took = {"first build": cpu(*build, "--now", "2026-11-20T12:00:00Z", *start)}
     took["unchanged build"] = cpu(*build, "--now", "2026-11-20T12:00:00Z")
     write_files(content, {"incidents/new.yaml": INCIDENT.replace("Slow", "New")})

@@ -73,7 +73,7 @@ def contract_documents(count: int, *, own_sources: bool) -> Iterator[Document]:
     proof = prove(record)
     for number in range(count):
         changed = variant(record, number, own_sources=own_sources)
-        yield contract_page(changed, proof, pages, source="", published=True)
+        yield contract_page(changed, proof, pages, source="", is_published=True)
 
 
 def incident_documents(content: Path) -> Iterator[Document]:

@@ -39,15 +39,15 @@ DAMAGED = times(200)
 MAX_BUNDLE_BYTES = 16_000
 
 LEFT_TO_BUILDS = {
-    "auxdata-is-complete",
-    "compiler-is-a-release",
-    "contract-is-declared-in-its-source",
-    "open-places-are-named-in-the-sources",
-    "proxy-resolution-is-not-contradicted",
-    "proxy-resolution-is-whole",
-    "storage-layout-is-one",
-    "verified-after-the-release",
-    "vyper-integrity-is-that-of-the-sources",
+    "missing-auxdata",
+    "unknown-compiler-release",
+    "undeclared-contract",
+    "undeclared-immutable",
+    "contradicted-proxy-resolution",
+    "incomplete-proxy-resolution",
+    "invalid-storage-layout",
+    "verified-before-release",
+    "vyper-integrity-mismatch",
 }
 """The checks that a browser does not make; the page says so."""
 

@@ -115,7 +115,7 @@ def test_demo_is_labelled_and_warns_publicly(run, tmp_path):
         site.write_text(re.sub(r"url: \S+", f"url: {host}", site.read_text()))
         checked = run("check", "--strict", *NOW)
         assert checked.exit_code == code, host
-        assert ("[demo-is-local]" in checked.output) == bool(code)
+        assert ("[demo-published]" in checked.output) == bool(code)
 
 
 @pytest.mark.slow

@@ -261,8 +261,8 @@ def test_recompilation_detects_damaged_source_map(workshop, tmp_path, records):
     artifact["evm"]["deployedBytecode"]["sourceMap"] = source_map.replace("-", "o", 1)
     (damaged / "output.json").write_text(json.dumps(output), encoding="utf-8")
     checked = check_site(content, parse_instant(NOW), NoProgress())
-    assert [finding.rule for finding in checked.all_findings] == ["compilation-is-of-the-record"]
+    assert [finding.rule for finding in checked.all_findings] == ["compilation-mismatch"]
     [finding] = recompile_contracts(content, checked.catalogue, workshop, NoProgress()).findings
-    assert finding.rule == "recompilation-reproduces-the-record"
+    assert finding.rule == "recompilation-mismatch"
     assert finding.pointer == ("runtimeBytecode", "sourceMap")
     assert f"the first difference is at character {source_map.index('-')}" in finding.message

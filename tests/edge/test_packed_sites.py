@@ -46,7 +46,7 @@ class Sites(NamedTuple):
 
 def publish(site: Path, out: Path) -> None:
     """Publish a site without the files that its packs have."""
-    done = CliRunner().invoke(command, ["publish", str(site), "--to", str(out), "--leave-out-packed"])
+    done = CliRunner().invoke(command, ["publish", str(site), "--to", str(out), "--exclude-packed"])
     assert done.exit_code == 0, done.output
     assert not [path for path in files_in(out) if is_packed(path)]
 

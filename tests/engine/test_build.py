@@ -83,7 +83,7 @@ def test_real_records_are_published_unchanged(tmp_path: Path) -> None:
     outcome = build(content, tmp_path / "build")
     # one of them has other code on the chain than its sources give: a real server serves it, and so does a site
     [note] = outcome.checked.all_findings
-    assert (note.severity, note.rule) == (Severity.NOTE, "runtime-code-is-the-compiled-code")
+    assert (note.severity, note.rule) == (Severity.NOTE, "runtime-code-mismatch")
     assert Path(note.path).stem.startswith("0x7eCF")
     assert assert_served_as_they_came(content, tmp_path / "build") == 94
 
@@ -217,8 +217,8 @@ def test_unproved_record_is_excluded(tmp_path: Path) -> None:
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
     assert outcome.applied
-    assert outcome.checked.withheld == 1
-    assert "runtime-replays" in {finding.rule for finding in outcome.checked.withheld_because}
+    assert outcome.checked.excluded_count == 1
+    assert "runtime-bytecode-mismatch" in {finding.rule for finding in outcome.checked.exclusion_reasons}
     assert not (tmp_path / f"build/v2/contract/748463/{address}").exists()
     proof = orjson.loads((tmp_path / f"build/proof/748463/{address}.json").read_bytes())
     assert (proof["holds"], proof["published"]) == (False, False)
@@ -233,7 +233,7 @@ def test_undecodable_file_names_are_excluded(tmp_path: Path) -> None:
     for number in range(3):
         (content / f"contracts/748463/0x\udcff{number}.json").write_text("{}")
     checked = build(content, tmp_path / "build").checked
-    assert checked.withheld == 4
+    assert checked.excluded_count == 4
     assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records withheld")
 
 
@@ -243,7 +243,7 @@ def test_publish_all_marks_unproved_records(tmp_path: Path) -> None:
     site = (content / "site.yaml").read_text("utf-8")
     (content / "site.yaml").write_text(site + "\ncontracts:\n  publish: all\n", "utf-8")
     result = build(content, tmp_path / "build")
-    assert (result.applied, result.checked.withheld, result.checked.is_clean) == (True, 0, False)
+    assert (result.applied, result.checked.excluded_count, result.checked.is_clean) == (True, 0, False)
     assert (tmp_path / f"build/v2/contract/748463/{address}").exists()
     proof = orjson.loads((tmp_path / f"build/proof/748463/{address}.json").read_bytes())
     assert (proof["holds"], proof["published"]) == (False, True)
@@ -296,7 +296,7 @@ def test_broken_record_is_excluded_and_removed(
     outcome = build(content, tmp_path / "build", later, CheckOptions(strict=strict))
     assert outcome.applied
     assert not outcome.checked.is_clean
-    assert {finding.path for finding in outcome.checked.withheld_because} == {path}
+    assert {finding.path for finding in outcome.checked.exclusion_reasons} == {path}
     document = "v2/" + path.replace("contracts/", "contract/").removesuffix(".json")
     assert not (tmp_path / "build" / document).exists()
     assert (tmp_path / "build/api/v2/summary.json").exists()
@@ -311,7 +311,7 @@ def test_link_outside_content_is_error(tmp_path: Path) -> None:
     (content / "maintenances/loop.yaml").symlink_to(content / "maintenances/loop.yaml")
     outcome = build(content, tmp_path / "build")
     assert [(finding.rule, finding.path) for finding in outcome.checked.findings] == [
-        ("inside-content", "incidents/linked.yaml"),
-        ("inside-content", "maintenances/loop.yaml"),
+        ("outside-content", "incidents/linked.yaml"),
+        ("outside-content", "maintenances/loop.yaml"),
     ]
     assert not outcome.applied

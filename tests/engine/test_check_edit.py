@@ -23,7 +23,7 @@ def root(tmp_path):
 
 def edit_of(root, change, path):
     text = (root / path).read_text(encoding="utf-8")
-    return FileEdit(path=path, before=text, after=change(text))
+    return FileEdit(path=path, text_before=text, text_after=change(text))
 
 
 def incident_file(root):
@@ -39,8 +39,8 @@ def test_edit_with_new_error_is_rejected(root):
     edit = edit_of(root, lambda text: "# a note\n" + text + "unknown: x\n", incident_file(root))
     findings, may_be_written = check_edit(root, AT, read_status_content(root, AT), edit)
     assert not may_be_written
-    assert [finding.rule for finding in findings] == ["known-keys"]
-    assert findings[0].position.line == edit.after.count("\n")
+    assert [finding.rule for finding in findings] == ["unknown-key"]
+    assert findings[0].position.line == edit.text_after.count("\n")
 
 
 def test_existing_findings_are_ignored(root):
@@ -59,7 +59,7 @@ def test_repeated_finding_is_rejected(root):
     edit = edit_of(root, lambda text: text + later.replace("09", "08"), path)
     findings, may_be_written = check_edit(root, AT, before, edit)
     assert not may_be_written
-    assert "updates-in-order" in {finding.rule for finding in findings}
+    assert "updates-out-of-order" in {finding.rule for finding in findings}
 
 
 def test_status_check_skips_contracts(root):
@@ -68,7 +68,7 @@ def test_status_check_skips_contracts(root):
 
 
 def test_new_file_creates_folder(tmp_path):
-    write_edit(tmp_path, FileEdit(path="incidents/2026/a.yaml", before=None, after="é\r\n"))
+    write_edit(tmp_path, FileEdit(path="incidents/2026/a.yaml", text_before=None, text_after="é\r\n"))
     assert (tmp_path / "incidents/2026/a.yaml").read_bytes() == "é\r\n".encode()
     assert [file.name for file in (tmp_path / "incidents/2026").iterdir()] == ["a.yaml"]
 
@@ -78,7 +78,7 @@ def test_write_keeps_permissions_and_links(tmp_path):
     (tmp_path / "real.yaml").chmod(0o640)
     (tmp_path / "link.yaml").symlink_to("real.yaml")
     assert (
-        write_edit(tmp_path, FileEdit(path="link.yaml", before="a", after="b"))
+        write_edit(tmp_path, FileEdit(path="link.yaml", text_before="a", text_after="b"))
         == (tmp_path / "real.yaml").resolve()
     )
     assert (tmp_path / "link.yaml").is_symlink()
@@ -90,13 +90,13 @@ def test_write_keeps_permissions_and_links(tmp_path):
 def test_changed_file_is_not_overwritten(tmp_path, before, on_disk):
     (tmp_path / "a.yaml").write_text(on_disk)
     with pytest.raises(EditError, match="has changed since it was read"):
-        write_edit(tmp_path, FileEdit(path="a.yaml", before=before, after="b"))
+        write_edit(tmp_path, FileEdit(path="a.yaml", text_before=before, text_after="b"))
     assert (tmp_path / "a.yaml").read_text() == on_disk
 
 
 def test_deleted_file_is_not_recreated(tmp_path):
     with pytest.raises(EditError):
-        write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
+        write_edit(tmp_path, FileEdit(path="a.yaml", text_before="a", text_after="b"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -108,6 +108,6 @@ def test_full_disk_leaves_file_unchanged(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(PublishingError, match="No space left"):
-        write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
+        write_edit(tmp_path, FileEdit(path="a.yaml", text_before="a", text_after="b"))
     assert (tmp_path / "a.yaml").read_text() == "a"
     assert [file.name for file in tmp_path.iterdir()] == ["a.yaml"]

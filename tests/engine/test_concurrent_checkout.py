@@ -17,7 +17,7 @@ from support.sites import INCIDENT, build, files_in, git, path_of, record_of, si
 
 STAGES = {
     "reading": (stages, "read_site"),
-    "choosing": (contracts, "scope_of"),
+    "choosing": (contracts, "plan_rebuild"),
     "git's ids": (GitState, "files"),
     "a contract": (contract_builder, "read_contract"),
     "git again": (contracts, "GitQuery"),

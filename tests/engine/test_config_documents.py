@@ -60,11 +60,11 @@ def made(monkeypatch) -> list[str]:
     paths: list[str] = []
 
     def documents(*of, **settings):
-        for document in all_documents.settings_only_documents(*of, **settings):
+        for document in all_documents.config_documents(*of, **settings):
             paths.append(document.path)
             yield document
 
-    monkeypatch.setattr(publish, "settings_only_documents", documents)
+    monkeypatch.setattr(publish, "config_documents", documents)
     return paths
 
 
@@ -110,7 +110,7 @@ def test_overwritten_documents_are_rebuilt(content, tmp_path):
         Document(path=path, body=body) for path, body in built_files(other, tmp_path / "elsewhere").items()
     ]
     with FolderTarget(tmp_path / "out") as publication:
-        publication.offer(documents)
+        publication.add(documents)
         publication.apply()
     assert built_files(content, tmp_path / "out") == whole
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.base.budget import DEFECT, TooMuchWorkError, attempt, bounded, spend
+from statuary.base.budget import DEFECT, StepLimitError, consume, run_guarded, step_budget
 from statuary.base.findings import Finding
 from statuary.base.limits import MAX_STEPS
 from statuary.base.primitives import parse_instant
@@ -114,11 +114,11 @@ def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, 
     else:
         monkeypatch.setattr(*places[stage], failing(getattr(*places[stage])))
     result = build(site_of(tmp_path, records), tmp_path / "out")
-    (finding,) = result.checked.withheld_because
+    (finding,) = result.checked.exclusion_reasons
     assert (finding.rule, finding.path) == (DEFECT, paths[VICTIM])
     assert f"unexpected {type(error).__name__}" in finding.message
     assert "defect of statuary" in finding.hint
-    assert (result.applied, result.checked.withheld) == (True, 1)
+    assert (result.applied, result.checked.excluded_count) == (True, 1)
     found = files_in(tmp_path / "out")
     assert {path: body for path, body in found.items() if address.lower() not in path.lower()} == {
         path: body for path, body in expected.items() if address.lower() not in path.lower()
@@ -126,7 +126,7 @@ def test_exception_excludes_only_faulty_record(tmp_path, monkeypatch, expected, 
     assert incident_of(tmp_path / "out")
     monkeypatch.undo()
     again = build(tmp_path / "content", tmp_path / "out")
-    assert again.checked.withheld_because == ()
+    assert again.checked.exclusion_reasons == ()
     assert any(address in path for path in files_in(tmp_path / "out"))
 
 
@@ -137,24 +137,24 @@ def test_exceeded_budget_excludes_only_faulty_record(tmp_path, monkeypatch) -> N
     def endless(view: Any) -> Any:
         if view.address in path:
             while True:
-                spend(1_000)
+                consume(1_000)
         return iter(())
 
     changed = (CONTRACT_CHECKS[0]._replace(observe=endless), *CONTRACT_CHECKS[1:])
     monkeypatch.setattr(build_contract, "CONTRACT_CHECKS", changed)
     monkeypatch.setattr("statuary.contracts.checks.prove.CONTRACT_CHECKS", changed)
     checked = check_site(site_of(tmp_path, records), parse_instant(NOW), NoProgress())
-    (finding,) = [one for one in checked.withheld_because if one.path == path]
-    assert (finding.rule, finding.path) == ("within-limits", path)
+    (finding,) = [one for one in checked.exclusion_reasons if one.path == path]
+    assert (finding.rule, finding.path) == ("limit-exceeded", path)
     assert f"more than {MAX_STEPS:,} steps" in finding.message
 
 
 def test_step_budget_applies_within_context() -> None:
-    spend(MAX_STEPS + 1)
-    with bounded(), pytest.raises(TooMuchWorkError):
-        spend(MAX_STEPS + 1)
-    with bounded():
-        spend(MAX_STEPS)
+    consume(MAX_STEPS + 1)
+    with step_budget(), pytest.raises(StepLimitError):
+        consume(MAX_STEPS + 1)
+    with step_budget():
+        consume(MAX_STEPS)
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
@@ -163,11 +163,11 @@ def test_interruption_is_reraised(interruption) -> None:
         raise interruption
 
     with pytest.raises(interruption):
-        attempt(interrupted, "a", "reading")
+        run_guarded(interrupted, "a", "reading")
 
 
 def test_defect_finding_has_source_location() -> None:
-    finding = attempt(lambda: parse_instant(None), "a.json", "reading the record")  # type: ignore[arg-type]
+    finding = run_guarded(lambda: parse_instant(None), "a.json", "reading the record")  # type: ignore[arg-type]
     assert isinstance(finding, Finding)
     assert finding.message.startswith("reading the record: unexpected TypeError: ")
     assert " in base/primitives.py:" in finding.message
@@ -179,7 +179,7 @@ def test_hostile_shape_excludes_only_faulty_record(tmp_path: Path, shape: Shape)
     good = dict([at_address(made_record(), 8)])
     content = site_of(tmp_path, {path: text, **good})
     result = build(content, tmp_path / "out")
-    found = result.checked.withheld_because
+    found = result.checked.exclusion_reasons
     assert {finding.path for finding in found} <= {path}
     assert DEFECT not in {finding.rule for finding in found}
     assert all(finding.position is not None for finding in found)
@@ -203,11 +203,11 @@ def test_future_record_is_excluded_until_verified(tmp_path) -> None:
         records = [
             path.name[-1] for path in (tmp_path / out / "v2/contract" / CHAIN).iterdir() if path.is_file()
         ]
-        return sorted(set(records) & set("123")), list(result.checked.withheld_because)
+        return sorted(set(records) & set("123")), list(result.checked.exclusion_reasons)
 
     found, because = published("2026-11-20T12:00:00Z", "site")
     assert found == ["1"]
-    assert {finding.rule for finding in because} == {"verified-before-the-build"}
+    assert {finding.rule for finding in because} == {"verified-in-future"}
     assert {finding.pointer for finding in because} == {("verifiedAt",)}
     found, because = published("2026-11-21T12:00:00Z", "site")
     assert (found, len(because)) == (["1", "2"], 1)
@@ -250,7 +250,7 @@ def test_exception_excludes_only_faulty_incident(tmp_path, monkeypatch, case) ->
     content = write_files(small_site(tmp_path), {"incidents/none.yaml": OTHER})
     monkeypatch.setattr(module, function, failing_for("No answers", getattr(module, function)))
     result = build(content, tmp_path / "out")
-    (finding,) = (*result.checked.withheld_because, *result.checked.left_out)
+    (finding,) = (*result.checked.exclusion_reasons, *result.checked.skipped)
     assert (finding.rule, finding.path) == (DEFECT, "incidents/none.yaml")
     assert "unexpected KeyError: " in finding.message
     assert (result.applied, result.checked.is_clean) == (True, False)
@@ -276,7 +276,7 @@ def test_exception_excludes_only_faulty_page(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(own_pages._Pages, "tokens", failing)
     result = build(content, tmp_path / "out")
-    (finding,) = result.checked.left_out
+    (finding,) = result.checked.skipped
     assert (finding.rule, finding.path) == (DEFECT, "pages/one.md")
     assert "Text." in (tmp_path / "out/pages/two.html").read_text("utf-8")
     assert not (tmp_path / "out/pages/one.html").exists()
@@ -295,7 +295,7 @@ def test_lost_workers_keep_previous_contracts(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(contracts, "build_partition", lost)
     result = build(content, tmp_path / "out")
-    (finding,) = result.checked.left_out
+    (finding,) = result.checked.skipped
     assert "workers were lost 5 times" in finding.message
     assert result.applied
     after = {path for path in files_in(tmp_path / "out") if path.startswith(("v2/", "proof/", "contracts/"))}
@@ -319,7 +319,7 @@ def test_partially_read_bulk_file_is_published(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(LineRange, "read", failing)
     result = build(content, tmp_path / "out")
-    (finding,) = result.checked.withheld_because
+    (finding,) = result.checked.exclusion_reasons
     assert (finding.rule, finding.path) == (DEFECT, "contracts/all.jsonl")
     assert result.checked.contracts.contracts == 2
     assert incident_of(tmp_path / "out")

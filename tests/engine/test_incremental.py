@@ -206,7 +206,10 @@ def test_excluded_record_is_not_rechecked(content, tmp_path, built):
     built.clear()
     again = build(content, tmp_path / "out")
     assert built in ([], [path_of(3)])  # what is new and uncommitted may be looked at for its time
-    assert (again.checked.withheld, again.checked.withheld_because) == (1, first.checked.withheld_because)
+    assert (again.checked.excluded_count, again.checked.exclusion_reasons) == (
+        1,
+        first.checked.exclusion_reasons,
+    )
 
 
 OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
@@ -215,9 +218,9 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
 @pytest.mark.parametrize(
     ("second", "rules"),
     [
-        (record_of(4), {"one-record-per-contract", "one-record-per-match-id"}),
-        (OTHER_MATCH_ID, {"one-record-per-contract"}),
-        (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"one-record-per-match-id"}),
+        (record_of(4), {"duplicate-contract", "duplicate-match-id"}),
+        (OTHER_MATCH_ID, {"duplicate-contract"}),
+        (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"duplicate-match-id"}),
     ],
 )
 @pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
@@ -228,13 +231,13 @@ def test_only_duplicate_records_are_excluded(content, tmp_path, second, rules, r
     write_files(content, {"incidents/other.yaml": INCIDENT})
     for _ in range(2):
         checked = build(content, tmp_path / "out").checked
-        assert {(one.rule, one.path) for one in checked.withheld_because} == {
+        assert {(one.rule, one.path) for one in checked.exclusion_reasons} == {
             (rule, path) for rule in rules for path in (path_of(4), "contracts/more.jsonl")
         }
         assert all(
-            path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.withheld_because
+            path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.exclusion_reasons
         )
-        assert (checked.withheld, checked.contracts.contracts) == (2, COUNT)
+        assert (checked.excluded_count, checked.contracts.contracts) == (2, COUNT)
         site = files_in(tmp_path / "out")
         assert site["api/v2/incidents.json"] != before["api/v2/incidents.json"]
         assert f"v2/contract/{CHAIN}/{address_of(98)}" in site
@@ -245,7 +248,7 @@ def test_only_duplicate_records_are_excluded(content, tmp_path, second, rules, r
         (content / path_of(4)).unlink()
     else:
         write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n"})
-    assert build(content, tmp_path / "out").checked.withheld == 0
+    assert build(content, tmp_path / "out").checked.excluded_count == 0
     build(content, tmp_path / "again")
     assert unlike(files_in(tmp_path / "out"), files_in(tmp_path / "again")) == set()
 
@@ -259,7 +262,7 @@ def test_snapshot_excludes_duplicate_records(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / "site.zip", origin) as target:
-        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.withheld == 2
+        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.excluded_count == 2
     with read_snapshot(str(tmp_path / "site.zip")) as snapshot:
         paths = [entry.path for entry in snapshot.entries()]
     assert f"v2/contract/{CHAIN}/{address_of(5)}" in paths
@@ -357,7 +360,7 @@ def test_interrupted_build_resumes_from_partition(tmp_path, built, monkeypatch):
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("stage", ["_offer_lists", "offer_site", "publish"])
+@pytest.mark.parametrize("stage", ["_add_lists", "add_site_documents", "publish"])
 def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)

@@ -59,7 +59,7 @@ def test_lost_ledger_ticks_identical_changes(tmp_path: Path) -> None:
         build(content, site, START)
     since = read_epoch_index(sites[0]).instants[-1]
     (sites[0] / ".statuary/ledger.sqlite3").unlink()
-    assert tick(sites[0], since).changed == tick(sites[1], since).changed
+    assert tick(sites[0], since).changed_paths == tick(sites[1], since).changed_paths
     assert plain(sites[0]) == plain(sites[1])
 
 
@@ -111,7 +111,7 @@ def test_tick_writes_only_changed_files(tmp_path: Path) -> None:
     build(content, tmp_path / "site", START)
     before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     begins = parse_instant("2026-12-01T22:00:00Z")
-    changed = tick(tmp_path / "site", begins).changed
+    changed = tick(tmp_path / "site", begins).changed_paths
     assert "api/v2/scheduled-maintenances/active.json" in changed
     after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
     assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
@@ -119,7 +119,7 @@ def test_tick_writes_only_changed_files(tmp_path: Path) -> None:
     }
     found = orjson.loads((tmp_path / "site/changes.json").read_bytes())
     assert "under_maintenance" in str(found)
-    assert tick(tmp_path / "site", begins).changed == []
+    assert tick(tmp_path / "site", begins).changed_paths == []
 
 
 def test_dry_run_lists_tick_changes(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_dry_run_lists_tick_changes(tmp_path: Path) -> None:
     site = tmp_path / "site"
     build(content, site, START)
     before, since = files_in(site), read_epoch_index(site).instants[-1]
-    shown = tick(site, since, dry_run=True).changed
+    shown = tick(site, since, dry_run=True).changed_paths
     assert files_in(site) == before
-    assert tick(site, since).changed == shown != []
+    assert tick(site, since).changed_paths == shown != []
 
 
 def test_build_after_tick_equals_fresh(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import Ledger
-from statuary.publish.ledger.read import opened, read_kept
-from statuary.publish.ledger.schema import CollectedOutput, KeptGroup, NoOutput
+from statuary.publish.ledger.read import opened, read_group
+from statuary.publish.ledger.schema import CachedGroup, CollectedOutput, NoOutput
 from statuary.publish.plan import Action
 from statuary.site.document import Document
 from support.sites import tree
@@ -23,7 +23,7 @@ def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
 
 def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Action, int]:
     with FolderTarget(root, dry_run=dry_run) as publication:
-        publication.offer(documents)
+        publication.add(documents)
         plan = publication.plan()
         if not dry_run:
             publication.apply()
@@ -66,7 +66,7 @@ def test_stale_files_removed_foreign_files_kept(tmp_path: Path) -> None:
 def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
     with FolderTarget(tmp_path) as publication:
-        publication.offer([document("a"), document("b")])
+        publication.add([document("a"), document("b")])
         assert publication.plan().conflicts == ("b",)
         with pytest.raises(PublishingError, match="in the way: b"):
             publication.apply()
@@ -119,7 +119,7 @@ def test_dry_run_changes_nothing(tmp_path: Path) -> None:
 def test_plan_lists_changes_in_order(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"), document("z"))
     with FolderTarget(tmp_path, dry_run=True) as publication:
-        publication.offer([document("b", b"12"), document("a", b"123")])
+        publication.add([document("b", b"12"), document("a", b"123")])
         assert list(map(str, publication.plan().changes())) == ["~ a (3 bytes)", "+ b (2 bytes)", "- z"]
 
 
@@ -157,7 +157,7 @@ def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
         FolderTarget(tmp_path / "site") as publication,
         pytest.raises(PublishingError, match="inside the site"),
     ):
-        publication.offer([document(path)])
+        publication.add([document(path)])
     assert tree(tmp_path) == {}
 
 
@@ -166,7 +166,7 @@ def test_conflicting_paths_report_sources(tmp_path, other, message) -> None:
     first = document("a", b"1")._replace(sources=("incidents/one.yaml",))
     second = document(other, b"2")._replace(sources=("incidents/two.yaml", "site.yaml"))
     with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match=message) as caught:
-        publication.offer([first, second])
+        publication.add([first, second])
     for name in ("incidents/one.yaml", "incidents/two.yaml, site.yaml"):
         assert name in str(caught.value)
 
@@ -178,7 +178,7 @@ def test_symbolic_link_folder_is_refused(tmp_path: Path) -> None:
     site.mkdir()
     (site / "v2").symlink_to(outside)
     with FolderTarget(site) as publication:
-        publication.offer([document("v2/contract")])
+        publication.add([document("v2/contract")])
         with pytest.raises(PublishingError):
             publication.apply()
     assert list(outside.iterdir()) == []
@@ -191,7 +191,7 @@ def test_symbolic_link_document_is_refused(tmp_path: Path) -> None:
     site.mkdir()
     (site / "a").symlink_to(victim)
     with FolderTarget(site) as publication:
-        publication.offer([document("a")])
+        publication.add([document("a")])
         with pytest.raises(PublishingError):
             publication.apply()
     assert victim.read_text() == "precious"
@@ -222,7 +222,7 @@ def test_uncreatable_folder_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize("listing", ["listing", "differences"])
 def test_unfinished_listing_survives_closed_ledger(tmp_path: Path, listing: str) -> None:
     with FolderTarget(tmp_path) as publication:
-        publication.offer([document("a"), document("b")])
+        publication.add([document("a"), document("b")])
         files = getattr(publication.ledger, listing)()
         next(files)
     del files
@@ -232,15 +232,15 @@ def test_unfinished_listing_survives_closed_ledger(tmp_path: Path, listing: str)
 def test_kept_group_is_read_from_file(tmp_path: Path) -> None:
     with FolderTarget(tmp_path) as target:
         run = target.ledger.run
-        target.ledger.keep("packs", "fingerprint", items=7, paths=["a", "b"])
+        target.ledger.save_group("packs", "fingerprint", items=7, paths=["a", "b"])
         target.apply()
     with opened(tmp_path / LEDGER) as connection:
         assert connection is not None
-        assert read_kept(connection, "packs") == KeptGroup("fingerprint", 7, run=run)
-        assert read_kept(connection, "other") == KeptGroup("")
+        assert read_group(connection, "packs") == CachedGroup("fingerprint", 7, run=run)
+        assert read_group(connection, "other") == CachedGroup("")
     with Ledger(tmp_path / LEDGER) as ledger:
-        assert ledger.kept("packs") == KeptGroup("fingerprint", 7, ("a", "b"), run)
-        assert ledger.kept("other") == KeptGroup("")
+        assert ledger.group("packs") == CachedGroup("fingerprint", 7, ("a", "b"), run)
+        assert ledger.group("other") == CachedGroup("")
 
 
 def test_collected_output_returns_added_paths() -> None:

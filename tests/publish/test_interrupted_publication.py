@@ -29,7 +29,7 @@ class Ended(BaseException):
 
 def publish(root: Path, documents: list[Document]) -> None:
     with FolderTarget(root) as publication:
-        publication.offer(documents)
+        publication.add(documents)
         publication.apply()
 
 

@@ -25,7 +25,7 @@ NEW = [
 
 def publish(root: Path, documents: list[Document]) -> None:
     with FolderTarget(root) as target:
-        target.offer(documents)
+        target.add(documents)
         target.apply()
 
 
@@ -153,7 +153,7 @@ def test_duplicate_path_reports_both_sources(tmp_path):
         ),
         FolderTarget(tmp_path) as target,
     ):
-        target.offer(documents)
+        target.add(documents)
 
 
 @pytest.mark.skipif(

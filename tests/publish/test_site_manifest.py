@@ -14,7 +14,7 @@ from statuary.publish import listing, site_manifest
 from statuary.publish.folder.reader import FolderReader
 from statuary.publish.listing import Entry, Part, encode_part, split_into_parts
 from statuary.publish.manifest import listed_files, parse_manifest, read_entries
-from statuary.publish.site_manifest import PartsRenewal
+from statuary.publish.site_manifest import PartsUpdate
 from support.random_runs import times
 from support.sites import (
     INCIDENT,
@@ -56,7 +56,7 @@ def test_renewed_parts_match_fresh_listing(before: dict[str, int], changes: dict
                 new[path] = entry_of(path, version)
         parts = divided(old)
         by_path = {part.path: text for part, text in parts.items()}
-        renewal = PartsRenewal(list(parts), by_path.get)
+        renewal = PartsUpdate(list(parts), by_path.get)
         differing = [(path, new.get(path)) for path in sorted(changes) if old.get(path) != new.get(path)]
         renewed = [
             (part, by_path.get(part.path) if text is None else text)

@@ -151,7 +151,7 @@ def test_unusable_source_path_is_finding(tmp_path: Path) -> None:
     for location in ("x" * 5_000, "/".join(["x" * 200] * 30), "nul\0"):
         scan = ContractScan(tmp_path, [ExternalSource(location, "site.yaml", ("contracts", "sources", 0))])
         (finding,) = scan.findings
-        assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
+        assert (finding.rule, finding.path) == ("source-unavailable", "site.yaml")
 
 
 def test_excess_invalid_values_are_summarized(tmp_path: Path) -> None:
@@ -185,10 +185,10 @@ def test_oversized_content_is_excluded_from_build(tmp_path: Path) -> None:
     content, out = write_files(small_site(tmp_path), HUGE), tmp_path / "out"
     with FolderTarget(out) as target:
         result = build_site(content, target, parse_instant(NOW), NoProgress())
-    assert [(one.rule, one.path) for one in result.checked.withheld_because] == [
-        ("within-limits", path) for path in HUGE
+    assert [(one.rule, one.path) for one in result.checked.exclusion_reasons] == [
+        ("limit-exceeded", path) for path in HUGE
     ]
-    assert (result.checked.findings, result.checked.withheld, result.applied) == ((), len(HUGE), True)
+    assert (result.checked.findings, result.checked.excluded_count, result.applied) == ((), len(HUGE), True)
     assert [
         one["name"] for one in orjson.loads((out / "api/v2/incidents.json").read_bytes())["incidents"]
     ] == ["Slow answers"]
@@ -199,7 +199,7 @@ def test_oversized_content_is_excluded_from_build(tmp_path: Path) -> None:
 def test_oversized_settings_stop_build(tmp_path: Path, path: str) -> None:
     content = write_files(small_site(tmp_path), {path: "x" * (2 << 20)})
     checked = check_site(content, parse_instant(NOW), NoProgress())
-    assert [one.rule for one in checked.findings if one.path == path] == ["within-limits"]
+    assert [one.rule for one in checked.findings if one.path == path] == ["limit-exceeded"]
     assert not checked.may_publish
 
 
@@ -344,7 +344,7 @@ def test_file_link_target_is_not_shown(tmp_path: Path, path: str, hidden: bool) 
         texts = [shown(content, *command) for command in COMMANDS]
         assert not is_opened()
     assert not [text for text in texts if "PRIVATE" in text or "c3RhdH" in text]
-    assert "[inside-content]" in texts[0] or path == "site.yaml"
+    assert "[outside-content]" in texts[0] or path == "site.yaml"
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_folder_link_target_is_not_shown(tmp_path: Path, path: str) -> None:
     replaced_by_link(content / path, outside)
     texts = [shown(content, *command) for command in COMMANDS]
     assert not [text for text in texts if "PRIVATE" in text]
-    assert "[inside-content]" in texts[0]
+    assert "[outside-content]" in texts[0]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from statuary.extensions.hosting.documents import On
+from statuary.extensions.hosting.documents import EnabledKeys
 from statuary.extensions.hosting.hosts import (
     HostFile,
     HostOptions,
@@ -177,11 +177,11 @@ def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served
 
 @contextmanager
 def serve_project_with_netlify(
-    project: Path, settings: HostingSettings = PLAIN, on: On = None
+    project: Path, settings: HostingSettings = PLAIN, on: EnabledKeys = None
 ) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("@netlify/dev", install=HOSTS_INSTALL)
-    write_host_files(project, netlify_files(HostOptions(settings=settings, on=on)))
+    write_host_files(project, netlify_files(HostOptions(settings=settings, enabled=on)))
     path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
     command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
     with served(command, r"^(\d+)$", PATH=path) as server:
@@ -198,11 +198,11 @@ def serve_with_cloudflare(site: dict[str, bytes], project: Path) -> Iterator[Ser
 
 @contextmanager
 def serve_project_with_cloudflare(
-    project: Path, settings: HostingSettings = PLAIN, on: On = None
+    project: Path, settings: HostingSettings = PLAIN, on: EnabledKeys = None
 ) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("miniflare", install=HOSTS_INSTALL)
-    options = HostOptions(settings=settings, on=on)
+    options = HostOptions(settings=settings, enabled=on)
     write_host_files(project, worker_files(options))
     configuration = json.dumps(worker_configuration(options))
     command = [

@@ -108,7 +108,7 @@ for _kind, _name in {
     "a name that begins with a digit": "1Safe",
     "no name": "",
 }.items():
-    claim(Withheld("names-are-identifiers"), _kind, named(_name))
+    claim(Withheld("invalid-identifier"), _kind, named(_name))
 
 
 def item(kind: str, **members: Any) -> Lie:
@@ -133,7 +133,7 @@ for _kind, _forge in {
         inputs=[{"name": "a", "type": "tuple", "components": [{"name": "b c", "type": "bool"}]}],
     ),
 }.items():
-    claim(Withheld("names-are-identifiers"), _kind, _forge)
+    claim(Withheld("invalid-identifier"), _kind, _forge)
 
 for _kind in ("constructor", "fallback", "receive"):
 
@@ -144,10 +144,10 @@ for _kind in ("constructor", "fallback", "receive"):
         record["abi"] = [*(record["abi"] or []), given, given]
         return True
 
-    claim(Withheld("abi-items-are-known"), f"two items of type {_kind}", _twice)
+    claim(Withheld("invalid-abi-item"), f"two items of type {_kind}", _twice)
 
-claim(Withheld("abi-items-are-known"), "an item of an unknown type", item("audit", name="passed"))
-claim(Withheld("abi-items-are-known"), "an item without a type that is text", item(7, name="passed"))  # type: ignore[arg-type]
+claim(Withheld("invalid-abi-item"), "an item of an unknown type", item("audit", name="passed"))
+claim(Withheld("invalid-abi-item"), "an item without a type that is text", item(7, name="passed"))  # type: ignore[arg-type]
 
 
 # -- the compiler and the day
@@ -169,16 +169,20 @@ for _version in (
     "0.7.7+commit.7338295f",
     "0.3.7+commit.3fc68da5",
 ):
-    claim(Withheld("compiler-is-a-release"), f"a release that never was: {_version}", compiled_by(_version))
+    claim(
+        Withheld("unknown-compiler-release"), f"a release that never was: {_version}", compiled_by(_version)
+    )
 for _version in ("0.8.30+commit.ab55807c", "0.8.30+commit.12345678", "0.8.28+commit.73712a01"):
-    claim(Withheld("compiler-is-a-release"), f"a commit of another build: {_version}", compiled_by(_version))
+    claim(
+        Withheld("unknown-compiler-release"), f"a commit of another build: {_version}", compiled_by(_version)
+    )
 for _version in ("0.8.30-nightly.2025.2.30+commit.73712a01", "0.8.30-nightly.2025.13.1+commit.73712a01"):
-    claim(Withheld("compiler-is-a-release"), f"a nightly of no day: {_version}", compiled_by(_version))
+    claim(Withheld("unknown-compiler-release"), f"a nightly of no day: {_version}", compiled_by(_version))
 for _version in ("9.9.9+commit.audited", "0.8.30+commit.73712a01.audited", "v0.8.30", "0.8.30 (audited)"):
-    claim(Withheld("language-and-compiler-are-known"), f"no version: {_version}", compiled_by(_version))
+    claim(Withheld("unknown-compiler"), f"no version: {_version}", compiled_by(_version))
 
 
-@false_claim(Withheld("auxdata-names-the-compiler"))
+@false_claim(Withheld("auxdata-compiler-mismatch"))
 def a_version_of_the_future_that_the_bytecode_does_not_name(record):
     pieces = (record["runtimeBytecode"]["cborAuxdata"] or {}).values()
     return bool(pieces) and compiled_by("9.9.9+commit.abcdef12")(record)
@@ -195,16 +199,16 @@ for _day in ("2015-08-01", "2020-01-01", "2025-04-01"):
         record["verifiedAt"] = f"{day}T00:00:00Z"
         return "0.8.30" in record["compilation"]["compilerVersion"]
 
-    claim(Withheld("verified-after-the-release"), f"verified before the compiler: {_day}", _verified)
+    claim(Withheld("verified-before-release"), f"verified before the compiler: {_day}", _verified)
 
 
-@false_claim(Withheld("language-and-compiler-are-known"))
+@false_claim(Withheld("unknown-compiler"))
 def a_compiler_that_praises_itself(record):
     record["compilation"]["compiler"] = "solc-audited"
     return True
 
 
-@false_claim(Withheld("language-and-compiler-are-known"))
+@false_claim(Withheld("unknown-compiler"))
 def a_language_of_another_compiler(record):
     record["compilation"]["language"] = "Vyper" if of_solidity(record) else "Solidity"
     return record["compilation"]["compiler"] == (
@@ -212,20 +216,20 @@ def a_language_of_another_compiler(record):
     )
 
 
-@false_claim(Withheld("contract-is-declared-in-its-source"))
+@false_claim(Withheld("undeclared-contract"))
 def yul_as_solidity(record):
     was = record["compilation"]["language"]
     record["compilation"]["language"] = "Solidity"
     return was == "Yul"
 
 
-@false_claim(Withheld("contract-is-declared-in-its-source"))
+@false_claim(Withheld("undeclared-contract"))
 def solidity_as_yul(record):
     was, record["compilation"]["language"] = record["compilation"]["language"], "Yul"
     return was == "Solidity"
 
 
-@false_claim(Withheld("metadata-names-the-compilation"))
+@false_claim(Withheld("metadata-compilation-mismatch"))
 def settings_that_were_not_used(record):
     record["compilation"]["compilerSettings"] |= {"optimizer": {"enabled": True, "runs": 424_242}}
     return is_hashed(record)
@@ -238,13 +242,13 @@ def settings_that_nothing_pins(record):
     return has_no_hash(record)
 
 
-@false_claim(Withheld("std-json-input-repeats-the-record"))
+@false_claim(Withheld("std-json-input-mismatch"))
 def an_input_that_solidity_does_not_take(record):
     record["additionalInput"] = {"audited": True}
     return of_solidity(record)
 
 
-@false_claim(Withheld("libraries-are-those-of-the-settings"))
+@false_claim(Withheld("library-address-mismatch"))
 def a_library_linked_elsewhere_than_the_settings_say(record):
     linked = (record["runtimeBytecode"]["transformationValues"] or {}).get("libraries") or {}
     for name in list(linked)[:1]:
@@ -256,19 +260,19 @@ def a_library_linked_elsewhere_than_the_settings_say(record):
 # -- where and by whom
 
 
-@false_claim(Withheld("deployment-is-possible"))
+@false_claim(Withheld("impossible-deployment"))
 def a_contract_that_deploys_itself(record):
     record["deployment"]["deployer"] = record["address"]
     return True
 
 
-@false_claim(Withheld("deployment-is-possible"))
+@false_claim(Withheld("impossible-deployment"))
 def a_contract_that_deploys_itself_in_lower_case(record):
     record["deployment"]["deployer"] = record["address"].lower()
     return True
 
 
-@false_claim(Withheld("deployment-is-possible"))
+@false_claim(Withheld("impossible-deployment"))
 def a_deployer_in_the_genesis_block(record):
     record["deployment"] = {
         "transactionHash": None,
@@ -279,13 +283,13 @@ def a_deployer_in_the_genesis_block(record):
     return True
 
 
-@false_claim(Withheld("deployment-is-possible"))
+@false_claim(Withheld("impossible-deployment"))
 def a_transaction_in_the_genesis_block(record):
     record["deployment"] |= {"blockNumber": "-1", "transactionIndex": "0", "deployer": None}
     return True
 
 
-@false_claim(Withheld("deployment-is-possible"))
+@false_claim(Withheld("impossible-deployment"))
 def the_index_of_the_genesis_block_elsewhere(record):
     record["deployment"]["transactionIndex"] = "-1"
     return record["deployment"]["blockNumber"] != "-1"
@@ -312,7 +316,7 @@ def the_same_contract_at_another_address(record):
     return not code.startswith("0x73" + "00" * 20)
 
 
-@false_claim(Warned("call-protection-is-own-address"))
+@false_claim(Warned("call-protection-mismatch"))
 def a_library_at_another_address(record):
     record["address"] = SOMEONE
     return (record["runtimeBytecode"]["recompiledBytecode"] or "").startswith("0x73" + "00" * 20)
@@ -331,7 +335,7 @@ for _number, _expected in {0: Withheld, 1: Withheld, 10: Withheld, 17: Warned, 2
         return True
 
     claim(
-        _expected("code-can-be-at-the-address"),
+        _expected("impossible-code"),
         f"a contract at the EVM's own address {_number:#x}",
         _reserved,
     )
@@ -350,13 +354,13 @@ for _kind, _code in {
     "code that the EVM refuses": "0xef6080604052",
     "an object that the settings do not ask for": "0xef000101",
 }.items():
-    claim(Withheld("code-can-be-at-the-address"), _kind, onchain_runtime(_code))
+    claim(Withheld("impossible-code"), _kind, onchain_runtime(_code))
 for _kind, _code in {
     "code that pays the caller": "0x" + SWEEP,
     "a stop": "0x00",
     "a clone": "0x363d3d373d3d3d363d73",
 }.items():
-    claim(Withheld("runtime-replays"), f"on the chain is {_kind}", onchain_runtime(_code))
+    claim(Withheld("runtime-bytecode-mismatch"), f"on the chain is {_kind}", onchain_runtime(_code))
 
 
 # -- bytecode
@@ -391,24 +395,24 @@ for _side in ("creation", "runtime"):
         "nothing left": lambda code: "0x",
     }.items():
         claim(
-            Withheld(f"{_side}-replays"),
+            Withheld(f"{_side}-bytecode-mismatch"),
             f"{_side} code on the chain changed: {_kind}",
             changed(_side, "onchainBytecode", _change),
         )
 
 claim(
-    Withheld("runtime-replays"),
+    Withheld("runtime-bytecode-mismatch"),
     "runtime code on the chain goes on",
     changed("runtime", "onchainBytecode", lambda code: code + SWEEP),
 )
 claim(
-    Withheld("runtime-replays"),
+    Withheld("runtime-bytecode-mismatch"),
     "runtime code that the compiler did not make",
     changed("runtime", "recompiledBytecode", flipped(0)),
 )
 
 
-@false_claim(Withheld("creation-code-deploys-the-runtime-code"))
+@false_claim(Withheld("creation-deploys-other-code"))
 def both_runtime_codes_are_the_forgers_own(record):
     """`33ff` before the compiled code, so that the innocent hash of the metadata still ends it."""
     code = record["runtimeBytecode"]
@@ -437,26 +441,26 @@ def both_codes_of_both_sides_are_the_forgers_own(record):
     return own != known
 
 
-@false_claim(Withheld("match-is-the-better-side"))
+@false_claim(Withheld("overall-match-mismatch"))
 def an_exact_match_of_no_side(record):
     record["match"] = "exact_match"
     return "exact_match" not in (record["creationMatch"], record["runtimeMatch"])
 
 
-@false_claim(Withheld("match-levels-follow-from-the-bytes"))
+@false_claim(Withheld("overstated-match-level"))
 def an_exact_match_of_another_auxdata(record):
     steps = record["runtimeBytecode"]["transformations"] or []
     record["runtimeMatch"] = record["match"] = "exact_match"
     return any(step["reason"] == "cborAuxdata" for step in steps)
 
 
-@false_claim(Withheld("runtime-ends-with-the-metadata-hash"))
+@false_claim(Withheld("runtime-metadata-hash-mismatch"))
 def an_exact_match_without_a_hash(record):
     record["runtimeMatch"] = record["match"] = "exact_match"
     return has_no_hash(record)
 
 
-@false_claim(Withheld("match-is-the-better-side"))
+@false_claim(Withheld("overall-match-mismatch"))
 def a_record_that_verifies_nothing(record):
     for side in ("creation", "runtime"):
         record[f"{side}Match"] = None
@@ -483,9 +487,11 @@ def other_value(group: str, value: str) -> Lie:
 
 
 claim(
-    Withheld("runtime-replays"), "another value of an immutable", other_value("immutables", "0x" + "77" * 32)
+    Withheld("runtime-bytecode-mismatch"),
+    "another value of an immutable",
+    other_value("immutables", "0x" + "77" * 32),
 )
-claim(Withheld("runtime-replays"), "another library", other_value("libraries", SOMEONE))
+claim(Withheld("runtime-bytecode-mismatch"), "another library", other_value("libraries", SOMEONE))
 
 
 def other_value_on_the_chain_too(group: str, value: str) -> Lie:
@@ -519,7 +525,7 @@ claim(
 )
 
 
-@false_claim(Withheld("creation-replays"))
+@false_claim(Withheld("creation-bytecode-mismatch"))
 def other_constructor_arguments(record):
     values = record["creationBytecode"]["transformationValues"] or {}
     if "constructorArguments" not in values:
@@ -528,7 +534,7 @@ def other_constructor_arguments(record):
     return True
 
 
-@false_claim(Withheld("constructor-arguments-decode"))
+@false_claim(Withheld("invalid-constructor-arguments"))
 def constructor_arguments_that_are_no_values(record):
     """The flag is neither 0 nor 1, on the chain too."""
     code = record["creationBytecode"]
@@ -567,32 +573,28 @@ for _kind, _steps in {
     "of an unknown type": lambda steps: steps[0].update(type="audit"),
 }.items():
     for _side in ("creation", "runtime"):
-        _check = (
-            "transformations-go-with-a-match"
-            if "unknown" in _kind
-            else f"{_side}-transformations-are-found-again"
-        )
-        _check = f"{_side}-replays" if _kind == "behind the code" else _check
+        _check = "inconsistent-transformations" if "unknown" in _kind else f"{_side}-transformations-mismatch"
+        _check = f"{_side}-bytecode-mismatch" if _kind == "behind the code" else _check
         claim(Withheld(_check), f"a {_side} transformation {_kind}", steps_changed(_side, _steps))
 
 
 # -- sources and metadata
 
 
-@false_claim(Withheld("sources-are-those-of-the-metadata"))
+@false_claim(Withheld("metadata-sources-mismatch"))
 def another_source_under_the_hash(record):
     record["sources"][target(record)[0]]["content"] += FAKE
     return is_hashed(record)
 
 
-@false_claim(Withheld("sources-are-those-of-the-metadata"))
+@false_claim(Withheld("metadata-sources-mismatch"))
 def a_line_end_of_another_system(record):
     source = record["sources"][target(record)[0]]
     source["content"] = source["content"].replace("\n", "\r\n")
     return is_hashed(record)
 
 
-@false_claim(Withheld("runtime-ends-with-the-metadata-hash"))
+@false_claim(Withheld("runtime-metadata-hash-mismatch"))
 def another_source_and_its_hash_in_the_metadata(record):
     change_sources(record)
     return is_hashed(record) and record["runtimeMatch"] == "exact_match"
@@ -611,14 +613,14 @@ def a_source_more_than_was_compiled(record):
     return is_hashed(record)
 
 
-@false_claim(Withheld("name-ends-fully-qualified-name"))
+@false_claim(Withheld("fully-qualified-name-mismatch"))
 def a_contract_of_another_file(record):
     path, name = target(record)
     record["compilation"]["fullyQualifiedName"] = f"other/{path}:{name}"
     return True
 
 
-@false_claim(Withheld("contract-is-declared-in-its-source"))
+@false_claim(Withheld("undeclared-contract"))
 def a_contract_that_no_source_declares(record):
     path, _ = target(record)
     record["compilation"] |= {"name": "USDC", "fullyQualifiedName": f"{path}:USDC"}
@@ -634,7 +636,7 @@ def the_name_of_another_contract_in_the_source_where_no_hash_is(record):
     return has_no_hash(record)
 
 
-@false_claim(Withheld("contract-is-declared-in-its-source"))
+@false_claim(Withheld("undeclared-contract"))
 def a_library_that_is_declared_as_a_contract(record):
     path, name = target(record)
     if not (record["runtimeBytecode"]["recompiledBytecode"] or "").startswith("0x73" + "00" * 20):
@@ -644,14 +646,14 @@ def a_library_that_is_declared_as_a_contract(record):
     return True
 
 
-@false_claim(Withheld("open-places-are-named-in-the-sources"))
+@false_claim(Withheld("undeclared-immutable"))
 def no_library_in_the_sources(record):
     for source in record["sources"].values():
         source["content"] = source["content"].replace("library ", "contract ")
     return bool(values_of(record, "libraries"))
 
 
-@false_claim(Withheld("metadata-repeats-the-interface"))
+@false_claim(Withheld("metadata-interface-mismatch"))
 def documentation_that_praises(record):
     record["userdoc"] = {"kind": "user", "methods": {}, "version": 1, "notice": "Audited by everyone"}
     return is_hashed(record)
@@ -667,7 +669,7 @@ for _member in ("userdoc", "devdoc"):
     claim(Unpinned(_member), f"{_member} that praises where no hash is", _praise)
 
 
-@false_claim(Withheld("metadata-repeats-the-interface"))
+@false_claim(Withheld("metadata-interface-mismatch"))
 def an_interface_without_a_function(record):
     functions = [one for one in record["abi"] or [] if one["type"] == "function"]
     record["abi"] = [one for one in record["abi"] or [] if one not in functions[:1]]
@@ -681,7 +683,7 @@ def an_interface_without_its_functions_where_no_hash_is(record):
     return has_no_hash(record)
 
 
-@false_claim(Withheld("selectors-are-in-the-code"))
+@false_claim(Withheld("missing-selector"))
 def a_function_that_the_code_has_not(record):
     item("function", name="rescueFunds", outputs=[], stateMutability="view")(record)
     return has_no_hash(record)
@@ -750,7 +752,7 @@ for _kind, _forge in {
     "a variable of no contract": laid_out(contract="audit.sol:Audit"),
     "a variable beyond its slot": laid_out(offset=30),
 }.items():
-    claim(Withheld("storage-layout-is-one"), _kind, _forge)
+    claim(Withheld("invalid-storage-layout"), _kind, _forge)
 
 
 def proxied(check: str, **resolution: Any) -> None:
@@ -768,16 +770,14 @@ def proxied(check: str, **resolution: Any) -> None:
 
 
 proxied(
-    "proxy-resolution-is-not-contradicted",
+    "contradicted-proxy-resolution",
     implementations=[{"address": SOMEONE, "name": "Safe 1.4.1 (audited)"}],
 )
-proxied(
-    "proxy-resolution-is-not-contradicted", proxyType="EIP1167Proxy", implementations=[{"address": SOMEONE}]
-)
-proxied("proxy-resolution-is-whole", proxyType="AuditedProxy", implementations=[{"address": SOMEONE}])
-proxied("proxy-resolution-is-whole")
-proxied("proxy-resolution-is-whole", implementations=[{"address": "0x" + "ab" * 20}])
-proxied("proxy-resolution-is-whole", isProxy=False, implementations=[{"address": SOMEONE}])
+proxied("contradicted-proxy-resolution", proxyType="EIP1167Proxy", implementations=[{"address": SOMEONE}])
+proxied("incomplete-proxy-resolution", proxyType="AuditedProxy", implementations=[{"address": SOMEONE}])
+proxied("incomplete-proxy-resolution")
+proxied("incomplete-proxy-resolution", implementations=[{"address": "0x" + "ab" * 20}])
+proxied("incomplete-proxy-resolution", isProxy=False, implementations=[{"address": SOMEONE}])
 
 
 # -- members that the record repeats, changed in one place: without `repeat`
@@ -802,7 +802,7 @@ def _entry(text: str) -> dict[str, str]:
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
 
 
-INPUT, OUTPUT = "std-json-input-repeats-the-record", "std-json-output-repeats-the-record"
+INPUT, OUTPUT = "std-json-input-mismatch", "std-json-output-mismatch"
 alone(INPUT, "other settings in the input", lambda record: record["stdJsonInput"].update(settings={}))
 alone(INPUT, "another language in the input", lambda record: record["stdJsonInput"].update(language="Audit"))
 alone(INPUT, "other sources in the input", lambda record: record["stdJsonInput"].update(sources={}))
@@ -823,12 +823,12 @@ alone(
     lambda record: record["stdJsonOutput"]["contracts"].update({"audit.sol": {"Audit": {}}}),
 )
 alone(
-    "signatures-follow-from-the-abi",
+    "abi-signatures-mismatch",
     "a signature that the interface has not",
     lambda record: record["signatures"]["function"].append(_entry("rescueFunds()")),
 )
 alone(
-    "signatures-follow-from-the-abi",
+    "abi-signatures-mismatch",
     "a signature under another hash",
     lambda record: record["signatures"]["event"].append(_entry("Paid()") | {"signature": "Safe()"}),
 )

@@ -20,7 +20,7 @@ from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.stages import NO_OPTIONS
-from statuary.extensions.hosting.documents import On
+from statuary.extensions.hosting.documents import EnabledKeys
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.site.settings import HostingSettings
@@ -77,17 +77,19 @@ def project_for(folders: pytest.TempPathFactory, settings: str = SETTINGS) -> Pa
     return shutil.copytree(built, folders.mktemp("project"), dirs_exist_ok=True)
 
 
-def choices_for(project: Path, on: On = None, **more: str) -> HostOptions:
+def choices_for(project: Path, on: EnabledKeys = None, **more: str) -> HostOptions:
     """Return how a web server serves a project with some extensions on, on a port that is free."""
     with socket.socket() as free:
         free.bind((LOOPBACK, 0))
         port = free.getsockname()[1]
     listen = f"{LOOPBACK}:{port}"
-    return HostOptions(settings=HostingSettings(), root=str(project / "build"), listen=listen, on=on, **more)
+    return HostOptions(
+        settings=HostingSettings(), root=str(project / "build"), listen=listen, enabled=on, **more
+    )
 
 
 @contextmanager
-def serve_with_nginx(project: Path, edge: Served | None = None, on: On = None) -> Iterator[Served]:
+def serve_with_nginx(project: Path, edge: Served | None = None, on: EnabledKeys = None) -> Iterator[Served]:
     """Serve a project with Debian's nginx, in front of a `deno serve` if there is one."""
     program = require_program("nginx", install=HOSTS_INSTALL)
     with TemporaryDirectory(prefix="nginx-") as folder:
@@ -123,7 +125,7 @@ http {{
 
 
 @contextmanager
-def serve_with_caddy(project: Path, edge: Served | None = None, on: On = None) -> Iterator[Served]:
+def serve_with_caddy(project: Path, edge: Served | None = None, on: EnabledKeys = None) -> Iterator[Served]:
     """Serve a project with Debian's Caddy, in front of a `deno serve` if there is one."""
     program = require_program("caddy", install=HOSTS_INSTALL)
     with TemporaryDirectory(prefix="caddy-") as folder:

@@ -7,15 +7,15 @@ from typing import Any
 
 from support.signing_sites import SEND, SEND_KEY, TOKEN, descriptor, field, messages
 
-SHAPE, KEYS, TYPES = "descriptor-fits-the-schema", "format-keys-are-functions", "message-keys-are-types"
-PATHS, FITS, TEXTS = "paths-reach-values", "formats-fit-types", "texts-are-plain"
+SHAPE, KEYS, TYPES = "invalid-descriptor", "invalid-format-key", "invalid-message-key"
+PATHS, FITS, TEXTS = "invalid-field-path", "format-type-mismatch", "deceptive-text"
 CODE, NAMES, VALUE = (
-    "functions-are-in-the-verified-code",
-    "parameter-names-are-those-of-the-code",
-    "value-is-shown-where-it-is-paid",
+    "unknown-function",
+    "parameter-name-mismatch",
+    "value-display-mismatch",
 )
-INCLUDES, READABLE, BOUND = "includes-stay-inside", "readable-descriptor", "deployments-name-contracts"
-LIMITS, TEXT = "within-limits", "readable-text"
+INCLUDES, READABLE, BOUND = "invalid-include", "unreadable-descriptor", "invalid-deployment-address"
+LIMITS, TEXT = "limit-exceeded", "parse-error"
 
 Case = tuple[str, dict[str, Any]]
 """The rule, and the files by their names in the case's folder; the first is the descriptor."""

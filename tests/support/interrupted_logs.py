@@ -28,7 +28,7 @@ class LoggedSite:
         write_files(self.content, LOGGED_SITE | {"incidents/slow.yaml": incident} | added | removed)
         now = f"2026-11-{20 + self.number // 1440:02}T{self.number // 60 % 24:02}:{self.number % 60:02}:00Z"
         command = ["build", "--content", self.content, "--out", self.out, "--to", self.host, "--now", now]
-        start = [] if self.host.is_dir() else ["--log-start"]
+        start = [] if self.host.is_dir() else ["--init-log"]
         return [*command, "--workers", "1", "--log-key", self.key, *start]
 
     def fault(self, *, is_over: bool) -> str:

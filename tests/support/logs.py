@@ -50,9 +50,9 @@ def logged(content: Path, out: Path, now: str = NOW, **run: Any) -> BuildResult:
     """Build a site with its log, which a new folder starts unless it is elsewhere; `run` as for `run_with`."""
     with patch.dict(os.environ):
         if not out.exists() and run.get("elsewhere") is None:
-            run = {"log_start": True} | run
+            run = {"init_log": True} | run
         result = built(content, out, now, run_with(**run))
-    assert not has_errors(result.checked.left_out)
+    assert not has_errors(result.checked.skipped)
     return result
 
 
@@ -61,7 +61,7 @@ def log_failure(content: Path, out: Path, now: str = NOW, **run: Any) -> str:
     with patch.dict(os.environ):
         result = built(content, out, now, run_with(**run))
     assert result.applied
-    (finding,) = (item for item in result.checked.left_out if item.severity is Severity.ERROR)
+    (finding,) = (item for item in result.checked.skipped if item.severity is Severity.ERROR)
     assert (finding.path, finding.pointer) == ("site.yaml", ("log",))
     assert finding.position is not None
     return finding.message

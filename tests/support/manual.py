@@ -184,9 +184,9 @@ def messages() -> Iterator[tuple[str, str]]:
     parts = [
         f"---\ntitle: Messages\norder: 650\n{REFERENCE}\ndescription: What each message means and what to do, by the rule in its brackets.\n---\n",
         "A message ends with its rule in brackets:\n",
-        "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch'; did you mean 'Europe/Zurich'? [right-value]\n```\n",
+        "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch'; did you mean 'Europe/Zurich'? [invalid-value]\n```\n",
         (
-            "Search this manual for the rule, or add it to the address of this page: `messages.html#right-value`. An **error** in the\n"
+            "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`. An **error** in the\n"
             "site's own content stops the build; an error in a record withholds that record alone; a **warning** and a **note** stop nothing,\n"
             "unless you build with `--strict`. `statuary check --list` prints the rules of records and of the status.\n"
         ),

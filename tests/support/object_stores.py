@@ -377,7 +377,7 @@ def publish(
     with ObjectStoreTarget(
         bucket, source, lease=lease, adopt=adopt, dry_run=dry_run, verify=verify
     ) as publication:
-        publication.offer(source.objects())
+        publication.add(source.objects())
         plan = publication.plan()
         requested, cost = publication.asked, publication.cost()
         if not dry_run:

@@ -21,7 +21,7 @@ SCHEMAS = Path(__file__).parents[2] / "src/statuary/engine/openapi" / SCHEMAS_FI
 def generated_schemas() -> str:
     """Return the text of the file."""
     shapes = [operation.shape for operation in OPERATIONS if operation.shape is not None]
-    missing = [operation.missing for operation in OPERATIONS if operation.missing is not None]
+    missing = [operation.not_found_shape for operation in OPERATIONS if operation.not_found_shape is not None]
     return json.dumps(schemas_of([*shapes, *missing, RejectedRequest]), indent=1) + "\n"
 
 

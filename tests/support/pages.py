@@ -43,7 +43,7 @@ def page_of(record: dict[str, Any], proof: Proof | None = None, **changes: Any) 
     """Return the page of a record; its proof is made unless it is given."""
     published = changes.pop("published", True)
     document = contract_page(
-        record, proof or prove(record), contract_pages(**changes), source="made.json", published=published
+        record, proof or prove(record), contract_pages(**changes), source="made.json", is_published=published
     )
     return document.body.decode("utf-8")
 

@@ -110,7 +110,7 @@ def steps_of(record: Record, side: str, reason: str) -> list[dict[str, Any]]:
 # -- bytecode
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def flip_a_byte_on_the_chain(record, side):
     place = quiet_place(record, side) if is_matched(record, side) else None
     if place is None:
@@ -119,7 +119,7 @@ def flip_a_byte_on_the_chain(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def flip_a_byte_of_the_recompiled(record, side):
     place = quiet_place(record, side) if is_matched(record, side) else None
     if place is None:
@@ -128,14 +128,14 @@ def flip_a_byte_of_the_recompiled(record, side):
     return True
 
 
-@for_each_side("std-json-output-repeats-the-record")
+@for_each_side("std-json-output-mismatch")
 def flip_a_byte_of_the_compilers_object(record, side):
     evm = evm_of(record, side)
     evm["object"] = flipped("0x" + evm["object"], 3)[2:]
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def cut_the_last_byte_on_the_chain(record, side):
     if not is_matched(record, side):
         return False
@@ -143,7 +143,7 @@ def cut_the_last_byte_on_the_chain(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def add_a_byte_on_the_chain(record, side):
     if not is_matched(record, side):
         return False
@@ -151,7 +151,7 @@ def add_a_byte_on_the_chain(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def cut_the_recompiled(record, side):
     if not is_matched(record, side):
         return False
@@ -159,7 +159,7 @@ def cut_the_recompiled(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def take_the_bytecode_away(record, side):
     if not is_matched(record, side):
         return False
@@ -167,20 +167,20 @@ def take_the_bytecode_away(record, side):
     return True
 
 
-@for_each_side("hex-is-well-formed")
+@for_each_side("invalid-hex")
 def write_capital_digits(record, side):
     text = side_of(record, side)["recompiledBytecode"]
     side_of(record, side)["recompiledBytecode"] = "0x" + text[2:].upper()
     return text[2:] != text[2:].upper()
 
 
-@for_each_side("hex-is-well-formed")
+@for_each_side("invalid-hex")
 def lose_half_a_byte(record, side):
     side_of(record, side)["recompiledBytecode"] = side_of(record, side)["recompiledBytecode"][:-1]
     return True
 
 
-@damage("creation-code-deploys-the-runtime-code")
+@damage("creation-deploys-other-code")
 def flip_the_same_byte_everywhere_on_the_runtime_side(record):
     place = (
         quiet_place(record, "runtime")
@@ -195,7 +195,7 @@ def flip_the_same_byte_everywhere_on_the_runtime_side(record):
     return True
 
 
-@damage("creation-code-deploys-the-runtime-code")
+@damage("creation-deploys-other-code")
 def flip_the_same_byte_of_the_runtime_code_everywhere_on_the_creation_side(record):
     if None in (record["creationMatch"], record["runtimeMatch"]):
         return False
@@ -219,27 +219,27 @@ def _shift(record: Record, side: str, reason: str) -> bool:
     return bool(steps)
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def shift_a_library(record, side):
     return _shift(record, side, "library")
 
 
-@damage("runtime-transformations-are-found-again")
+@damage("runtime-transformations-mismatch")
 def shift_an_immutable(record):
     return record["compilation"]["language"] == "Solidity" and _shift(record, "runtime", "immutable")
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def shift_an_auxdata_transformation(record, side):
     return _shift(record, side, "cborAuxdata")
 
 
-@damage("runtime-transformations-are-found-again")
+@damage("runtime-transformations-mismatch")
 def shift_the_call_protection(record):
     return _shift(record, "runtime", "callProtection")
 
 
-@damage("creation-replays")
+@damage("creation-bytecode-mismatch")
 def shift_the_arguments(record):
     return _shift(record, "creation", "constructorArguments")
 
@@ -251,32 +251,32 @@ def _drop(record: Record, side: str, reason: str) -> bool:
     return bool(steps)
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def drop_a_library(record, side):
     return _drop(record, side, "library")
 
 
-@damage("runtime-transformations-are-found-again")
+@damage("runtime-transformations-mismatch")
 def drop_an_immutable(record):
     return record["compilation"]["language"] == "Solidity" and _drop(record, "runtime", "immutable")
 
 
-@damage("runtime-transformations-are-found-again")
+@damage("runtime-transformations-mismatch")
 def drop_the_call_protection(record):
     return _drop(record, "runtime", "callProtection")
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def drop_an_auxdata_transformation(record, side):
     return _drop(record, side, "cborAuxdata")
 
 
-@damage("creation-replays")
+@damage("creation-bytecode-mismatch")
 def drop_the_arguments(record):
     return _drop(record, "creation", "constructorArguments")
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def reorder_transformations(record, side):
     steps = side_of(record, side)["transformations"] or []
     resizing = any(step["type"] != "replace" or "length" in step for step in steps)
@@ -284,7 +284,7 @@ def reorder_transformations(record, side):
     return not resizing and len(steps) > 1 and steps != steps[::-1]
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def repeat_a_transformation(record, side):
     steps = side_of(record, side)["transformations"] or []
     kept = [step for step in steps if step["type"] == "replace" and "length" not in step]
@@ -292,7 +292,7 @@ def repeat_a_transformation(record, side):
     return bool(kept)
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def spell_out_a_length(record, side):
     steps = steps_of(record, side, "library")
     for step in steps:
@@ -300,7 +300,7 @@ def spell_out_a_length(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-go-with-a-match")
+@for_each_side("inconsistent-transformations")
 def invent_a_type(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -308,7 +308,7 @@ def invent_a_type(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-go-with-a-match")
+@for_each_side("inconsistent-transformations")
 def invent_a_reason(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -316,7 +316,7 @@ def invent_a_reason(record, side):
     return bool(steps)
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def take_the_id_away(record, side):
     steps = [step for step in side_of(record, side)["transformations"] or [] if "id" in step]
     for step in steps[:1]:
@@ -324,7 +324,7 @@ def take_the_id_away(record, side):
     return bool(steps)
 
 
-@for_each_side("transformations-go-with-a-match")
+@for_each_side("inconsistent-transformations")
 def write_true_for_an_offset(record, side):
     steps = side_of(record, side)["transformations"] or []
     for step in steps[:1]:
@@ -332,7 +332,7 @@ def write_true_for_an_offset(record, side):
     return bool(steps)
 
 
-@damage("runtime-transformations-are-found-again")
+@damage("runtime-transformations-mismatch")
 def put_arguments_on_the_runtime_side(record):
     value = record["runtimeBytecode"]
     if value["transformations"] is None:
@@ -353,22 +353,22 @@ def _flip_value(record: Record, side: str, group: str) -> bool:
     return bool(values)
 
 
-@damage("runtime-replays")
+@damage("runtime-bytecode-mismatch")
 def change_an_immutable(record):
     return _flip_value(record, "runtime", "immutables")
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def change_a_librarys_address(record, side):
     return _flip_value(record, side, "libraries")
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def change_the_auxdata_of_a_transformation(record, side):
     return _flip_value(record, side, "cborAuxdata")
 
 
-@damage("runtime-replays")
+@damage("runtime-bytecode-mismatch")
 def change_the_call_protection(record):
     values = record["runtimeBytecode"]["transformationValues"] or {}
     if "callProtection" in values:
@@ -376,7 +376,7 @@ def change_the_call_protection(record):
     return "callProtection" in values
 
 
-@damage("call-protection-is-own-address")
+@damage("call-protection-mismatch")
 def change_the_call_protection_and_the_chain(record):
     value = record["runtimeBytecode"]
     if "callProtection" not in (value["transformationValues"] or {}):
@@ -386,7 +386,7 @@ def change_the_call_protection_and_the_chain(record):
     return True
 
 
-@damage("call-protection-is-own-address")
+@damage("call-protection-mismatch")
 def move_a_library_to_another_address(record):
     record["address"] = OTHER_ADDRESS
     return "callProtection" in (record["runtimeBytecode"]["transformationValues"] or {})
@@ -396,7 +396,7 @@ def arguments_of(record: Record) -> str | None:
     return (record["creationBytecode"]["transformationValues"] or {}).get("constructorArguments")
 
 
-@damage("creation-replays")
+@damage("creation-bytecode-mismatch")
 def change_the_arguments(record):
     arguments = arguments_of(record)
     if arguments:
@@ -405,7 +405,7 @@ def change_the_arguments(record):
     return bool(arguments)
 
 
-@damage("constructor-arguments-decode")
+@damage("invalid-constructor-arguments")
 def add_a_word_to_the_arguments_and_the_chain(record):
     arguments = arguments_of(record)
     if arguments:
@@ -415,7 +415,7 @@ def add_a_word_to_the_arguments_and_the_chain(record):
     return bool(arguments)
 
 
-@damage("constructor-arguments-decode")
+@damage("invalid-constructor-arguments")
 def cut_a_byte_of_the_arguments_and_the_chain(record):
     arguments = arguments_of(record)
     if arguments:
@@ -425,7 +425,7 @@ def cut_a_byte_of_the_arguments_and_the_chain(record):
     return bool(arguments)
 
 
-@damage("constructor-arguments-are-given")
+@damage("missing-constructor-arguments")
 def lose_the_arguments_everywhere(record):
     arguments = arguments_of(record)
     if arguments:
@@ -436,7 +436,7 @@ def lose_the_arguments_everywhere(record):
     return bool(arguments)
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def add_a_value(record, side):
     values = side_of(record, side)["transformationValues"]
     if values is None:
@@ -445,7 +445,7 @@ def add_a_value(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def lose_the_values(record, side):
     values = side_of(record, side)["transformationValues"]
     steps = side_of(record, side)["transformations"] or []
@@ -454,7 +454,7 @@ def lose_the_values(record, side):
     return any(step["type"] != "delete" for step in steps)
 
 
-@damage("vyper-immutables-follow-the-code")
+@damage("invalid-vyper-immutables")
 def cut_vypers_immutables_and_the_chain(record):
     value = record["runtimeBytecode"]
     immutables = (value["transformationValues"] or {}).get("immutables")
@@ -468,7 +468,7 @@ def cut_vypers_immutables_and_the_chain(record):
 # -- references and auxdata
 
 
-@for_each_side("libraries-are-pushed-addresses")
+@for_each_side("invalid-library-reference")
 def shift_a_link_reference(record, side):
     for value in (side_of(record, side), evm_of(record, side)):
         for libraries in (value["linkReferences"] or {}).values():
@@ -476,7 +476,7 @@ def shift_a_link_reference(record, side):
     return bool(side_of(record, side)["linkReferences"])
 
 
-@damage("immutables-are-pushed-words")
+@damage("invalid-immutable-reference")
 def shift_an_immutable_reference(record):
     for value in (record["runtimeBytecode"], evm_of(record, "runtime")):
         for places in (value["immutableReferences"] or {}).values():
@@ -485,7 +485,7 @@ def shift_an_immutable_reference(record):
     return is_solidity and bool(record["runtimeBytecode"]["immutableReferences"])
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def rename_an_immutable(record):
     references = record["runtimeBytecode"]["immutableReferences"]
     for key in list(references or {})[:1]:
@@ -494,7 +494,7 @@ def rename_an_immutable(record):
     return bool(is_matched_solidity and references)
 
 
-@for_each_side("std-json-output-repeats-the-record")
+@for_each_side("std-json-output-mismatch")
 def lose_the_source_map(record, side):
     lost = side_of(record, side)["sourceMap"]
     side_of(record, side)["sourceMap"] = None
@@ -505,7 +505,7 @@ def first_auxdata(record: Record, side: str) -> dict[str, Any] | None:
     return next(iter((side_of(record, side)["cborAuxdata"] or {}).values()), None)
 
 
-@for_each_side("auxdata-is-where-it-says")
+@for_each_side("auxdata-offset")
 def shift_the_auxdata(record, side):
     piece = first_auxdata(record, side)
     if piece:
@@ -513,7 +513,7 @@ def shift_the_auxdata(record, side):
     return piece is not None
 
 
-@for_each_side("auxdata-is-where-it-says")
+@for_each_side("auxdata-offset")
 def change_the_auxdata(record, side):
     piece = first_auxdata(record, side)
     if piece:
@@ -521,7 +521,7 @@ def change_the_auxdata(record, side):
     return piece is not None
 
 
-@for_each_side("auxdata-is-complete")
+@for_each_side("missing-auxdata")
 def renumber_the_auxdata(record, side):
     auxdata = side_of(record, side)["cborAuxdata"]
     if auxdata:
@@ -529,7 +529,7 @@ def renumber_the_auxdata(record, side):
     return bool(auxdata)
 
 
-@for_each_side("auxdata-is-complete")
+@for_each_side("missing-auxdata")
 def lose_the_auxdata(record, side):
     auxdata = side_of(record, side)["cborAuxdata"]
     had = bool(auxdata)
@@ -538,7 +538,7 @@ def lose_the_auxdata(record, side):
     return had
 
 
-@for_each_side("{side}-transformations-are-found-again")
+@for_each_side("{side}-transformations-mismatch")
 def give_an_auxdata_transformation_another_number(record, side):
     steps = steps_of(record, side, "cborAuxdata")
     values = (side_of(record, side)["transformationValues"] or {}).get("cborAuxdata") or {}
@@ -550,7 +550,7 @@ def give_an_auxdata_transformation_another_number(record, side):
     return bool(steps)
 
 
-@damage("runtime-ends-with-the-metadata-hash")
+@damage("runtime-metadata-hash-mismatch")
 def change_the_hash_in_the_bytecode_everywhere(record):
     piece = first_auxdata(record, "runtime")
     if record["metadata"] is None or piece is None or "69706673" not in piece["value"]:
@@ -573,21 +573,21 @@ def change_the_hash_in_the_bytecode_everywhere(record):
 # -- match levels
 
 
-@for_each_side("match-levels-follow-from-the-bytes")
+@for_each_side("overstated-match-level")
 def claim_too_little(record, side):
     was = record[f"{side}Match"]
     record[f"{side}Match"] = "match"
     return was == "exact_match"
 
 
-@for_each_side("match-levels-follow-from-the-bytes")
+@for_each_side("overstated-match-level")
 def claim_too_much(record, side):
     was = record[f"{side}Match"]
     record[f"{side}Match"] = "exact_match"
     return was == "match"
 
 
-@for_each_side("match-levels-follow-from-the-bytes")
+@for_each_side("overstated-match-level")
 def hide_an_exact_match_behind_a_step_that_changes_nothing(record, side):
     value, piece = side_of(record, side), (side_of(record, side)["cborAuxdata"] or {}).get("1")
     if record[f"{side}Match"] != "exact_match" or piece is None:
@@ -599,26 +599,26 @@ def hide_an_exact_match_behind_a_step_that_changes_nothing(record, side):
     return True
 
 
-@damage("match-is-the-better-side")
+@damage("overall-match-mismatch")
 def claim_another_match(record):
     record["match"] = "match" if record["match"] == "exact_match" else "exact_match"
     return True
 
 
-@damage("match-is-the-better-side")
+@damage("overall-match-mismatch")
 def claim_no_match(record):
     record["match"] = None
     return True
 
 
-@for_each_side("transformations-go-with-a-match")
+@for_each_side("inconsistent-transformations")
 def withdraw_a_match_by_half(record, side):
     was = record[f"{side}Match"]
     record[f"{side}Match"] = None
     return was is not None
 
 
-@for_each_side("unmatched-side-does-not-match")
+@for_each_side("understated-match-level")
 def withdraw_a_match(record, side):
     was = record[f"{side}Match"]
     record[f"{side}Match"] = None
@@ -626,7 +626,7 @@ def withdraw_a_match(record, side):
     return was is not None
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def claim_a_match_that_is_none(record, side):
     if (
         record[f"{side}Match"] is not None
@@ -642,7 +642,7 @@ def claim_a_match_that_is_none(record, side):
 # -- metadata, sources, settings
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def change_the_metadata(record):
     if record["metadata"] is not None:
         record["metadata"]["version"] = 2
@@ -664,12 +664,12 @@ def has_hash(record: Record) -> bool:
     return any(mark in value for value in values for mark in ("69706673", "627a7a72"))
 
 
-@damage("runtime-ends-with-the-metadata-hash")
+@damage("runtime-metadata-hash-mismatch")
 def change_the_metadata_and_its_twin(record):
     return has_hash(record) and change_both_metadata(record, '"version":1}', '"version":2}')
 
 
-@damage("metadata-names-the-compilation")
+@damage("metadata-compilation-mismatch")
 def change_the_version_in_the_metadata(record):
     version = record["compilation"]["compilerVersion"]
     return change_both_metadata(record, f'"version":"{version}', '"version":"0.0.1+commit.00000000')
@@ -679,7 +679,7 @@ def first_source(record: Record) -> str:
     return next(iter(record["sources"]))
 
 
-@damage("std-json-input-repeats-the-record")
+@damage("std-json-input-mismatch")
 def change_a_source(record):
     record["sources"][first_source(record)]["content"] += " "
     return True
@@ -690,7 +690,7 @@ def change_both_sources(record: Record, path: str) -> None:
     record["stdJsonInput"]["sources"][path]["content"] += "\n"
 
 
-@damage("sources-are-those-of-the-metadata")
+@damage("metadata-sources-mismatch")
 def change_a_source_and_its_twin(record):
     path = next(iter((record["metadata"] or {}).get("sources", {})), None)
     if path is not None:
@@ -698,7 +698,7 @@ def change_a_source_and_its_twin(record):
     return path is not None
 
 
-@damage("vyper-integrity-is-that-of-the-sources")
+@damage("vyper-integrity-mismatch")
 def change_vypers_only_source_and_its_twin(record):
     version = record["compilation"]["compilerVersion"]
     if record["compilation"]["language"] != "Vyper" or not version.startswith("0.4.") or version < "0.4.1":
@@ -709,7 +709,7 @@ def change_vypers_only_source_and_its_twin(record):
     return True
 
 
-@damage("sources-are-those-of-the-metadata")
+@damage("metadata-sources-mismatch")
 def lose_a_source_and_its_twin(record):
     path = next(iter((record["metadata"] or {}).get("sources", {})), None)
     if path is not None:
@@ -717,7 +717,7 @@ def lose_a_source_and_its_twin(record):
     return path is not None
 
 
-@damage("name-ends-fully-qualified-name")
+@damage("fully-qualified-name-mismatch")
 def rename_the_source_and_its_twin(record):
     path = record["compilation"]["fullyQualifiedName"].rpartition(":")[0]
     for sources in (record["sources"], record["stdJsonInput"]["sources"]):
@@ -725,27 +725,27 @@ def rename_the_source_and_its_twin(record):
     return True
 
 
-@damage("std-json-input-repeats-the-record")
+@damage("std-json-input-mismatch")
 def change_the_settings(record):
     record["compilation"]["compilerSettings"]["optimizer"] = {"enabled": True, "runs": 123456}
     return True
 
 
-@damage("metadata-names-the-compilation")
+@damage("metadata-compilation-mismatch")
 def change_the_settings_and_their_twin(record):
     for settings in (record["compilation"]["compilerSettings"], record["stdJsonInput"]["settings"]):
         settings["optimizer"] = {"enabled": True, "runs": 123456}
     return record["metadata"] is not None
 
 
-@damage("metadata-names-the-compilation")
+@damage("metadata-compilation-mismatch")
 def add_a_library_to_the_settings_and_their_twin(record):
     for settings in (record["compilation"]["compilerSettings"], record["stdJsonInput"]["settings"]):
         settings["libraries"] = {"a.sol": {"A": OTHER_ADDRESS}}
     return "libraries" in ((record["metadata"] or {}).get("settings") or {})
 
 
-@damage("auxdata-names-the-compiler")
+@damage("auxdata-compiler-mismatch")
 def claim_another_compiler_version(record):
     piece = first_auxdata(record, "creation")
     named = piece is not None and any(mark in piece["value"] for mark in ("64736f6c6343", "65767970657283"))
@@ -757,32 +757,32 @@ def claim_another_compiler_version(record):
     return True
 
 
-@damage("std-json-input-repeats-the-record")
+@damage("std-json-input-mismatch")
 def claim_another_language(record):
     record["compilation"]["language"] = "Yul" if record["compilation"]["language"] != "Yul" else "Fe"
     return True
 
 
-@damage("language-and-compiler-are-known")
+@damage("unknown-compiler")
 def claim_another_compiler(record):
     record["compilation"]["compiler"] = "vyper" if record["compilation"]["compiler"] != "vyper" else "solc"
     return True
 
 
-@damage("name-ends-fully-qualified-name")
+@damage("fully-qualified-name-mismatch")
 def claim_another_name(record):
     record["compilation"]["name"] += "2"
     return True
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def claim_another_fully_qualified_name(record):
     record["compilation"]["fullyQualifiedName"] += "2"
     record["compilation"]["name"] += "2"
     return True
 
 
-@damage("std-json-input-repeats-the-record")
+@damage("std-json-input-mismatch")
 def add_a_storage_layout_override(record):
     record["additionalInput"] = {"storage_layout_overrides": {"a.vy": {"x": {"slot": 9}}}}
     return True
@@ -797,7 +797,7 @@ def an_item(record: Record) -> dict[str, Any] | None:
     return next((item for item in items if signature_text(item)), None)
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def rename_an_item_of_the_abi(record):
     item = an_item(record)
     if item:
@@ -816,12 +816,12 @@ def rename_twins(record: Record) -> str | None:
     return name
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def rename_an_item_of_the_abi_and_its_twin(record):
     return rename_twins(record) is not None
 
 
-@damage("metadata-repeats-the-interface")
+@damage("metadata-interface-mismatch")
 def rename_an_item_of_the_abi_its_twin_and_its_signature(record):
     return rename_twins(record) is not None and record["metadata"] is not None
 
@@ -832,7 +832,7 @@ def a_signature(record: Record) -> dict[str, str] | None:
     )
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def change_a_selector(record):
     entry = a_signature(record)
     if entry:
@@ -840,7 +840,7 @@ def change_a_selector(record):
     return entry is not None
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def change_a_signature_hash(record):
     entry = a_signature(record)
     if entry:
@@ -848,7 +848,7 @@ def change_a_signature_hash(record):
     return entry is not None
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def lose_a_signature(record):
     lists = [
         record["signatures"][kind] for kind in ("function", "event", "error") if record["signatures"][kind]
@@ -858,7 +858,7 @@ def lose_a_signature(record):
     return bool(lists)
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def repeat_a_signature(record):
     lists = [
         record["signatures"][kind] for kind in ("function", "event", "error") if record["signatures"][kind]
@@ -868,7 +868,7 @@ def repeat_a_signature(record):
     return bool(lists)
 
 
-@damage("signatures-follow-from-the-abi")
+@damage("abi-signatures-mismatch")
 def invent_a_signature(record):
     digest = "0x" + keccak_256(b"drain()").hexdigest()
     entry = {"signature": "drain()", "signatureHash4": digest[:10], "signatureHash32": digest}
@@ -876,7 +876,7 @@ def invent_a_signature(record):
     return True
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def change_the_storage_layout(record):
     storage = (record["storageLayout"] or {}).get("storage")
     for entry in (storage or [])[:1]:
@@ -884,14 +884,14 @@ def change_the_storage_layout(record):
     return bool(storage)
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def change_the_user_documentation(record):
     if record["userdoc"] is not None:
         record["userdoc"]["notice"] = "send me everything"
     return record["userdoc"] is not None
 
 
-@damage("metadata-repeats-the-interface")
+@damage("metadata-interface-mismatch")
 def change_the_user_documentation_and_its_twin(record):
     if record["userdoc"] is None or record["metadata"] is None:
         return False
@@ -900,14 +900,14 @@ def change_the_user_documentation_and_its_twin(record):
     return True
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def change_a_source_id(record):
     for entry in list((record["sourceIds"] or {}).values())[:1]:
         entry["id"] += 1
     return bool(record["sourceIds"])
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def write_a_number_as_another_type(record):
     for entry in list((record["sourceIds"] or {}).values())[:1]:
         entry["id"] = float(entry["id"])
@@ -917,7 +917,7 @@ def write_a_number_as_another_type(record):
 # -- proxies
 
 
-@damage("proxy-resolution-is-not-contradicted")
+@damage("contradicted-proxy-resolution")
 def claim_a_proxy(record):
     was = record["proxyResolution"]
     record["proxyResolution"] = {
@@ -933,7 +933,7 @@ def marks_of(record: Record, *marks: str) -> bool:
     return any(mark in code for mark in marks)
 
 
-@damage("proxy-resolution-is-not-contradicted")
+@damage("contradicted-proxy-resolution")
 def claim_another_type_of_proxy(record):
     if not record["proxyResolution"].get("isProxy"):
         return False
@@ -944,7 +944,7 @@ def claim_another_type_of_proxy(record):
     return True
 
 
-@damage("proxy-resolution-is-not-contradicted")
+@damage("contradicted-proxy-resolution")
 def claim_another_implementation_of_a_clone(record):
     if record["proxyResolution"].get("proxyType") != "EIP1167Proxy":
         return False
@@ -952,7 +952,7 @@ def claim_another_implementation_of_a_clone(record):
     return True
 
 
-@damage("proxy-resolution-is-whole")
+@damage("incomplete-proxy-resolution")
 def write_an_implementation_without_checksum(record):
     implementations = record["proxyResolution"].get("implementations") or []
     for implementation in implementations[:1]:
@@ -960,7 +960,7 @@ def write_an_implementation_without_checksum(record):
     return any(letter in str(implementations) for letter in "abcdef")
 
 
-@damage("proxy-resolution-is-whole")
+@damage("incomplete-proxy-resolution")
 def claim_a_proxy_without_a_type(record):
     if "isProxy" not in record["proxyResolution"]:
         return False
@@ -975,7 +975,7 @@ STRANGER: dict[str, Any] = {}
 """Another contract's record, put here by the tests before they run."""
 
 
-@for_each_side("std-json-output-repeats-the-record")
+@for_each_side("std-json-output-mismatch")
 def take_a_side_from_another_record(record, side):
     if side_of(record, side)["recompiledBytecode"] == side_of(STRANGER, side)["recompiledBytecode"]:
         return False
@@ -983,7 +983,7 @@ def take_a_side_from_another_record(record, side):
     return True
 
 
-@for_each_side("{side}-replays")
+@for_each_side("{side}-bytecode-mismatch")
 def take_the_on_chain_code_from_another_record(record, side):
     strangers = side_of(STRANGER, side)["onchainBytecode"]
     if not is_matched(record, side) or side_of(record, side)["onchainBytecode"] == strangers:
@@ -992,21 +992,21 @@ def take_the_on_chain_code_from_another_record(record, side):
     return True
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def take_the_abi_from_another_record(record):
     was = record["abi"]
     record["abi"] = STRANGER["abi"]
     return was != STRANGER["abi"]
 
 
-@damage("std-json-output-repeats-the-record")
+@damage("std-json-output-mismatch")
 def take_the_metadata_from_another_record(record):
     was = record["metadata"]
     record["metadata"] = STRANGER["metadata"]
     return was != STRANGER["metadata"]
 
 
-@damage("std-json-input-repeats-the-record")
+@damage("std-json-input-mismatch")
 def take_the_sources_from_another_record(record):
     was = record["sources"]
     record["sources"] = STRANGER["sources"]
@@ -1037,7 +1037,7 @@ NOT_CATCHABLE = {
 # -- what only the record's own parts can contradict
 
 
-@damage("creation-ends-with-the-metadata-hash")
+@damage("creation-metadata-hash-mismatch")
 def null_the_runtime_match_and_change_the_metadata(record):
     is_exact = record["creationMatch"] == "exact_match" and has_hash(record)
     if not is_exact or not change_both_metadata(record, '"version":1}', '"version":2}'):
@@ -1047,7 +1047,7 @@ def null_the_runtime_match_and_change_the_metadata(record):
     return True
 
 
-@for_each_side("auxdata-values-decode")
+@for_each_side("invalid-auxdata-value")
 def put_what_is_no_auxdata_in_place_of_it(record, side):
     values = (side_of(record, side)["transformationValues"] or {}).get("cborAuxdata")
     if not values:
@@ -1057,7 +1057,7 @@ def put_what_is_no_auxdata_in_place_of_it(record, side):
     return True
 
 
-@damage("contract-is-declared-in-its-source")
+@damage("undeclared-contract")
 def rename_the_contract_everywhere(record):
     if record["compilation"]["language"] == "Vyper":
         return False
@@ -1068,7 +1068,7 @@ def rename_the_contract_everywhere(record):
     return True
 
 
-@damage("open-places-are-named-in-the-sources")
+@damage("undeclared-immutable")
 def declare_no_immutable(record):
     references = record["runtimeBytecode"]["immutableReferences"]
     if record["compilation"]["language"] != "Solidity" or not references:
@@ -1079,7 +1079,7 @@ def declare_no_immutable(record):
     return True
 
 
-@damage("selectors-are-in-the-code")
+@damage("missing-selector")
 def add_a_function_to_the_abi(record):
     library = (record["runtimeBytecode"]["recompiledBytecode"] or "").startswith("0x73" + "00" * 20)
     if record["compilation"]["language"] != "Solidity" or library or record["abi"] is None:
@@ -1100,7 +1100,7 @@ def add_a_function_to_the_abi(record):
     return True
 
 
-@damage("storage-layout-is-one")
+@damage("invalid-storage-layout")
 def invent_a_variable(record):
     layout = record["storageLayout"]
     if record["compilation"]["language"] != "Solidity" or layout is None:
@@ -1115,7 +1115,7 @@ def invent_a_variable(record):
 # -- what anyone can look up
 
 
-@damage("names-are-identifiers")
+@damage("invalid-identifier")
 def put_an_invisible_character_into_a_name(record):
     item = an_item(record)
     if item:
@@ -1123,34 +1123,34 @@ def put_an_invisible_character_into_a_name(record):
     return item is not None
 
 
-@damage("abi-items-are-known")
+@damage("invalid-abi-item")
 def give_the_interface_a_second_constructor(record):
     constructors = [item for item in record["abi"] or [] if item["type"] == "constructor"]
     record["abi"] = [*(record["abi"] or []), *constructors]
     return bool(constructors)
 
 
-@damage("compiler-is-a-release")
+@damage("unknown-compiler-release")
 def claim_a_release_that_never_was(record):
     version = {"solc": "0.4.99+commit.e67f0147", "vyper": "0.2.99+commit.e67f0147"}
     record["compilation"]["compilerVersion"] = version.get(record["compilation"]["compiler"])
     return record["compilation"]["compilerVersion"] is not None
 
 
-@damage("compiler-is-a-release")
+@damage("unknown-compiler-release")
 def claim_another_build_of_the_release(record):
     compilation = record["compilation"]
     compilation["compilerVersion"] = compilation["compilerVersion"].partition("+")[0] + "+commit.12345678"
     return compilation["compiler"] in ("solc", "vyper")
 
 
-@damage("verified-after-the-release")
+@damage("verified-before-release")
 def claim_a_verification_before_the_compiler(record):
     record["verifiedAt"] = "2016-01-01T00:00:00Z"
     return record["compilation"]["compiler"] in ("solc", "vyper")
 
 
-@damage("libraries-are-those-of-the-settings")
+@damage("library-address-mismatch")
 def link_a_library_elsewhere_than_the_settings_do(record):
     linked = (record["runtimeBytecode"]["transformationValues"] or {}).get("libraries")
     for name in list(linked or {})[:1]:
@@ -1158,25 +1158,25 @@ def link_a_library_elsewhere_than_the_settings_do(record):
     return bool(linked)
 
 
-@damage("deployment-is-possible")
+@damage("impossible-deployment")
 def let_the_contract_deploy_itself(record):
     record["deployment"]["deployer"] = record["address"]
     return True
 
 
-@damage("deployment-is-possible")
+@damage("impossible-deployment")
 def move_the_deployment_into_the_genesis_block(record):
     record["deployment"]["blockNumber"] = "-1"
     return record["deployment"]["deployer"] is not None
 
 
-@damage("code-can-be-at-the-address")
+@damage("impossible-code")
 def move_the_contract_to_a_precompile(record):
     record["address"] = "0x0000000000000000000000000000000000000004"
     return True
 
 
-@damage("code-can-be-at-the-address")
+@damage("impossible-code")
 def put_a_delegating_account_on_the_chain(record):
     record["runtimeBytecode"]["onchainBytecode"] = "0xef0100" + OTHER_ADDRESS[2:]
     return True

@@ -67,7 +67,7 @@ def site_of(signatures: list[tuple[str, str]]) -> SiteSignatures:
     }
     events = tuple((text, text) for text in of["Event"])
     declared = Declarations(tuple(of["Function"]), tuple(of["Error"]), events)
-    return signatures_of_site([declared.encoded()], of[""])
+    return signatures_of_site([declared.encode()], of[""])
 
 
 def outcomes(service: Path, packages: Path) -> list[Outcome]:

@@ -25,10 +25,10 @@ from statuary.base.findings import Severity
 from statuary.base.primitives import InvalidValueError, checksum_address, parse_address
 from statuary.base.rules import rule_of
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
-from statuary.extensions.clear_signing.records import NO_CODE, Place, SiteRecords, functions_of
+from statuary.extensions.clear_signing.records import NO_CODE, ContractLocation, SiteRecords, functions_of
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES
-from statuary.extensions.clear_signing.undisplayed import hidden
-from statuary.extensions.clear_signing.verify import Judgement, judged_descriptors
+from statuary.extensions.clear_signing.undisplayed import undisplayed_paths
+from statuary.extensions.clear_signing.verify import DeploymentCheck, check_descriptors
 from support.registry_rules import copied
 from support.requirements import CHECKOUT
 
@@ -94,20 +94,20 @@ class RepositoryCode(SiteRecords):
                 written = checksum_address(parse_address(address))
             except InvalidValueError:
                 continue
-            own = NO_CODE.own._replace(address=written, functions=functions_of(found.abi))
+            own = NO_CODE.own_code._replace(address=written, functions=functions_of(found.abi))
             self._codes[chain_id, address] = own
         self._chains = frozenset(chain_id for chain_id, _ in self._codes)
 
     def read(self, places: Any) -> None:
         pass
 
-    def has(self, place: Place) -> bool:
+    def has(self, place: ContractLocation) -> bool:
         return place in self._codes
 
 
 SAME = {
-    "Unknown selector": "functions-are-in-the-verified-code",
-    "Invalid display field": "parameter-names-are-those-of-the-code",
+    "Unknown selector": "unknown-function",
+    "Invalid display field": "parameter-name-mismatch",
     "Missing display field": "hidden (a fact of the proof)",
     "Missing display format": "withoutFormat (a fact of the proof)",
 }
@@ -126,23 +126,23 @@ WHY = {
 SELECTOR = re.compile(r"\b0x[0-9a-f]{8}\b")
 
 
-def said_by_us(judgement: Judgement) -> dict[str, set[str]]:
+def said_by_us(judgement: DeploymentCheck) -> dict[str, set[str]]:
     """Return the selectors of what the rules and the facts of a proof are about, by their name."""
-    reading, said = judgement.reading, defaultdict[str, set[str]](set)
+    reading, said = judgement.parsed, defaultdict[str, set[str]](set)
     selectors = {key: function.selector for key, function in reading.functions.items()}
-    owners = {} if judgement.binding is None else judgement.binding.owners
+    owners = {} if judgement.deployed is None else judgement.deployed.owners
     for finding in judgement.findings:
         key = str(finding.pointer[2]) if len(finding.pointer) > 2 else ""
         said[finding.rule].add(selectors.get(key, key))
     for key, selector in selectors.items():
-        if owners[key].function is not None and hidden(reading, key):
+        if owners[key].function is not None and undisplayed_paths(reading, key):
             said[SAME["Missing display field"]].add(selector)
     code = judgement.code
     if code is not None:
         shown = set(selectors.values())
         every = {
             selector
-            for one in code.all
+            for one in code.all_codes
             for selector, items in one.functions.items()
             if any(item.changes_state for item in items)
         }
@@ -173,11 +173,11 @@ def linted(python: str, clone: Path, abis: dict[str, RepositoryAbi]) -> dict[str
     return dict(json.loads(done.stdout))
 
 
-def explained(judgement: Judgement, title: str, selector: str) -> bool:
+def explained(judgement: DeploymentCheck, title: str, selector: str) -> bool:
     """Return whether the cause of a difference is what `WHY` says."""
-    reading, code = judgement.reading, judgement.code
+    reading, code = judgement.parsed, judgement.code
     if title == "Unknown selector":
-        listed = [] if code is None else code.own.functions.get(selector, ())
+        listed = [] if code is None else code.own_code.functions.get(selector, ())
         return bool(listed) and not any(item.changes_state for item in listed)
     key = next(key for key, function in reading.functions.items() if function.selector == selector)
     texts = []
@@ -186,14 +186,14 @@ def explained(judgement: Judgement, title: str, selector: str) -> bool:
         for one in (one for one in field.params.values() if isinstance(one, str)):
             texts += [one, f"{path.rpartition('.')[0]}.{one}"]  # a group's fields begin at its path
     named = ["#." + re.sub(r"\.\[[^\]]*\]", "", str(text)).removeprefix("#.") for text in texts]
-    for path in hidden(reading, key):
+    for path in undisplayed_paths(reading, key):
         leaf = "#." + path.removesuffix(" (in part)").replace(".[]", "").removeprefix("#.")
         if not any(f"{leaf}.".startswith(f"{name}.") for name in named):
             return False
     return True
 
 
-def outcome(judgement: Judgement) -> str:
+def outcome(judgement: DeploymentCheck) -> str:
     """Return the outcome of an entry."""
     severities = {finding.severity for finding in judgement.findings}
     if Severity.ERROR in severities:
@@ -207,7 +207,7 @@ def main(clone: Path, python: str) -> int:
     with tempfile.TemporaryDirectory() as made:
         folder = copied(clone, Path(made))
         paths = folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
-        descriptors = judged_descriptors(folder, RepositoryCode(abis), paths)
+        descriptors = check_descriptors(folder, RepositoryCode(abis), paths)
         entries = {
             judgement.deployment.caip: judgement
             for item in descriptors
@@ -223,8 +223,8 @@ def main(clone: Path, python: str) -> int:
 
 def _print_rules(
     index: dict[str, str],
-    entries: dict[str, Judgement],
-    compared: dict[str, Judgement],
+    entries: dict[str, DeploymentCheck],
+    compared: dict[str, DeploymentCheck],
     abis: dict[str, RepositoryAbi],
 ) -> None:
     print(f"entries of index.calldata.json: {len(index)}, of {len(set(index.values()))} descriptors")
@@ -244,17 +244,17 @@ def _print_rules(
     for key, judgement in compared.items():
         for finding in judgement.findings:
             if finding.severity is Severity.ERROR:
-                same[judgement.reading.descriptor.path, finding.message.replace(key, "KEY")].add(key)
+                same[judgement.parsed.descriptor.path, finding.message.replace(key, "KEY")].add(key)
     for (path, message), keys in sorted(same.items()):
         print(f"    {path} at {len(keys)} of its entries: {message[:160]}")
 
 
-def _print_differences(compared: dict[str, Judgement], said: dict[str, list[list[str]]]) -> int:
+def _print_differences(compared: dict[str, DeploymentCheck], said: dict[str, list[list[str]]]) -> int:
     table: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     others, unexplained, stopped_at = Counter[str](), list[str](), 0
     for key, judgement in compared.items():
         ours = said_by_us(judgement)
-        lines = said.get(f"{judgement.reading.descriptor.path} at {key}", [])
+        lines = said.get(f"{judgement.parsed.descriptor.path} at {key}", [])
         theirs, stopped, more = said_by_them(lines)
         stopped_at += stopped
         others += Counter(more.keys())

@@ -24,7 +24,7 @@ from statuary.extensions.clear_signing.descriptors import (
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
-from statuary.extensions.clear_signing.verification import JudgedFolder, judge
+from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
 from statuary.extensions.clear_signing.verify import type_hashes
 
 
@@ -42,11 +42,11 @@ def copied(checkout: Path, made: Path) -> DescriptorFolder:
     return DescriptorFolder(made)
 
 
-def judged(checkout: Path, made: Path) -> JudgedFolder:
-    return judge(copied(checkout, made), NoRecords(), with_unverified=True)
+def judged(checkout: Path, made: Path) -> FolderVerification:
+    return verify_folder(copied(checkout, made), NoRecords(), with_unverified=True)
 
 
-def report(folder: JudgedFolder, checkout: Path) -> None:
+def report(folder: FolderVerification, checkout: Path) -> None:
     by_rule: defaultdict[tuple[str, Severity], set[str]] = defaultdict(set)
     for item in folder.descriptors:
         for finding in item.findings:
@@ -54,7 +54,7 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
         for judgement in item.deployments:
             for finding in judgement.findings:
                 by_rule[finding.rule, finding.severity].add(f"{item.path} at {judgement.deployment.caip}")
-    readings = [item for item in folder.descriptors if item.is_sound]
+    readings = [item for item in folder.descriptors if item.is_valid]
     print(
         f"descriptors: {len(folder.descriptors)}, of which {len(readings)} break no rule of a descriptor alone"
     )
@@ -76,10 +76,10 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
         )
 
 
-def _withheld(folder: JudgedFolder) -> Iterator[tuple[DescriptorVerdict, BoundContract]]:
+def _withheld(folder: FolderVerification) -> Iterator[tuple[DescriptorVerdict, BoundContract]]:
     """Yield the deployments of descriptors that are withheld for their own errors."""
     for item in folder.descriptors:
-        if not item.is_sound:
+        if not item.is_valid:
             descriptor = folder.folder.descriptor(item.path)
             is_of_messages = item.kind is SigningFileKind.MESSAGES
             hashes = type_hashes(descriptor) if is_of_messages else {}

@@ -51,7 +51,7 @@ def tiny_documents() -> list[Document]:
 def made(out: Path, documents: Iterable[Document], *, origin: SiteOrigin = ORIGIN, **options: object) -> Path:
     """Make a snapshot of documents and return its file."""
     with SnapshotTarget(out, origin, **options) as publication:  # type: ignore[arg-type]
-        publication.offer(documents)
+        publication.add(documents)
         publication.apply()
     return out
 
@@ -59,7 +59,7 @@ def made(out: Path, documents: Iterable[Document], *, origin: SiteOrigin = ORIGI
 def published(documents: Iterable[Document], folder: Path) -> Path:
     """Publish documents into a folder and return it."""
     with FolderTarget(folder) as publication:
-        publication.offer(documents)
+        publication.add(documents)
         publication.apply()
     return folder
 

@@ -153,7 +153,7 @@ def epochs_of(documents: StatusDocuments, at: Instant) -> EpochPlan:
     """Return the epochs of the status documents alone."""
     limits = EpochLimits(documents.timeline.until, documents.settings.max_epochs)
     return plan_epochs(
-        documents.later_documents(at),
+        documents.documents_from(at),
         document_transitions(documents.timeline, documents.settings, at),
         at,
         limits,

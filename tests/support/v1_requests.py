@@ -24,7 +24,7 @@ def site() -> dict[str, bytes]:
         _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
         files |= {name: one.body for one in documents for name in (one.path, *one.aliases)}
     declared = Declarations(("transfer(address,uint256)",), (), (("E(uint256)", "E(uint256 indexed)"),))
-    signatures = signatures_of_site([declared.encoded()], ["many_msg_babbage(bytes1)"])
+    signatures = signatures_of_site([declared.encode()], ["many_msg_babbage(bytes1)"])
     documents = signature_documents(signatures, "2026-01-01T00:00:00.000Z")
     files |= {one.path: one.body for one in documents}
     answers = {

@@ -19,16 +19,16 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         PublishingError: if it cannot be written.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary_file = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as stream:
+        with temporary_file.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        beside.replace(path)
+        temporary_file.replace(path)
     except OSError as error:
         raise PublishingError(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary_file.unlink()

@@ -9,23 +9,23 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from statuary.base.errors import REPORT, StatuaryError, described
+from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.base.findings import Finding
 from statuary.base.limits import MAX_STEPS, TEXT_OF_A_STEP
 
 Result = TypeVar("Result")
 
-DEFECT: Final = "working-statuary"
+DEFECT: Final = "internal-error"
 """The rule of findings about exceptions that nobody foresaw; they never keep the rest of a site from being published."""
 
-BEYOND_LIMIT: Final = "within-limits"
+BEYOND_LIMIT: Final = "limit-exceeded"
 """The rule that sources keep to the limits."""
 
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """What is no error of the work that it interrupts."""
 
 
-class TooMuchWorkError(StatuaryError):
+class StepLimitError(StatuaryError):
     """Something takes more steps than anything genuine does."""
 
 
@@ -38,7 +38,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def bounded() -> Iterator[None]:
+def step_budget() -> Iterator[None]:
     """Bound the work within the context to `MAX_STEPS`."""
     token = _budget.set(_Budget(MAX_STEPS))
     try:
@@ -47,17 +47,17 @@ def bounded() -> Iterator[None]:
         _budget.reset(token)
 
 
-def spend(steps: int) -> None:
+def consume(steps: int) -> None:
     """Count steps of the work that is being done: each about a tenth of a microsecond.
 
     Raises:
-        TooMuchWorkError: if nothing is left.
+        StepLimitError: if nothing is left.
     """
     budget = _budget.get()
     if budget is not None:
         budget.steps -= steps
         if budget.steps < 0:
-            raise TooMuchWorkError(f"it takes more than {MAX_STEPS:,} steps of work", "make it smaller")
+            raise StepLimitError(f"it takes more than {MAX_STEPS:,} steps of work", "make it smaller")
 
 
 def steps_left() -> int:
@@ -66,39 +66,41 @@ def steps_left() -> int:
     return MAX_STEPS if budget is None else budget.steps
 
 
-def spend_on_text(characters: int) -> None:
+def consume_for_text(characters: int) -> None:
     """Count the steps of a search through some characters."""
-    spend(1 + characters // TEXT_OF_A_STEP)
+    consume(1 + characters // TEXT_OF_A_STEP)
 
 
-def attempt(
+def run_guarded(
     work: Callable[[], Result],
     path: str,
-    doing: str,
-    passing: tuple[type[BaseException], ...] = INTERRUPTIONS,
+    action: str,
+    reraise: tuple[type[BaseException], ...] = INTERRUPTIONS,
 ) -> Result | Finding:
     """Return the result of bounded work; a finding about a content file if it raises anything but an interruption.
 
     Args:
         path: the file.
-        doing: what the work does with the file, such as `checking the record`.
-        passing: the exceptions that are raised all the same, interruptions among them.
+        action: what the work does with the file, such as `checking the record`.
+        reraise: the exceptions that are raised all the same, interruptions among them.
     """
     token = _budget.set(_Budget(MAX_STEPS))  # as `bounded` does, in a third of its time
     try:
         return work()
     except BaseException as error:
-        if isinstance(error, passing):
+        if isinstance(error, reraise):
             raise
-        return finding_of(error, path, doing)
+        return exception_finding(error, path, action)
     finally:
         _budget.reset(token)
 
 
-def finding_of(error: BaseException, path: str, doing: str) -> Finding:
+def exception_finding(error: BaseException, path: str, action: str) -> Finding:
     """Return an exception as a finding: of an error that was foreseen its words, of another one its type and place."""
-    if isinstance(error, TooMuchWorkError):
-        return Finding(rule=BEYOND_LIMIT, path=path, message=f"{doing}: {error}", hint=error.hint)
+    if isinstance(error, StepLimitError):
+        return Finding(rule=BEYOND_LIMIT, path=path, message=f"{action}: {error}", hint=error.hint)
     if isinstance(error, StatuaryError):
-        return Finding(rule=DEFECT, path=path, message=f"{doing}: {error}", hint=error.hint)
-    return Finding(rule=DEFECT, path=path, message=f"{doing}: {described(error)}", hint=REPORT)
+        return Finding(rule=DEFECT, path=path, message=f"{action}: {error}", hint=error.hint)
+    return Finding(
+        rule=DEFECT, path=path, message=f"{action}: {describe_exception(error)}", hint=BUG_REPORT_HINT
+    )

@@ -3,7 +3,7 @@
 import os
 from typing import Final
 
-REPORT: Final = "this is a defect of statuary; please report it with this line"
+BUG_REPORT_HINT: Final = "this is a defect of statuary; please report it with this line"
 """What to do about an exception that nobody foresaw."""
 
 MAX_WORDS: Final = 200  # characters of what an exception says that are told
@@ -18,7 +18,7 @@ class StatuaryError(Exception):
         self.hint = hint  # what to do; empty if the message contains it
 
 
-def described(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """Return the type and the words of an unexpected exception, and the place in statuary where it was raised."""
     text = " ".join(str(error).split())
     words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__

@@ -250,19 +250,19 @@ def day_start(day: date, zone: ZoneInfo) -> Instant:
     return instant(datetime.combine(day, time(), zone))
 
 
-def midnights(zone: ZoneInfo, after: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each day that begins after `after` and not after `until`."""
-    day = day_of(after, zone) + ONE_DAY
+def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
+    """Yield the first instant of each day that begins after `start` and not after `until`."""
+    day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight
         day += ONE_DAY
 
 
 if TYPE_CHECKING:
-    computed_once = cached_property
+    unlocked_cached_property = cached_property
 else:
 
-    class computed_once:  # noqa: N801 - a decorator
+    class unlocked_cached_property:  # noqa: N801 - a decorator
         """`functools.cached_property` without the lock of Python 3.11, which costs four times as much as the rest.
 
         For properties of the values that a build makes for every contract or transition; elsewhere `cached_property` is

@@ -12,7 +12,7 @@ from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant
 from statuary.base.progress import enable_garbage_collection
 from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     Content,
@@ -26,7 +26,7 @@ from statuary.cli.options import (
     options,
     refuse_overlapping_folders,
 )
-from statuary.cli.output import changes_lines, lacking_names_note, show_progress
+from statuary.cli.output import changes_lines, missing_names_note, show_progress
 from statuary.cli.summary import build_summary, findings_line
 from statuary.engine.build import BuildResult, build_folder
 from statuary.engine.stages import ExtensionOptions
@@ -98,7 +98,7 @@ def run_build(
         try:
             result = _build(content, out, git, executor, build_options)
         except DamagedLedgerError as error:
-            click.echo(f"statuary: {printable(str(error))}", err=True)
+            click.echo(f"statuary: {escape_control_chars(str(error))}", err=True)
             result = _build(content, out, git, executor, build_options)
         is_complete = _publish_elsewhere(result, out, build_options)
     except OSError as error:
@@ -107,7 +107,7 @@ def run_build(
             "fix the error and run the build again; the next build resumes this one",
         ) from None
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    is_published = result.plan is not None and not has_errors(result.checked.left_out)
+    is_published = result.plan is not None and not has_errors(result.checked.skipped)
     return ExitCode.OK if is_published and is_complete and not is_strict_fault else ExitCode.FINDINGS
 
 
@@ -130,7 +130,7 @@ def _build(
             )
         _print_result(result, content, out, build_options.form, instant)
         if result.applied and target.lacks_names and not target.plan().is_empty:
-            click.echo(lacking_names_note(printable(str(out))), err=True)
+            click.echo(missing_names_note(escape_control_chars(str(out))), err=True)
     return result
 
 
@@ -159,7 +159,7 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
 
         return publish_folder(out, build_options.to, to_error=build_options.form != "text")
     click.echo(
-        f"{printable(build_options.to)} was not compared: the dry run has not written the folder\n"
+        f"{escape_control_chars(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",
         err=True,
     )

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 import click
 
-from statuary.base.cpus import usable_cores
+from statuary.base.cpus import available_cpus
 from statuary.cli.options import option
 from statuary.engine.options import CheckOptions
 from statuary.extension_table import EXTENSIONS, load
@@ -59,7 +59,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
             raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")
         from statuary.contracts.incremental.built_contracts import prepare_worker
 
-        return process_executor(workers or usable_cores(), prepare_worker)
+        return process_executor(workers or available_cpus(), prepare_worker)
     if workers is not None:
         raise click.UsageError(
             f"--workers cannot be used with --engine {engine}: the cluster has its own workers"
@@ -100,11 +100,11 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
 
     groups = {rule.name: rule.group for rule in all_rules()}
     optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS)}
-    skipped, wanted = _names(skip, optional, groups, "--skip"), _names(only, optional, groups, "--only")
-    left_out = skipped | (optional.keys() - wanted if wanted else set())
+    skipped, selected = _names(skip, optional, groups, "--skip"), _names(only, optional, groups, "--only")
+    excluded = skipped | (optional.keys() - selected if selected else set())
     return CheckOptions(
-        checks=tuple(check for check in CONTRACT_CHECKS if check.name not in left_out),
-        skipped=frozenset(left_out),
+        checks=tuple(check for check in CONTRACT_CHECKS if check.name not in excluded),
+        skipped=frozenset(excluded),
         strict=strict,
     )
 
@@ -121,7 +121,10 @@ def _names(words: Iterable[str], optional: Mapping[str, str], every: Collection[
 
 
 def _unknown(name: str, optional: Mapping[str, str], every: Collection[str]) -> str:
-    close = get_close_matches(name, [*optional, *set(optional.values())], 1)
+    from statuary.cli.old_names import OLD_RULES
+
+    renamed = [OLD_RULES[name]] if OLD_RULES.get(name) in optional else []
+    close = renamed or get_close_matches(name, [*optional, *set(optional.values())], 1)
     if close:
         return f"unknown check {name!r}; did you mean {close[0]!r}?"
     if name in every:

@@ -11,7 +11,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 """Control characters, line and paragraph separators, direction marks and lone surrogates."""
 
 
-def printable(text: str) -> str:
+def escape_control_chars(text: str) -> str:
     """Return a text on one line, with characters escaped that could affect a terminal or a log."""
     return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
@@ -23,7 +23,7 @@ def json_text(value: object) -> str:
 
 def print_error(error: StatuaryError) -> None:
     """Print what is wrong and what to do; no line begins with text of other origin."""
-    first, *rest = map(printable, str(error).split("\n"))
-    lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
-    lines += [f"    {printable(error.hint)}"] if error.hint else []
+    first_line, *other_lines = map(escape_control_chars, str(error).split("\n"))
+    lines = [f"statuary: {first_line}", *(f"    | {line}" for line in other_lines)]
+    lines += [f"    {escape_control_chars(error.hint)}"] if error.hint else []
     click.echo("\n".join(lines), err=True)

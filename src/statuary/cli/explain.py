@@ -6,7 +6,7 @@ from typing import Annotated
 import click
 
 from statuary.base.files import LEDGER
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Out, argument, options
 from statuary.cli.output import size_text
@@ -23,11 +23,11 @@ def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
 
     PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.
     """
-    wanted = _below_root(path, out)
+    requested_path = _below_root(path, out)
     ledger = out / LEDGER
-    entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
-    for line in (wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)):
-        click.echo(printable(line))
+    entry = read_entry(ledger, requested_path) or read_entry(ledger, sharded_path(requested_path))
+    for line in (requested_path, *_url_lines(requested_path), *_entry_lines(entry, ledger, requested_path)):
+        click.echo(escape_control_chars(line))
     return ExitCode.OK if entry else ExitCode.FINDINGS
 
 

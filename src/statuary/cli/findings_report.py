@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from statuary.base.findings import Finding, Position, Severity
-from statuary.cli.escape import json_text, printable
+from statuary.cli.escape import escape_control_chars, json_text
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
 from statuary.version import VERSION
@@ -43,24 +43,26 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             lines += _text_lines(finding, folder, sources)
-    more = ((rule, number - MAX_PER_RULE) for rule, number in counts.items() if number > MAX_PER_RULE)
-    lines += [f"and {number:,} more [{rule}]; --format json shows all" for rule, number in more]
+    hidden_counts = (
+        (rule, number - MAX_PER_RULE) for rule, number in counts.items() if number > MAX_PER_RULE
+    )
+    lines += [f"and {number:,} more [{rule}]; --format json shows all" for rule, number in hidden_counts]
     return "\n".join(lines)
 
 
 def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:
     severity = click.style(f"{finding.severity}:", fg=COLOURS[finding.severity], bold=True)
     where = click.style(location(finding, folder), bold=True)
-    yield f"{where} {severity} {printable(finding.message)} [{finding.rule}]"
+    yield f"{where} {severity} {escape_control_chars(finding.message)} [{finding.rule}]"
     if finding.position is not None:
         yield from _source_lines(sources.line(finding.path, finding.position.line), finding.position)
     if finding.hint:
-        yield f"    {printable(finding.hint)}"
+        yield f"    {escape_control_chars(finding.hint)}"
 
 
 def location(finding: Finding, folder: str) -> str:
     """Return where a finding is, in the form that editors and terminals link."""
-    path = printable(_file(finding, folder))
+    path = escape_control_chars(_file(finding, folder))
     if finding.position is None:
         return f"{path}:"
     return f"{path}:{finding.position.line}:{finding.position.column}:"
@@ -68,12 +70,18 @@ def location(finding: Finding, folder: str) -> str:
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
     """Yield a source line with a caret below the position, unless the line is empty or too long to show."""
-    before, rest = text[: position.column - 1], text[position.column - 1 :]
-    if not text.strip() or len(before) > MAX_SOURCE_WIDTH:
+    text_before, text_after = text[: position.column - 1], text[position.column - 1 :]
+    if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
         return
     prefix = f"{position.line:>5} | "
-    yield click.style(prefix, dim=True) + printable(before + rest[: MAX_SOURCE_WIDTH - len(before)])
-    yield click.style(f"{'':>5} | ", dim=True) + " " * len(printable(before)) + click.style("^", fg="red")
+    yield click.style(prefix, dim=True) + escape_control_chars(
+        text_before + text_after[: MAX_SOURCE_WIDTH - len(text_before)]
+    )
+    yield (
+        click.style(f"{'':>5} | ", dim=True)
+        + " " * len(escape_control_chars(text_before))
+        + click.style("^", fg="red")
+    )
 
 
 class _Sources:
@@ -118,7 +126,7 @@ def _github_command(finding: Finding, folder: str) -> str:
 
 def _github_data(text: str) -> str:
     """Escape a text as GitHub's own toolkit does; control characters are escaped before."""
-    return printable(text).replace("%", "%25")
+    return escape_control_chars(text).replace("%", "%25")
 
 
 def _github_property(text: str) -> str:
@@ -154,10 +162,10 @@ def _file(finding: Finding, folder: str) -> str:
 
 def sarif_report(findings: Iterable[Finding], folder: str) -> str:
     """Return one SARIF log with one run."""
-    listed = list(findings)
-    rules = [{"id": rule} for rule in sorted({finding.rule for finding in listed})]
+    findings_list = list(findings)
+    rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings_list})]
     driver = {"name": "statuary", "version": VERSION, "rules": rules}
-    results = [_sarif_result(finding, folder) for finding in listed]
+    results = [_sarif_result(finding, folder) for finding in findings_list]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(log)

@@ -288,8 +288,8 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
 def _component_lines(components: Iterable[str]) -> str:
     """Return the lines of components that were given as `KEY=NAME`."""
     pairs = (text.partition("=") for text in components)
-    named: dict[str, YamlValue] = {key: {"name": name.strip()} for key, _, name in pairs}
-    return indent(block_text(named).rstrip("\n"), "  ") if named else ""
+    components_by_key: dict[str, YamlValue] = {key: {"name": name.strip()} for key, _, name in pairs}
+    return indent(block_text(components_by_key).rstrip("\n"), "  ") if components_by_key else ""
 
 
 def _filled(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:

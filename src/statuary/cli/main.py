@@ -5,7 +5,7 @@ import sys
 import click
 from typing_extensions import override
 
-from statuary.base.errors import REPORT, StatuaryError, described
+from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.extension_table import EXTENSIONS, Command, load
@@ -87,17 +87,17 @@ class LazyGroup(click.Group):
         """Run a command; what it returns is the exit code of the program."""
         try:
             code = super().invoke(ctx)
+        except click.NoSuchOption as error:
+            raise _with_new_flag(error) from None
         except BaseException as error:
             if _is_interruption(error):
                 row = COMMANDS.get(ctx.invoked_subcommand or "")
                 note = row.interrupted if row else ""
                 click.echo("\nstatuary: interrupted" + (f"; {note}" if note else ""), err=True)
                 ctx.exit(ExitCode.INTERRUPTED)
-            if isinstance(error, FORESEEN) or sys.flags.dev_mode:
+            if isinstance(error, EXPECTED_ERRORS) or sys.flags.dev_mode:
                 raise
-            print_error(
-                error if isinstance(error, StatuaryError) else StatuaryError(described(error), REPORT)
-            )
+            print_error(_expected(error))
             code = ExitCode.FAILED
         ctx.exit(code or ExitCode.OK)
 
@@ -115,8 +115,26 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-FORESEEN = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
+EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
 """What click and `__main__` report; `python -X dev` shows the traceback of everything else."""
+
+
+def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Return the error about an option; if the option was renamed, the error suggests the present flag."""
+    from statuary.cli.old_names import OLD_OPTIONS
+
+    flag = OLD_OPTIONS.get(error.option_name)
+    parameters = error.ctx.command.params if error.ctx is not None else []
+    if flag is None or not any(flag in parameter.opts for parameter in parameters):
+        return error
+    message = f"No such option {error.option_name!r}. Did you mean {flag!r}?"
+    return click.NoSuchOption(error.option_name, message, ctx=error.ctx)
+
+
+def _expected(error: BaseException) -> StatuaryError:
+    if isinstance(error, StatuaryError):
+        return error
+    return StatuaryError(describe_exception(error), BUG_REPORT_HINT)
 
 
 def _is_interruption(error: BaseException | None) -> bool:

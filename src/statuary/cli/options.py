@@ -14,7 +14,7 @@ from typing_extensions import override
 from statuary.base.clock import ClockError, instant_of_build
 from statuary.base.files import PublishingError, overlap_of_folders
 from statuary.base.primitives import Instant, InvalidValueError, parse_duration, parse_instant
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -126,11 +126,16 @@ def extension_options(command: str) -> Decorator:
     def decorate(function: Command) -> Command:
         @wraps(function)
         def with_values(**values: object) -> object:
-            chosen = {name: {row.name: values.pop(row.name) for row in own} for name, own in rows.items()}
+            chosen = {
+                name: {row.name: values.pop(row.name) for row in rows_of_extension}
+                for name, rows_of_extension in rows.items()
+            }
             return function(**values, extension_options=chosen)
 
-        own = (extension_option(row) for own in rows.values() for row in own)
-        return with_options(*own)(with_values)
+        rows_of_extension = (
+            extension_option(row) for rows_of_extension in rows.values() for row in rows_of_extension
+        )
+        return with_options(*rows_of_extension)(with_values)
 
     return decorate
 
@@ -220,8 +225,8 @@ def read_key(file: Path, *, secret: bool = False) -> str:
     try:
         mode = file.stat().st_mode & 0o777
         if secret and mode & 0o077 and os.name != "nt":
-            message = f"warning: other users of this machine may read the secret key {printable(str(file))} (mode {mode:04o})"
-            click.echo(f"{message}\n    chmod 600 {printable(str(file))}", err=True)
+            message = f"warning: other users of this machine may read the secret key {escape_control_chars(str(file))} (mode {mode:04o})"
+            click.echo(f"{message}\n    chmod 600 {escape_control_chars(str(file))}", err=True)
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise PublishingError(f"the key {file} cannot be read: {error}") from None

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from statuary.base.progress import NoProgress, Progress
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.publish.plan import Action, Change, Plan
 from statuary.site.url_table import EPOCH_DOCUMENT
 
@@ -36,13 +36,13 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
             epochs[change.action] += 1
             size += change.size
         else:
-            yield printable(str(change))
+            yield escape_control_chars(str(change))
     if epochs:
         counts = ", ".join(f"{number:,} to {action}" for action, number in sorted(epochs.items()))
         yield f"  {EPOCHS_FOLDER}: {counts} ({size_text(size)})"
 
 
-def lacking_names_note(folder: str) -> str:
+def missing_names_note(folder: str) -> str:
     """Return what a site in a folder lacks whose file system ignores case, and how to deploy it from there."""
     return (
         f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"

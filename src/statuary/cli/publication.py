@@ -7,14 +7,14 @@ from typing import Protocol
 import click
 
 from statuary.base.files import PublishingError
-from statuary.cli.escape import print_error, printable
-from statuary.cli.output import changes_line, changes_lines, count_text, lacking_names_note, size_text
-from statuary.engine.manifest_step import adopt_listed
+from statuary.cli.escape import escape_control_chars, print_error
+from statuary.cli.output import changes_line, changes_lines, count_text, missing_names_note, size_text
+from statuary.engine.manifest_step import adopt_manifest_files
 from statuary.extension_table import EXTENSIONS, load
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
-from statuary.publish.locations import Takeover, replacement_of, scheme_of
-from statuary.publish.origin import SiteOrigin, build_notes
+from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of
+from statuary.publish.origin import SiteOrigin, build_meta
 from statuary.publish.plan import Plan
 from statuary.site.document import Document
 
@@ -32,12 +32,12 @@ def publish_folder(
     *,
     dry_run: bool = False,
     to_error: bool = False,
-    is_left_out: Callable[[str], bool] | None = None,
+    is_excluded: Callable[[str], bool] | None = None,
 ) -> bool:
     """Publish the folder of a build to a folder or a URL, and print the changes.
 
     Args:
-        is_left_out: tells of a path whether a folder need not have it.
+        is_excluded: tells of a path whether a folder need not have it.
 
     Returns:
         Whether the target now has all of it; what an extension holds back has been printed.
@@ -50,8 +50,8 @@ def publish_folder(
     if not scheme:
         _require_folder(to)
         documents = folder_documents(folder)
-        if is_left_out is not None:
-            documents = (document for document in documents if not is_left_out(document.path))
+        if is_excluded is not None:
+            documents = (document for document in documents if not is_excluded(document.path))
         return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
     publish: PublishFolder = load(_target(scheme, to), to)
     return publish(folder, to, to_error=to_error)
@@ -61,11 +61,11 @@ def _require_folder(to: str) -> None:
     """Raise PublishingError if the name of a folder is empty, or begins like a URL."""
     if not to:
         raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
-    scheme, colon, rest = to.partition(":")
+    scheme, colon, path_part = to.partition(":")
     if colon and scheme in _targets():
         raise PublishingError(
             f"{to} is neither a URL nor a folder",
-            f"write {scheme}://{rest.strip('/') or 'BUCKET'}, or ./{to} for a folder",
+            f"write {scheme}://{path_part.strip('/') or 'BUCKET'}, or ./{to} for a folder",
         )
 
 
@@ -101,22 +101,22 @@ def publish_to_folder(
     """
     replacement = replacement_of(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
-        adopt_listed(target)
-        target.offer(document for document in documents if replacement.takes(document.path))
+        adopt_manifest_files(target)
+        target.add(document for document in documents if replacement.includes(document.path))
         for folder in replacement.folders:
-            target.ledger.documents.keep_below(folder)
+            target.ledger.documents.retain_prefix(folder)
         plan = target.plan()
         if origin is not None:
-            target.ledger.add_notes(build_notes(origin))
+            target.ledger.set_meta(build_meta(origin))
         if not dry_run:
             target.apply()
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
         if target.lacks_names and not plan.is_empty:
-            click.echo(lacking_names_note(printable(to)), err=True)
+            click.echo(missing_names_note(escape_control_chars(to)), err=True)
     return is_complete(replacement)
 
 
-def is_complete(replacement: Takeover) -> bool:
+def is_complete(replacement: SiteReplacement) -> bool:
     """Return whether all of a site was published; print what the target keeps instead, and why."""
     for problem in replacement.problems:
         print_error(problem)
@@ -131,5 +131,5 @@ def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = Fa
     for line in () if applied else changes_lines(plan.changes()):
         click.echo(line, err=to_error)
     size = f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}"
-    click.echo(f"{size}, in {printable(to)}", err=to_error)
+    click.echo(f"{size}, in {escape_control_chars(to)}", err=to_error)
     click.echo(changes_line(plan, applied=applied), err=to_error)

@@ -55,14 +55,14 @@ def current_job(out: Path) -> Job:
 
 def round_up_to_minute(moment: Instant) -> Instant:
     """Return the first whole minute that is not before an instant: most schedulers have no seconds."""
-    whole = moment.replace(second=0, microsecond=0)
-    return moment if whole == moment else Instant(whole + MINUTE)
+    whole_minute = moment.replace(second=0, microsecond=0)
+    return moment if whole_minute == moment else Instant(whole_minute + MINUTE)
 
 
 def round_up_to_second(moment: Instant) -> Instant:
     """Return the first whole second that is not before an instant."""
-    whole = moment.replace(microsecond=0)
-    return moment if whole == moment else Instant(whole + SECOND)
+    whole_second = moment.replace(microsecond=0)
+    return moment if whole_second == moment else Instant(whole_second + SECOND)
 
 
 def _text(moment: Instant, _: Job) -> str:
@@ -78,10 +78,10 @@ def _cron(moment: Instant, job: Job) -> str:
     minute = round_up_to_minute(moment)
     # cron ignores names with a dot
     new = "/etc/cron.d/statuary.new"
-    again = (
+    retry_command = (
         f"until {job.next_as('cron')} > {new}; do sleep {RETRY_SECONDS}; done; mv {new} /etc/cron.d/statuary"
     )
-    command = f"{job.tick_until_done}; {again}"
+    command = f"{job.tick_until_done}; {retry_command}"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
     return (
         f"# /etc/cron.d/statuary\nCRON_TZ=UTC\n"
@@ -92,20 +92,20 @@ def _cron(moment: Instant, job: Job) -> str:
 def _systemd(moment: Instant, job: Job) -> str:
     """Return a service and its timer; each run of the service replaces the timer, also one that failed and is repeated."""
     timer = "/etc/systemd/system/statuary-tick.timer"
-    again = (
+    retry_command = (
         f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
     # systemd reads % as a specifier and $ as a variable
-    start, again, folder = (
-        text.replace("%", "%%").replace("$", "$$") for text in (job.tick, again, str(job.folder))
+    start, retry_command, folder = (
+        text.replace("%", "%%").replace("$", "$$") for text in (job.tick, retry_command, str(job.folder))
     )
     return (
         "# /etc/systemd/system/statuary-tick.service\n"
         "[Unit]\nDescription=Update the status page to the current time\nStartLimitIntervalSec=0\n\n"
         f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
         f"ExecStart={start}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
-        f"ExecStopPost=-/bin/sh -c {_systemd_quoted(again)}\n\n"
+        f"ExecStopPost=-/bin/sh -c {_systemd_quoted(retry_command)}\n\n"
         f"# {timer}\n{_systemd_timer(moment, job)}"
     )
 
@@ -126,8 +126,8 @@ def _systemd_timer(moment: Instant, _: Job) -> str:
 
 def _at(moment: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
-    again = f'until next=$({job.next_as("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
-    command = f"{job.tick_until_done}; {again}"
+    retry_command = f'until next=$({job.next_as("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
+    command = f"{job.tick_until_done}; {retry_command}"
     return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
 
 

@@ -16,8 +16,8 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     plan, catalogue = result.plan, result.checked.catalogue
     if plan is None or catalogue is None:
         return findings_line(result.checked)
-    status, published = catalogue.status, result.checked.contracts
-    contracts, chains = published.contracts, len(published.by_chain)
+    status, contract_counts = catalogue.status, result.checked.contracts
+    contracts, chains = contract_counts.contracts, len(contract_counts.by_chain)
     counts = [
         count_text(len(status.components), "component"),
         count_text(len(status.incidents), "incident"),
@@ -31,7 +31,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             *([WITHOUT_FILES] if contracts and not catalogue.has_contract_pages else []),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
-            *_withheld_lines(result),
+            *_exclusion_lines(result),
             _next_transition(result.checked),
             f"took {result.seconds:.2f} s",
             *_first_steps(result, out),
@@ -39,9 +39,9 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     )
 
 
-def _withheld_lines(result: BuildResult) -> list[str]:
+def _exclusion_lines(result: BuildResult) -> list[str]:
     """Return why a build with errors is none that failed."""
-    if not result.checked.withheld or not result.applied:
+    if not result.checked.excluded_count or not result.applied:
         return []
     return ["the rest was published, so this is no failure; with --strict it is one (exit code 1)"]
 
@@ -61,7 +61,7 @@ def findings_line(checked: CheckedSite) -> str:
         return "no errors or warnings"
     counts = [count_text(errors, "error"), count_text(warnings, "warning")]
     counts += [count_text(notes, "note")] if notes else []
-    counts += [f"{count_text(checked.withheld, 'record')} withheld"] if checked.withheld else []
+    counts += [f"{count_text(checked.excluded_count, 'record')} withheld"] if checked.excluded_count else []
     return ", ".join(counts)
 
 
@@ -69,7 +69,7 @@ def _next_transition(checked: CheckedSite) -> str:
     """Return when documents change next, and by when the next build is due."""
     if checked.horizon is None:
         return "the site stays current until the content changes"
-    due = f"build again by {format_utc(checked.horizon)}"
+    due_text = f"build again by {format_utc(checked.horizon)}"
     if checked.next_transition is None:
-        return f"no transition before the horizon; {due}"
-    return f"next transition at {format_utc(checked.next_transition)}; {due}"
+        return f"no transition before the horizon; {due_text}"
+    return f"next transition at {format_utc(checked.next_transition)}; {due_text}"

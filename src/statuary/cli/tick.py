@@ -7,7 +7,7 @@ import click
 
 from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant, format_utc
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
@@ -33,16 +33,18 @@ def tick_command(
     touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed, line, findings = tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
+    changed_paths, line, findings = tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
     index = read_epoch_index(out)
-    for path in changed:
-        click.echo(f"~ {printable(path)}")
-    due = index.next_after(instant)
+    for path in changed_paths:
+        click.echo(f"~ {escape_control_chars(path)}")
+    next_change = index.next_after(instant)
     following = (
-        f"next transition at {format_utc(due)}" if due else f"no transition until {format_utc(index.end)}"
+        f"next transition at {format_utc(next_change)}"
+        if next_change
+        else f"no transition until {format_utc(index.end)}"
     )
     did = "would change" if dry_run else "changed"
-    click.echo(f"{len(changed)} {did}, as of {format_utc(instant)}; {following}")
+    click.echo(f"{len(changed_paths)} {did}, as of {format_utc(instant)}; {following}")
     if line:
         click.echo(line)
     if findings:
@@ -79,12 +81,12 @@ def next_command(
     """
     index = read_epoch_index(out)
     instant = build_instant(now)
-    due = index.next_after(instant)
-    if due is None and form in CHAINS:
-        due = max(index.end, Instant(instant + HOUR))
-    if due is None:
+    next_change = index.next_after(instant)
+    if next_change is None and form in CHAINS:
+        next_change = max(index.end, Instant(instant + HOUR))
+    if next_change is None:
         until = format_utc(index.end)
         click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)
         return ExitCode.FINDINGS
-    click.echo(FORMATS[form](due, current_job(out)))
+    click.echo(FORMATS[form](next_change, current_job(out)))
     return ExitCode.OK

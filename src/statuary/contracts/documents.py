@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from statuary.contracts.model.proof import Proof
     from statuary.contracts.model.record import RecordValue
     from statuary.contracts.pages.context import ContractPageContext
-from statuary.site.pages.try_make import made_with_theme
+from statuary.site.pages.try_make import render_with_fallback
 
 
 def contract_documents(
@@ -29,7 +29,7 @@ def contract_documents(
     *,
     canonical: bytes | None,
     digest: bytes,
-    published: bool,
+    is_published: bool,
 ) -> Iterator[Document]:
     """Yield the record, unless it is withheld, the proof, and the page of a contract.
 
@@ -42,16 +42,16 @@ def contract_documents(
     from statuary.contracts.api.documents import proof_document, record_document
 
     served = record_document(record, source, canonical, digest)
-    if published:
+    if is_published:
         yield served
     if proof.results:
         yield proof_document(
-            record, proof, source, published=published, sentence=english, digest=served.digest.hex()
+            record, proof, source, is_published=is_published, sentence=english, digest=served.digest.hex()
         )
     if pages is not None:
         from statuary.contracts.pages.page import contract_page
 
-        yield contract_page(record, proof, pages, source=source, published=published)
+        yield contract_page(record, proof, pages, source=source, is_published=is_published)
 
 
 def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:
@@ -68,14 +68,14 @@ def contract_list_documents(
     catalogue: SiteContracts,
     contracts: ContractCounts,
     entries: Sequence[ContractRow],
-    left_out: list[Finding],
+    skipped: list[Finding],
 ) -> tuple[Document, ...]:
-    """Return the pages that list contracts; `left_out` gains why they cannot be made."""
+    """Return the pages that list contracts; `skipped` gains why they cannot be made."""
     from statuary.contracts.pages.list_documents import contract_list_pages
 
-    return made_with_theme(
+    return render_with_fallback(
         "the lists of contracts",
         lambda catalogue: contract_list_pages(catalogue, contracts, entries),
         catalogue,
-        left_out,
+        skipped,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from statuary.base.budget import DEFECT, attempt
+from statuary.base.budget import DEFECT, run_guarded
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
 from statuary.base.primitives import Instant
@@ -20,30 +20,30 @@ from statuary.contracts.incremental.built_contracts import (
     without_contracts,
 )
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.manifest_step import adopt_listed, list_files
+from statuary.engine.manifest_step import adopt_manifest_files, write_manifest
 from statuary.engine.options import ALL_CHECKS, CheckOptions
-from statuary.engine.publish_site import offer_site, publish
-from statuary.engine.read_content import is_withheld, read_content
+from statuary.engine.publish_site import add_site_documents, publish
+from statuary.engine.read_content import is_excluded, read_content
 from statuary.engine.stages import (
     NO_OPTIONS,
-    Additions,
     ExtensionOptions,
+    SectionResult,
+    disable_hooks,
     open_stages,
-    remove_what_is_off,
-    without_stages,
+    remove_disabled_documents,
 )
 from statuary.publish.ledger.contract_rows import ContractCounts
-from statuary.publish.origin import SiteOrigin, build_notes, refuse_earlier_build
+from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
 from statuary.site.pages.theme_findings import text_findings
-from statuary.status.isolate_faulty_records import sound_status
+from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.site_status import SiteStatus
 from statuary.version import VERSION
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 if TYPE_CHECKING:
-    from statuary.engine.providers import DocumentFamily
+    from statuary.engine.providers import DocumentProvider
 
 
 class ReadSite(NamedTuple):
@@ -53,8 +53,8 @@ class ReadSite(NamedTuple):
     status: SiteStatus | None  # None if it was not read
     findings: list[Finding]  # what is wrong, except in contracts
     # why incidents, maintenances and pages are withheld; the rest is published
-    withheld_because: list[Finding]
-    left_out: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
+    exclusion_reasons: list[Finding]
+    skipped: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
 
 
 def read_site(
@@ -62,33 +62,33 @@ def read_site(
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
-    Without stages, as in a snapshot of content, extensions that have one are off, as `without_stages` says.
+    Without stages, as in a snapshot of content, extensions that have one are off, as `disable_hooks` says.
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
-    withheld_because = list(filter(is_withheld, all_findings))
-    findings = [finding for finding in all_findings if not is_withheld(finding)]
+    withheld_because = list(filter(is_excluded, all_findings))
+    findings = [finding for finding in all_findings if not is_excluded(finding)]
     if catalogue is None:
         return ReadSite(None, None, findings, withheld_because)
     if not with_stages:
-        catalogue = without_stages(catalogue)
+        catalogue = disable_hooks(catalogue)
     with stage(progress, "Status"):
-        catalogue, status, unsound = sound_status(catalogue, now, partial(_families, catalogue))
-    left_out = [finding for finding in unsound if not is_withheld(finding)]
-    withheld_because += filter(is_withheld, unsound)
+        catalogue, status, unsound = isolate_faulty_records(catalogue, now, partial(_families, catalogue))
+    skipped = [finding for finding in unsound if not is_excluded(finding)]
+    withheld_because += filter(is_excluded, unsound)
     faults = list[Finding]()
     for finding in (*findings, *_checked(catalogue, status, check_options)):
-        (left_out if finding.rule == DEFECT else faults).append(finding)
-    return ReadSite(catalogue, status, faults, withheld_because, tuple(left_out))
+        (skipped if finding.rule == DEFECT else faults).append(finding)
+    return ReadSite(catalogue, status, faults, withheld_because, tuple(skipped))
 
 
-def _families(catalogue: Catalogue) -> Iterable["DocumentFamily"]:
+def _families(catalogue: Catalogue) -> Iterable["DocumentProvider"]:
     """Return the documents of extensions, of a site that has any."""
     if not catalogue.extensions:
         return ()
-    from statuary.engine.providers import families
+    from statuary.engine.providers import document_providers
 
-    return families(catalogue)
+    return document_providers(catalogue)
 
 
 def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
@@ -105,15 +105,15 @@ def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptio
 
 
 def _link_findings(catalogue: Catalogue) -> Iterator[Finding]:
-    from statuary.engine.providers import own_pages
+    from statuary.engine.providers import markdown_page_providers
 
-    for maker in own_pages(catalogue):
+    for maker in markdown_page_providers(catalogue):
         for source, find in maker.findings(catalogue):
             yield from _findings_of(find, source, "reading its links")
 
 
 def _findings_of(find: Callable[[], Iterable[Finding]], path: str, doing: str) -> list[Finding]:
-    outcome = attempt(lambda: list(find()), path, doing)
+    outcome = run_guarded(lambda: list(find()), path, doing)
     return [outcome] if isinstance(outcome, Finding) else outcome
 
 
@@ -126,10 +126,10 @@ class CheckedSite:
     # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
     # why single contracts, incidents, maintenances or pages are withheld; the rest is published
-    withheld_because: tuple[Finding, ...] = ()
-    withheld: int = 0  # how many are withheld
+    exclusion_reasons: tuple[Finding, ...] = ()
+    excluded_count: int = 0  # how many are withheld
     # why documents, of the core or of extensions, are left out or those of the last build; the rest is published
-    left_out: tuple[Finding, ...] = ()
+    skipped: tuple[Finding, ...] = ()
     line: str = ""  # what stages say in the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
@@ -145,12 +145,12 @@ class CheckedSite:
     @property
     def is_clean(self) -> bool:
         """Whether there are no errors, those that withhold a record included."""
-        return self.may_publish and not has_errors((*self.withheld_because, *self.left_out))
+        return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
 
     @property
     def all_findings(self) -> list[Finding]:
         """All findings in order."""
-        return sorted_findings((*self.findings, *self.withheld_because, *self.left_out))
+        return sorted_findings((*self.findings, *self.exclusion_reasons, *self.skipped))
 
     @property
     def has_warnings(self) -> bool:
@@ -161,26 +161,26 @@ class CheckedSite:
         """Return the number of findings of a severity."""
         return Counter(finding.severity for finding in self.all_findings)[severity]
 
-    def with_additions(self, additions: Additions) -> Self:
+    def with_section_result(self, result: SectionResult) -> Self:
         """Return the site with the findings and the line of stages."""
-        left_out = _located(self.root, [*self.left_out, *additions.findings])
-        return replace(self, left_out=left_out, line=additions.line)
+        skipped = _located(self.root, [*self.skipped, *result.findings])
+        return replace(self, skipped=skipped, line=result.line)
 
 
 def check(root: Path, site: ReadSite, contracts: BuiltContracts[Catalogue] | None = None) -> CheckedSite:
     """Gather the findings about a site; `contracts` is None if they were not built."""
     if contracts is None or site.status is None:
-        findings = _located(root, [*site.findings, *site.withheld_because])
-        left_out = _located(root, site.left_out)
-        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings, left_out=left_out)
+        findings = _located(root, [*site.findings, *site.exclusion_reasons])
+        skipped = _located(root, site.skipped)
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings, skipped=skipped)
     unnamed = contracts.catalogue.contracts.findings
     return CheckedSite(
         root=root,
         catalogue=contracts.catalogue,
         findings=_located(root, [*site.findings, *contracts.findings]),
-        withheld_because=_located(root, [*site.withheld_because, *unnamed, *contracts.withheld_because]),
-        withheld=len(site.withheld_because) + contracts.withheld + error_count(unnamed),
-        left_out=_located(root, [*site.left_out, *contracts.left_out]),
+        exclusion_reasons=_located(root, [*site.exclusion_reasons, *unnamed, *contracts.exclusion_reasons]),
+        excluded_count=len(site.exclusion_reasons) + contracts.excluded_count + error_count(unnamed),
+        skipped=_located(root, [*site.skipped, *contracts.skipped]),
         contracts=contracts.counts,
         next_transition=site.status.next_transition,
         horizon=site.status.horizon,
@@ -220,7 +220,7 @@ def contracts_of(
     """
     if not has_contracts(catalogue, target.ledger):
         return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)
-    from statuary.contracts.incremental.rebuild import build_contracts, kept_contracts
+    from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
 
     def build() -> BuiltContracts[Catalogue]:
         return build_contracts(
@@ -228,11 +228,15 @@ def contracts_of(
         )
 
     doing = "building the contracts, so that those of the last build stay"
-    built = attempt(build, CONTRACTS, doing, TARGET_ERRORS)
-    return kept_contracts(catalogue, target, built) if isinstance(built, Finding) else built
+    built_contracts = run_guarded(build, CONTRACTS, doing, TARGET_ERRORS)
+    return (
+        reuse_previous_contracts(catalogue, target, built_contracts)
+        if isinstance(built_contracts, Finding)
+        else built_contracts
+    )
 
 
-def _offer_lists(
+def _add_lists(
     target: BuildTarget, contracts: BuiltContracts[Catalogue], progress: Progress, execution: ExecutionOptions
 ) -> list[Finding]:
     """Offer the lists of contracts, unless they are those of the last build; return what is left out of them.
@@ -241,20 +245,20 @@ def _offer_lists(
     """
     if contracts.are_unchanged:
         return []
-    from statuary.contracts.incremental.lists import offer_lists
+    from statuary.contracts.incremental.lists import add_lists
 
-    left_out: list[Finding] = []
-    failed = attempt(
-        lambda: offer_lists(target, contracts, progress, execution.executor, left_out),
+    skipped: list[Finding] = []
+    failed = run_guarded(
+        lambda: add_lists(target, contracts, progress, execution.executor, skipped),
         CONTRACTS,
         "making the lists of contracts",
         TARGET_ERRORS,
     )
     if failed is not None:
-        left_out.append(failed)
-    if left_out:
-        target.ledger.keep(CONTRACTS, "")
-    return left_out
+        skipped.append(failed)
+    if skipped:
+        target.ledger.save_group(CONTRACTS, "")
+    return skipped
 
 
 def build_folder(
@@ -274,9 +278,9 @@ def build_folder(
         PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older` is not set.
     """
     if not allow_older:
-        refuse_earlier_build(target.ledger.note("instant"), now)
+        refuse_earlier_build(target.ledger.get_meta("instant"), now)
     revision = "" if execution.git is None or (git := execution.git.answer) is None else git.revision
-    target.ledger.add_notes(build_notes(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
+    target.ledger.set_meta(build_meta(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
     return build_site(
         root, target, now, progress, check_options, execution=execution, extension_options=extension_options
     )
@@ -313,22 +317,24 @@ def build_site(
         )
         checked = check(root, site, contracts)
         if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
-            left_out = _offer_lists(target, contracts, progress, execution)
+            skipped = _add_lists(target, contracts, progress, execution)
             stages = open_stages(
                 root, site.catalogue, extension_options or NO_OPTIONS, now, target, contracts=contracts
             )
             status = site.status
-            additions = stages.extend(lambda: status.incidents, contracts=True)
-            remove_what_is_off(site.catalogue, target, site.left_out)
-            left_out += offer_site(
-                target, status, contracts, progress, verify=execution.verify, additions=additions
+            additions = stages.build(lambda: status.incidents, contracts=True)
+            remove_disabled_documents(site.catalogue, target, site.skipped)
+            skipped += add_site_documents(
+                target, status, contracts, progress, verify=execution.verify, result=additions
             )
-            line, late = stages.complete()
-            adopt_listed(target)
-            late += list_files(target, status.since, verify=execution.verify, executor=execution.executor)
+            line, late = stages.finalize()
+            adopt_manifest_files(target)
+            late += write_manifest(
+                target, status.unchanged_since, verify=execution.verify, executor=execution.executor
+            )
             plan = publish(target, progress)
-            late += [] if target.dry_run else stages.applied()
-            findings = (*additions.findings, *left_out, *late)
-            checked = checked.with_additions(additions._replace(findings=findings, line=line))
+            late += [] if target.dry_run else stages.on_published()
+            findings = (*additions.findings, *skipped, *late)
+            checked = checked.with_section_result(additions._replace(findings=findings, line=line))
     applied = plan is not None and not target.dry_run
     return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

@@ -48,20 +48,20 @@ class Scope(NamedTuple):
 EVERYTHING = Scope()
 
 
-def scope_of(root: Path, folder: str, typed: str | None) -> Scope:
+def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
     """Return the records that an edit of a record is about, in `incidents` or `maintenances`.
 
     Args:
-        typed: an id or its beginning; None for a new record. If no file has such a name, everything is read.
+        typed_id: an id or its beginning; None for a new record. If no file has such a name, everything is read.
     """
     if folder == MAINTENANCES:
         # windows are compared with each other
         return Scope(frozenset({MAINTENANCES}))
-    if typed is None:
+    if typed_id is None:
         return Scope(frozenset())
     stems = record_files(root, folder)
-    paths = stems.get(typed) or [
-        path for stem, paths in stems.items() if stem.startswith(typed) for path in paths
+    paths = stems.get(typed_id) or [
+        path for stem, paths in stems.items() if stem.startswith(typed_id) for path in paths
     ]
     return Scope(frozenset(), tuple(sorted(paths))) if paths else EVERYTHING
 
@@ -70,7 +70,7 @@ def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> StatusContent:
     """Read and check the status side of a content folder, as it is or with edits; or only what an edit is about."""
-    edited = {edit.path: edit.after for edit in edits}
+    edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
     timeline, language = None, ""
@@ -82,22 +82,26 @@ def read_status_content(
 
 
 def check_edit(
-    root: Path, now: Instant, before: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
+    root: Path, now: Instant, previous_content: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> tuple[list[Finding], bool]:
     """Return the findings that an edit adds, and whether it may be written: not if one is an error.
 
     Args:
-        before: the content of the same scope.
+        previous_content: the content of the same scope.
     """
-    added = added_findings(root, now, before, [edit], scope)
+    added = added_findings(root, now, previous_content, [edit], scope)
     return added, not has_errors(added)
 
 
 def added_findings(
-    root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit], scope: Scope = EVERYTHING
+    root: Path,
+    now: Instant,
+    previous_content: StatusContent,
+    edits: Iterable[FileEdit],
+    scope: Scope = EVERYTHING,
 ) -> list[Finding]:
     """Return the findings that edits add."""
-    counts = Counter(map(_identity, before.findings))
+    counts = Counter(map(_identity, previous_content.findings))
     added = []
     for finding in read_status_content(root, now, edits, scope).findings:
         if counts[_identity(finding)]:

@@ -14,12 +14,12 @@ from statuary.engine.options import ALL_CHECKS, CheckOptions
 from statuary.engine.stages import NO_OPTIONS, ExtensionOptions, open_stages
 from statuary.publish.ledger.schema import NoOutput, PartitionOutput
 from statuary.publish.plan import Plan
-from statuary.publish.target import BuildTarget, RebuiltTarget
+from statuary.publish.target import BuildTarget, StatelessTarget
 from statuary.site.document import Document
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 
-class CheckTarget(RebuiltTarget):
+class CheckTarget(StatelessTarget):
     """A target in memory for a check: it keeps the results of sources, but no documents."""
 
     dry_run = True
@@ -30,7 +30,7 @@ class CheckTarget(RebuiltTarget):
         return NoOutput()
 
     @override
-    def offer(self, documents: Iterable[Document]) -> None:
+    def add(self, documents: Iterable[Document]) -> None:
         """Ignore the documents."""
 
     @override
@@ -64,4 +64,4 @@ def check_site(
         contracts = contracts_of(
             root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
         )
-    return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))
+    return check(root, site, contracts).with_section_result(stages.check(root, site.catalogue, progress))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
 from statuary.extension_table import EXTENSIONS, Extension, MissingExtensionError, load
@@ -15,7 +15,7 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 """Key of site.yaml and settings of every extension that is on."""
 
 
-def followed_status(
+def apply_extension_status(
     content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
 ) -> StatusCatalogue:
     """Return a status with what the extensions that are on follow; `language` is that of the pages."""
@@ -55,12 +55,12 @@ def read_extension_settings(
         if extension.key not in tree:
             continue
         try:
-            own = {extension.key: tree[extension.key]}
-            source = validate_tree(own, model_of(extension), path, findings)
+            own_tree = {extension.key: tree[extension.key]}
+            source = validate_tree(own_tree, model_of(extension), path, findings)
         except MissingExtensionError as error:
             findings.append(_missing(error, extension, path))
             continue
-        value = None if source is None else attempt(source.settings, path, f"reading `{extension.key}`")
+        value = None if source is None else run_guarded(source.settings, path, f"reading `{extension.key}`")
         if isinstance(value, Finding):
             findings.append(value.within(path, (extension.key,)))
             errors += 1  # a defect: the news go out without this extension
@@ -71,7 +71,7 @@ def read_extension_settings(
 
 def _missing(error: MissingExtensionError, extension: Extension, path: str) -> Finding:
     return Finding(
-        rule="installed-extension",
+        rule="missing-extension",
         message=str(error),
         hint=error.hint,
         path=path,

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.files import MANIFEST, SIGNATURE, TARGET_ERRORS, is_snapshot_path
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from statuary.workers.executor import Executor
 
 
-def adopt_listed(target: BuildTarget) -> None:
+def adopt_manifest_files(target: BuildTarget) -> None:
     """Know the files of a site whose ledger is gone by its manifest, if it has one."""
     text = target.published(MANIFEST) if target.ledger.run == 1 else None
     if text is not None:
@@ -22,7 +22,7 @@ def adopt_listed(target: BuildTarget) -> None:
         target.ledger.adopt(listed_files(text, target.published))
 
 
-def list_files(
+def write_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
 ) -> list[Finding]:
     """Offer the manifest of the site as it will be, unless it is as it was; return why it is left out.
@@ -35,14 +35,14 @@ def list_files(
         or not ledger.is_partial
         or not all(is_snapshot_path(path) for path, *_ in ledger.differences())
     )
-    if target.lists_itself or (not is_renewed and target.keep([MANIFEST])):
+    if target.writes_own_manifest or (not is_renewed and target.reuse([MANIFEST])):
         return []
-    from statuary.publish.site_manifest import offer_manifest
+    from statuary.publish.site_manifest import add_manifest
 
-    by_workers = None if executor is None else executor.whole_manifest
-    offer = partial(offer_manifest, target, instant, verify=verify, by_workers=by_workers)
-    failed = attempt(offer, "", "making the manifest of the files", TARGET_ERRORS)
+    by_workers = None if executor is None else executor.full_manifest
+    offer = partial(add_manifest, target, instant, verify=verify, by_workers=by_workers)
+    failed = run_guarded(offer, "", "making the manifest of the files", TARGET_ERRORS)
     if failed is not None:  # none is better than one of other files
-        target.withdraw([MANIFEST])
-        ledger.documents.remove_unless_offered([MANIFEST, SIGNATURE])
+        target.discard([MANIFEST])
+        ledger.documents.remove_unless_added([MANIFEST, SIGNATURE])
     return [] if failed is None else [failed]

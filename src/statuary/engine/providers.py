@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 
-class DocumentFamily:
+class DocumentProvider:
     """The documents of an extension; each method may be left out."""
 
     api: tuple[Url, ...] = ()  # those that openapi.json lists
@@ -27,35 +27,35 @@ class DocumentFamily:
     def __init__(self, settings: object) -> None:
         self.settings = settings  # those of its key in site.yaml
 
-    def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:  # noqa: ARG002 - of what an extension overrides
+    def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:  # noqa: ARG002 - of what an extension overrides
         """Yield the documents that do not change while the settings of the site do not."""
         return ()
 
-    def timed(self, timeline: Timeline, start: Instant, pages: "StatusPages | None") -> "DocumentsAt":  # noqa: ARG002
+    def documents_at(self, timeline: Timeline, start: Instant, pages: "StatusPages | None") -> "DocumentsAt":  # noqa: ARG002
         """Return a function that returns the documents that change with the status, at an instant from `start` on."""
         return lambda _: ()
 
 
-def families(catalogue: Catalogue) -> Iterator[DocumentFamily]:
+def document_providers(catalogue: Catalogue) -> Iterator[DocumentProvider]:
     """Yield the families of the extensions whose key the site's settings have."""
     on = {"hosting": catalogue.hosting, **dict(catalogue.extensions)}
     for row in EXTENSIONS:
         if row.documents and on.get(row.key, NO_HOSTING) != NO_HOSTING:
-            family: DocumentFamily = load(row.documents, f"`{row.key}` in site.yaml")(on[row.key])
+            family: DocumentProvider = load(row.documents, f"`{row.key}` in site.yaml")(on[row.key])
             yield family
 
 
-MakeOwnPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]
+MakeMarkdownPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]
 """What is made, of which content file, and what makes it: each alone, so that none withholds another."""
 
 FindLinks = tuple[str, Callable[[], Iterable[Finding]]]
 """A content file, and what finds its broken links."""
 
 
-class OwnPages:
+class MarkdownPageProvider:
     """What makes the pages of the site's own."""
 
-    def documents(self, catalogue: Catalogue) -> Iterable[MakeOwnPages]:
+    def documents(self, catalogue: Catalogue) -> Iterable[MakeMarkdownPages]:
         """Yield what makes their documents."""
         raise NotImplementedError
 
@@ -64,9 +64,9 @@ class OwnPages:
         raise NotImplementedError
 
 
-def own_pages(catalogue: Catalogue) -> Iterator[OwnPages]:
+def markdown_page_providers(catalogue: Catalogue) -> Iterator[MarkdownPageProvider]:
     """Yield what makes the pages of the site's own, if it has any."""
     for row in EXTENSIONS:
         if row.own_pages and catalogue.own_pages:
-            maker: OwnPages = load(row.own_pages, catalogue.own_pages[0].source)()
+            maker: MarkdownPageProvider = load(row.own_pages, catalogue.own_pages[0].source)()
             yield maker

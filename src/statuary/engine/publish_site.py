@@ -4,26 +4,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from statuary.base.budget import INTERRUPTIONS, attempt
+from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.site_documents import settings_only_documents, settings_only_inputs
-from statuary.engine.stages import Additions
+from statuary.engine.site_documents import config_documents, config_inputs
+from statuary.engine.stages import SectionResult
 from statuary.publish.fingerprint import digest_of, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
-from statuary.publish.ledger.schema import KeptGroup
+from statuary.publish.ledger.schema import CachedGroup
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.status.documents import status_documents
-from statuary.status.isolate_faulty_records import with_documents
+from statuary.status.isolate_faulty_records import with_working_documents
 from statuary.status.site_status import SiteStatus
 
-STATUS, TIMED, SETTINGS_ONLY = "status", "timed", "settings-only"
+STATUS, TIMED, CONFIG = "status", "timed", "settings-only"
 """The groups of documents that a build keeps while they are made of the same; `TIMED` has those of `STATUS` that show
 an instant, as they are called without the site's layout."""
 
@@ -31,14 +31,14 @@ ALL, EXAMPLES = "all of the status", "examples"
 """The names of the groups of a status, and the paths that the API page has as examples."""
 
 
-def offer_site(
+def add_site_documents(
     target: BuildTarget,
     status: SiteStatus,
     contracts: BuiltContracts[Catalogue],
     progress: Progress,
     *,
     verify: bool,
-    additions: Additions,
+    result: SectionResult,
 ) -> list[Finding]:
     """Offer every document about the whole site, with what stages add to it; return why some are left out.
 
@@ -48,146 +48,150 @@ def offer_site(
         StatuaryError: if the documents of the status cannot be made, or an extension is not installed.
     """
     catalogue, counts = contracts.catalogue, contracts.counts
-    if additions.former:
-        status = replace(status, former=additions.former)
-    left_out: list[Finding] = []
+    if result.previous_versions:
+        status = replace(status, previous_versions=result.previous_versions)
+    skipped: list[Finding] = []
     with stage(progress, "Status documents and pages"):
-        offer = StatusOffer(target, catalogue, additions, left_out)
-        present = attempt(partial(offer.keep_or_make, status, verify=verify), "", "making it", TARGET_ERRORS)
-        if isinstance(present, Finding):
-            target.withdraw(offer.offered)
-            status, left_out[:] = with_documents(status)
-            present = offer.make_all(status)
-        offer_settings_only(target, catalogue, counts, present, left_out, verify=verify)
-    return left_out
+        writer = StatusWriter(target, catalogue, result, skipped)
+        current_paths = run_guarded(
+            partial(writer.reuse_or_make, status, verify=verify), "", "making it", TARGET_ERRORS
+        )
+        if isinstance(current_paths, Finding):
+            target.discard(writer.added_paths)
+            status, skipped[:] = with_working_documents(status)
+            current_paths = writer.make_all(status)
+        add_config_documents(target, catalogue, counts, current_paths, skipped, verify=verify)
+    return skipped
 
 
 @dataclass(slots=True)
-class StatusOffer:
+class StatusWriter:
     """Offers the documents of a status, or keeps those of the last build."""
 
     target: BuildTarget
     catalogue: Catalogue
-    additions: Additions
-    left_out: list[Finding]  # gains why documents cannot be made
-    offered: list[str] = field(default_factory=list)  # the paths so far
+    additions: SectionResult
+    skipped: list[Finding]  # gains why documents cannot be made
+    added_paths: list[str] = field(default_factory=list)  # the paths so far
 
-    def keep_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+    def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Offer what differs from the last build, and keep the rest; return the paths of this instant."""
-        fingerprint = fingerprint_of(status.all_inputs, self.catalogue.hosting).text
-        timed: Sequence[str] | None = None if verify else self._keep_all(fingerprint)
+        fingerprint = fingerprint_of(status.cache_key_inputs, self.catalogue.hosting).text
+        timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
         if timed is None:
-            timed = self._offer_timed(status, verify=verify)
-            parts = list(self._offer_final(status, verify=verify))
-            self._note(ALL, fingerprint, [STATUS, TIMED, *parts])
+            timed = self._add_timed(status, verify=verify)
+            parts = list(self._add_final(status, verify=verify))
+            self._save_group(ALL, fingerprint, [STATUS, TIMED, *parts])
         return [*timed, *self._examples(status, fingerprint)]
 
     def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
         """Return the paths of documents that stay, for the API page; from the last build if it is of the same content."""
-        last = self.target.ledger.kept(EXAMPLES)
-        paths = last.paths if last.fingerprint == fingerprint else tuple(status.example_paths)
-        self._note(EXAMPLES, fingerprint, paths)
+        previous = self.target.ledger.group(EXAMPLES)
+        paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.example_paths)
+        self._save_group(EXAMPLES, fingerprint, paths)
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
         """Offer all documents, of which the next build keeps none; return the paths of this instant."""
-        for group in (ALL, STATUS, TIMED, *(part.name for part in status.final_parts)):
-            self.target.ledger.keep(group, "")
-        present = self._make_timed(status)
-        for part in status.final_parts:
-            self._offer(part.documents())
-        return [*present, *status.example_paths]
+        for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
+            self.target.ledger.save_group(group, "")
+        current_paths = self._make_timed(status)
+        for part in status.archive_parts:
+            self._add(part.documents())
+        return [*current_paths, *status.example_paths]
 
-    def _keep_all(self, fingerprint: str) -> Sequence[str] | None:
+    def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
         """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
         ledger = self.target.ledger
-        whole = ledger.kept(ALL)
-        groups = {name: ledger.kept(name) for name in whole.paths}
-        if whole.fingerprint != fingerprint or not _keep_groups(self.target, groups):
+        previous = ledger.group(ALL)
+        groups = {name: ledger.group(name) for name in previous.paths}
+        if previous.fingerprint != fingerprint or not _reuse_groups(self.target, groups):
             return None
-        for name, group in {**groups, ALL: whole}.items():
-            ledger.keep(name, group.fingerprint, paths=group.paths)
+        for name, group in {**groups, ALL: previous}.items():
+            ledger.save_group(name, group.fingerprint, paths=group.paths)
         return groups[TIMED].paths
 
-    def _offer_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+    def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Offer what may change before the next build, with its epochs, or keep it; return the documents of this instant."""
-        fingerprint = fingerprint_of(status.inputs, self.catalogue.hosting).text
-        paths = None if verify else self._kept(STATUS, fingerprint)
-        present: Sequence[str] = self.target.ledger.kept(TIMED).paths
+        fingerprint = fingerprint_of(status.timed_inputs, self.catalogue.hosting).text
+        paths = None if verify else self._reused(STATUS, fingerprint)
+        current_paths: Sequence[str] = self.target.ledger.group(TIMED).paths
         if paths is None:
-            before = len(self.offered)
-            present = self._make_timed(status)
-            paths = self.offered[before:]
-        self._note(STATUS, fingerprint, paths)
-        self._note(TIMED, fingerprint, present)
-        return present
+            added_before = len(self.added_paths)
+            current_paths = self._make_timed(status)
+            paths = self.added_paths[added_before:]
+        self._save_group(STATUS, fingerprint, paths)
+        self._save_group(TIMED, fingerprint, current_paths)
+        return current_paths
 
     def _make_timed(self, status: SiteStatus) -> Sequence[str]:
-        present = [document.path for document in status.present]
+        current_paths = [document.path for document in status.current_documents]
         documents = status_documents(
-            status.present,
+            status.current_documents,
             status.epochs,
-            self.left_out,
-            published=self.target.published,
+            self.skipped,
+            read_published=self.target.published,
             members=self.additions.changes,
         )
-        self._offer(documents)
-        return present
+        self._add(documents)
+        return current_paths
 
-    def _offer_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
+    def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
         """Offer what does not change any more, or keep the parts whose records are the same; yield the groups."""
-        common = digest_of(status.common, self.catalogue.hosting)
-        for part in status.final_parts:
+        common = digest_of(status.shared_inputs, self.catalogue.hosting)
+        for part in status.archive_parts:
             fingerprint = fingerprint_of(common, part.digest).text
-            paths = None if verify else self._kept(part.name, fingerprint)
+            paths = None if verify else self._reused(part.name, fingerprint)
             if paths is None:
-                paths = self._offer(part.documents())
-            self._note(part.name, fingerprint, paths)
+                paths = self._add(part.documents())
+            self._save_group(part.name, fingerprint, paths)
             yield part.name
 
-    def _kept(self, group: str, fingerprint: str) -> Sequence[str] | None:
-        paths = _kept(self.target, group, fingerprint)
-        self.offered += paths or ()
+    def _reused(self, group: str, fingerprint: str) -> Sequence[str] | None:
+        paths = _reused_group(self.target, group, fingerprint)
+        self.added_paths += paths or ()
         return paths
 
-    def _offer(self, documents: Iterable[Document]) -> Sequence[str]:
-        return _offer(self.target, self.catalogue, documents, self.offered)
+    def _add(self, documents: Iterable[Document]) -> Sequence[str]:
+        return _add_documents(self.target, self.catalogue, documents, self.added_paths)
 
-    def _note(self, group: str, fingerprint: str, paths: Iterable[str]) -> None:
-        self.target.ledger.keep(group, "" if self.left_out else fingerprint, paths=paths)
+    def _save_group(self, group: str, fingerprint: str, paths: Iterable[str]) -> None:
+        self.target.ledger.save_group(group, "" if self.skipped else fingerprint, paths=paths)
 
 
-def _keep_groups(target: BuildTarget, groups: Mapping[str, KeptGroup]) -> bool:
+def _reuse_groups(target: BuildTarget, groups: Mapping[str, CachedGroup]) -> bool:
     unchanging = [group for name, group in groups.items() if name != TIMED]
     are_older = target.ledger.documents.are_older_than
     if not all(are_older(group.run, group.paths) for group in unchanging):
         return False
-    return target.keep(path for group in unchanging for path in group.paths)
+    return target.reuse(path for group in unchanging for path in group.paths)
 
 
-def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
+def _reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
     """Offer what an earlier build made of the same for a group; return its paths, or None if it must be made."""
-    last, ledger = target.ledger.kept(group), target.ledger
+    previous, ledger = target.ledger.group(group), target.ledger
     # whatever has published in between, such as a tick, may have replaced documents
-    is_same = last.fingerprint == fingerprint and ledger.documents.are_older_than(last.run, last.paths)
-    return last.paths if is_same and target.keep(last.paths) else None
+    is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
+        previous.run, previous.paths
+    )
+    return previous.paths if is_same and target.reuse(previous.paths) else None
 
 
-def _offer(
+def _add_documents(
     target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
     """Offer documents where the site's layout has them; return their paths, which `paths` gains as they are made."""
-    from statuary.publish.host_layout import laid_out
+    from statuary.publish.host_layout import apply_host_layout
 
-    before = len(paths)
+    count_before = len(paths)
 
-    def placed() -> Iterator[Document]:
-        for document in laid_out(documents, catalogue.hosting):
+    def documents_in_layout() -> Iterator[Document]:
+        for document in apply_host_layout(documents, catalogue.hosting):
             paths.append(document.path)
             yield document
 
-    target.offer(placed())
-    return paths[before:]
+    target.add(documents_in_layout())
+    return paths[count_before:]
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
@@ -199,30 +203,30 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
     return plan
 
 
-def offer_settings_only(
+def add_config_documents(
     target: BuildTarget,
     catalogue: Catalogue,
     contracts: ContractCounts,
-    present: Sequence[str],
-    left_out: list[Finding],
+    current_paths: Sequence[str],
+    skipped: list[Finding],
     *,
     verify: bool,
 ) -> None:
     """Offer the settings-only documents, or keep them if their fingerprint is unchanged.
 
-    `present` are the paths of the timed documents; `left_out` gains why documents cannot be made.
+    `current_paths` are the paths of the timed documents; `skipped` gains why documents cannot be made.
     """
-    fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
-    paths: Sequence[str] | None = None if verify else _kept(target, SETTINGS_ONLY, fingerprint)
+    fingerprint = fingerprint_of(*config_inputs(catalogue, contracts, current_paths)).text
+    paths: Sequence[str] | None = None if verify else _reused_group(target, CONFIG, fingerprint)
     if paths is None:
-        before = len(left_out)
-        outcome = attempt(
-            lambda: tuple(settings_only_documents(catalogue, contracts, present, left_out)),
+        count_before = len(skipped)
+        outcome = run_guarded(
+            lambda: tuple(config_documents(catalogue, contracts, current_paths, skipped)),
             "",
             "making the documents of the settings",
             (*INTERRUPTIONS, StatuaryError),  # such as that an extension is not installed
         )
-        left_out += [outcome] if isinstance(outcome, Finding) else []
-        paths = _offer(target, catalogue, () if isinstance(outcome, Finding) else outcome, [])
-        fingerprint = fingerprint if len(left_out) == before else ""
-    target.ledger.keep(SETTINGS_ONLY, fingerprint, paths=paths)
+        skipped += [outcome] if isinstance(outcome, Finding) else []
+        paths = _add_documents(target, catalogue, () if isinstance(outcome, Finding) else outcome, [])
+        fingerprint = fingerprint if len(skipped) == count_before else ""
+    target.ledger.save_group(CONFIG, fingerprint, paths=paths)

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol, TypeVar
 
-from statuary.base.budget import BEYOND_LIMIT, DEFECT, attempt
+from statuary.base.budget import BEYOND_LIMIT, DEFECT, run_guarded
 from statuary.base.findings import Finding
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.sources.contract_source import ContractSources, NoContracts
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.extension_settings import (
     ExtensionSettings,
+    apply_extension_status,
     extensions_with_model,
-    followed_status,
     read_extension_settings,
 )
 from statuary.engine.site_source import SiteSource, translate_page
@@ -71,17 +71,19 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
     """
     if files is None and not root.is_dir():
         message = f"no content folder {str(root)!r}"
-        return ReadResult(None, [Finding(rule="content-folder", message=message, hint="run `statuary init`")])
+        return ReadResult(
+            None, [Finding(rule="missing-content-folder", message=message, hint="run `statuary init`")]
+        )
     reader = _Reader(root, has_contracts=files is None)
     for file in walk_folder(root, (CONTRACTS,)) if files is None else files:
         if isinstance(file, Finding):
             reader.findings.append(file)
         else:
-            reader.take(file)
+            reader.add_file(file)
     return ReadResult(reader.catalogue(), reader.findings)
 
 
-def is_withheld(finding: Finding) -> bool:
+def is_excluded(finding: Finding) -> bool:
     """Return whether a finding is why an incident, a maintenance or a page is withheld: a limit, or a defect.
 
     No genuine file exceeds a limit, so the site is published without it.
@@ -101,7 +103,7 @@ class _Reader:
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
 
-    def take(self, file: SourceFile) -> None:
+    def add_file(self, file: SourceFile) -> None:
         path = file.pure
         if is_ignored(path):
             return
@@ -119,7 +121,7 @@ class _Reader:
         site = self._only(FileKind.SITE, _load_site)
         if not self.files[FileKind.SITE]:
             message = "the content folder has no site.yaml"
-            self.findings.append(Finding(rule="required-file", message=message, hint="run `statuary init`"))
+            self.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
         components = self._only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource))
         incidents = list(self._all(FileKind.INCIDENT, partial(load_model, model=IncidentSource)))
         maintenances = list(self._all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
@@ -143,7 +145,9 @@ class _Reader:
         self._require_components(status)
         status = with_creation(status)
         if extensions:
-            status = followed_status(self.root, extensions, status, self.findings, settings.pages.language)
+            status = apply_extension_status(
+                self.root, extensions, status, self.findings, settings.pages.language
+            )
         return self._catalogue(file, settings, status)._replace(extensions=extensions)
 
     def _leave_folders_of(self, extensions: ExtensionSettings) -> None:
@@ -153,11 +157,11 @@ class _Reader:
 
     def _require_components(self, status: StatusCatalogue) -> None:
         """Note that components.yaml is missing, if an incident or a maintenance names a component."""
-        named = any(record.components for record in (*status.incidents, *status.maintenances))
-        if named and not self.files[FileKind.COMPONENTS]:
+        has_named_components = any(record.components for record in (*status.incidents, *status.maintenances))
+        if has_named_components and not self.files[FileKind.COMPONENTS]:
             message = "the content folder has no components.yaml"
             hint = "list the components that incidents and maintenances name"
-            self.findings.append(Finding(rule="required-file", message=message, hint=hint))
+            self.findings.append(Finding(rule="missing-file", message=message, hint=hint))
 
     def _catalogue(self, file: SourceFile, settings: SiteSource, status: StatusCatalogue) -> Catalogue:
         contracts = settings.contracts
@@ -202,13 +206,13 @@ class _Reader:
         for extra in self.files[kind][1:]:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
-            self.findings.append(Finding(rule="one-file", path=extra.path, message=message, hint=hint))
+            self.findings.append(Finding(rule="duplicate-file", path=extra.path, message=message, hint=hint))
         return next(self._all(kind, load), None)
 
     def _all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
         limit = pattern_of(kind).limit
         for file in self.files[kind]:
-            value = attempt(
+            value = run_guarded(
                 partial(load, file, limit=limit, findings=self.findings), file.path, "reading the file"
             )
             if isinstance(value, Finding):
@@ -222,7 +226,7 @@ class _Reader:
         """Return the values of files; one that cannot be translated is left out, with a finding."""
         values = []
         for file, source in sources:
-            value = attempt(
+            value = run_guarded(
                 partial(translate, source, file.pure.stem, file.path), file.path, "reading the file"
             )
             if isinstance(value, Finding):
@@ -244,7 +248,7 @@ def _load_site(
     extensions: ExtensionSettings | None = ()
     if isinstance(tree, dict):
         extensions = read_extension_settings(tree, file.path, findings)
-        own = {extension.key for extension in extensions_with_model()}
-        tree = {key: value for key, value in tree.items() if key not in own}
+        extension_keys = {extension.key for extension in extensions_with_model()}
+        tree = {key: value for key, value in tree.items() if key not in extension_keys}
     source = validate_tree(tree, SiteSource, file.path, findings)
     return None if source is None or extensions is None else (source, extensions)

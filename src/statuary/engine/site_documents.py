@@ -12,15 +12,15 @@ from statuary.contracts.api.lists import (
 from statuary.engine.catalogue import Catalogue
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.site.document import Document
-from statuary.site.pages.try_make import made, made_with_theme
+from statuary.site.pages.try_make import render_with_fallback, try_make
 
 
-def settings_only_documents(
-    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str], left_out: list[Finding]
+def config_documents(
+    catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str], skipped: list[Finding]
 ) -> Iterator[Document]:
-    """Yield the documents that do not change while the result of `settings_only_inputs` does not.
+    """Yield the documents that do not change while the result of `config_inputs` does not.
 
-    `present` are the paths of the timed documents; `left_out` gains why documents cannot be made.
+    `current_paths` are the paths of the timed documents; `skipped` gains why documents cannot be made.
     """
     from statuary.contracts.api.proof_rules import (
         not_found_document,
@@ -29,8 +29,8 @@ def settings_only_documents(
         service_documents,
     )
     from statuary.engine.openapi.document import openapi_document
-    from statuary.engine.pages.site_pages import settings_only_pages
-    from statuary.engine.providers import families
+    from statuary.engine.pages.site_pages import config_pages
+    from statuary.engine.providers import document_providers
 
     for make in (
         lambda: chains_document(catalogue.chains),
@@ -38,32 +38,34 @@ def settings_only_documents(
         proof_checks_document,
         not_found_document,
     ):
-        yield from made("documents of the settings", partial(_one, make), left_out)
-    yield from made("documents of the settings", service_documents, left_out)
-    openapi = made("openapi.json", lambda: [openapi_document(catalogue, contracts.example)], left_out)
+        yield from try_make("documents of the settings", partial(_one, make), skipped)
+    yield from try_make("documents of the settings", service_documents, skipped)
+    openapi = try_make("openapi.json", lambda: [openapi_document(catalogue, contracts.example)], skipped)
     yield from openapi
     description = orjson.loads(openapi[0].body) if openapi else None
-    for name, pages in settings_only_pages(contracts, present, description).items():
-        yield from made_with_theme(name, pages, catalogue, left_out)
-    yield from _own_page_documents(catalogue, left_out)
-    for family in families(catalogue):
-        yield from made_with_theme("documents of an extension", family.settings_only, catalogue, left_out)
+    for name, pages in config_pages(contracts, current_paths, description).items():
+        yield from render_with_fallback(name, pages, catalogue, skipped)
+    yield from _markdown_page_documents(catalogue, skipped)
+    for family in document_providers(catalogue):
+        yield from render_with_fallback(
+            "documents of an extension", family.config_documents, catalogue, skipped
+        )
 
 
-def _own_page_documents(catalogue: Catalogue, left_out: list[Finding]) -> Iterator[Document]:
-    from statuary.engine.providers import own_pages
+def _markdown_page_documents(catalogue: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
+    from statuary.engine.providers import markdown_page_providers
 
-    for maker in own_pages(catalogue):
+    for maker in markdown_page_providers(catalogue):
         for name, source, pages in maker.documents(catalogue):
-            yield from made_with_theme(name, pages, catalogue, left_out, source)
+            yield from render_with_fallback(name, pages, catalogue, skipped, source)
 
 
 def _one(make: Callable[[], Document]) -> list[Document]:
     return [make()]
 
 
-def settings_only_inputs(
-    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str]
+def config_inputs(
+    catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str]
 ) -> tuple[object, ...]:
     """Return everything, besides the program, that settings-only documents depend on."""
     status = catalogue.status
@@ -72,5 +74,5 @@ def settings_only_inputs(
     return (
         (status.page, catalogue.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),
         (catalogue.contract_settings, catalogue.status_settings, catalogue.extensions),
-        (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(present)),
+        (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(current_paths)),
     )

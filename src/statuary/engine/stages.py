@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from statuary.base.budget import INTERRUPTIONS
-from statuary.base.errors import REPORT, StatuaryError, described
+from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.extension_table import EXTENSIONS, Extension, load
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from statuary.engine.catalogue import Catalogue
     from statuary.publish.target import BuildTarget
     from statuary.site.document import Document
-    from statuary.site.pages.page_parts import FormerVersion
+    from statuary.site.pages.page_parts import PreviousVersion
 
-FAILED = "working-extension"
+FAILED = "extension-error"
 """The rule of findings about a stage that failed."""
 
 
-class Additions(NamedTuple):
+class SectionResult(NamedTuple):
     """What stages add to a run."""
 
     # earlier published versions of updates, by update
-    former: "Mapping[str, tuple[FormerVersion, ...]]" = MappingProxyType({})
+    previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})
     # members that changes.json gets, by incident
     changes: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     findings: tuple[Finding, ...] = ()  # they never keep the status from being published
@@ -44,10 +44,12 @@ class Additions(NamedTuple):
 class SiteStage:
     """What an extension does in a run; each method may be left out."""
 
-    def checked(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> Additions | None:
+    def check(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> SectionResult | None:
         """Check what only the extension knows, after every rule; `root` is the content folder."""
 
-    def extend(self, incidents: "Callable[[], Sequence[Document]]", *, contracts: bool) -> Additions | None:
+    def build(
+        self, incidents: "Callable[[], Sequence[Document]]", *, contracts: bool
+    ) -> SectionResult | None:
         """Offer documents to the target, after everything that they may depend on.
 
         Args:
@@ -55,14 +57,14 @@ class SiteStage:
             contracts: whether this run may have changed contracts.
         """
 
-    def complete(self) -> str:
+    def finalize(self) -> str:
         """Offer what depends on every other document, after those; return the line of the summary, empty for none."""
         return ""
 
-    def failed(self, error: BaseException) -> None:
-        """Offer what tells readers of an error of `extend` or `complete`, after all else that was offered is taken back."""
+    def on_failure(self, error: BaseException) -> None:
+        """Offer what tells readers of an error of `build` or `finalize`, after all else that was offered is taken back."""
 
-    def applied(self) -> None:
+    def on_published(self) -> None:
         """Note that the target now holds what was offered."""
 
 
@@ -93,7 +95,7 @@ class ExtensionOptions(NamedTuple):
         """Return what the stage of an extension is opened with, before its settings are known."""
         return StageInputs(None, self.options.get(extension.name, {}), instant, target, self.to)
 
-    def ask_for(self, extension: Extension) -> bool:
+    def is_requested(self, extension: Extension) -> bool:
         """Return whether an option of an extension was given."""
         return any(self.options.get(extension.name, {}).values())
 
@@ -110,7 +112,7 @@ class Stages:
         self._source = source  # site.yaml, where the keys of extensions stand; empty in a tick
         self._stages: list[tuple[Extension, StageInputs, SiteStage]] = []
         self.findings: list[Finding] = []
-        self._told: SiteStage | None = None  # the stage that tells readers of its error
+        self._failing_hook: SiteStage | None = None  # the stage that tells readers of its error
 
     def open(self, extension: Extension, inputs: StageInputs) -> None:
         """Open the stage of an extension."""
@@ -123,34 +125,36 @@ class Stages:
         if stage is not None:
             self._stages.append((extension, inputs, stage))
 
-    def checked(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> Additions:
+    def check(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> SectionResult:
         """Let every stage check the site."""
-        return self._additions(lambda stage: stage.checked(root, catalogue, progress))
+        return self._merged_results(lambda stage: stage.check(root, catalogue, progress))
 
-    def extend(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> Additions:
-        """Let every stage offer its documents; `incidents` returns what `SiteStage.extend` takes, if there is a stage."""
-        return self._additions(lambda stage: stage.extend(incidents, contracts=contracts), is_told=True)
+    def build(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> SectionResult:
+        """Let every stage offer its documents; `incidents` returns what `SiteStage.build` takes, if there is a stage."""
+        return self._merged_results(
+            lambda stage: stage.build(incidents, contracts=contracts), reports_errors=True
+        )
 
-    def complete(self) -> tuple[str, list[Finding]]:
+    def finalize(self) -> tuple[str, list[Finding]]:
         """Let every stage offer what depends on all documents; return the lines of the summary, and what went wrong."""
-        earlier = len(self.findings)
-        total = self._additions(lambda stage: Additions(line=stage.complete()), is_told=True)
-        return total.line, self.findings[earlier:]
+        count_before = len(self.findings)
+        total = self._merged_results(lambda stage: SectionResult(line=stage.finalize()), reports_errors=True)
+        return total.line, self.findings[count_before:]
 
-    def applied(self) -> list[Finding]:
+    def on_published(self) -> list[Finding]:
         """Tell every stage that the target was changed; return what went wrong."""
-        earlier = len(self.findings)
-        self._additions(lambda stage: stage.applied())
-        return self.findings[earlier:]
+        count_before = len(self.findings)
+        self._merged_results(lambda stage: stage.on_published())
+        return self.findings[count_before:]
 
-    def _additions(
-        self, work: Callable[[SiteStage], Additions | None], *, is_told: bool = False
-    ) -> Additions:
-        total = Additions()
+    def _merged_results(
+        self, work: Callable[[SiteStage], SectionResult | None], *, reports_errors: bool = False
+    ) -> SectionResult:
+        total = SectionResult()
         for extension, inputs, stage in self._stages:
-            self._told = stage if is_told else None
+            self._failing_hook = stage if reports_errors else None
             result = self._result(extension, inputs, partial(work, stage))
-            total = total if result is None else _together(total, result)
+            total = total if result is None else _merge_results(total, result)
         return total._replace(findings=(*self.findings, *total.findings))
 
     def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
@@ -162,7 +166,7 @@ class Stages:
                 error, (*INTERRUPTIONS, click.UsageError)
             ):  # what a person typed is no error of the site
                 raise
-            message, hint = described(error), REPORT
+            message, hint = describe_exception(error), BUG_REPORT_HINT
             if isinstance(error, StatuaryError):
                 message, hint = str(error), error.hint
             place = self._source if extension.key else ""
@@ -172,15 +176,15 @@ class Stages:
             )
             if inputs.target is not None:
                 for folder in extension.folders:
-                    inputs.target.ledger.documents.keep_below(folder)
-            if self._told is not None:
-                self._told.failed(error)
+                    inputs.target.ledger.documents.retain_prefix(folder)
+            if self._failing_hook is not None:
+                self._failing_hook.on_failure(error)
             return None
 
 
-def _together(first: Additions, second: Additions) -> Additions:
-    return Additions(
-        former={**first.former, **second.former},
+def _merge_results(first: SectionResult, second: SectionResult) -> SectionResult:
+    return SectionResult(
+        previous_versions={**first.previous_versions, **second.previous_versions},
         changes={**first.changes, **second.changes},
         findings=first.findings + second.findings,
         line="\n".join(filter(None, (first.line, second.line))),
@@ -199,7 +203,7 @@ def open_stages(
     """Open the stages of the extensions that the content has a key for, or whose options were given."""
     stages, settings = Stages(catalogue.status.page_source), dict(catalogue.extensions)
     for extension in EXTENSIONS:
-        is_on = extension.key in settings if extension.key else options.ask_for(extension)
+        is_on = extension.key in settings if extension.key else options.is_requested(extension)
         if extension.stage and is_on:
             inputs = options.inputs(extension, instant, target)
             inputs = inputs._replace(root=root, catalogue=catalogue, contracts=contracts)
@@ -216,20 +220,22 @@ def open_published_stages(options: ExtensionOptions, instant: Instant, target: "
     return stages
 
 
-def without_stages(catalogue: "Catalogue") -> "Catalogue":
+def disable_hooks(catalogue: "Catalogue") -> "Catalogue":
     """Return a site whose extensions that have a stage are off, but for those that make documents of records."""
     staged = {row.key for row in EXTENSIONS if row.stage and not row.of_record}
-    others = tuple(pair for pair in catalogue.extensions if pair[0] not in staged)
-    return catalogue._replace(extensions=others)
+    other_extensions = tuple(pair for pair in catalogue.extensions if pair[0] not in staged)
+    return catalogue._replace(extensions=other_extensions)
 
 
-def remove_what_is_off(catalogue: "Catalogue", target: "BuildTarget", left_out: Iterable[Finding]) -> None:
+def remove_disabled_documents(
+    catalogue: "Catalogue", target: "BuildTarget", skipped: Iterable[Finding]
+) -> None:
     """Remove the documents of extensions that the content has no key for; keep those of one whose key a finding is about."""
-    documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in left_out}
+    documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
     for extension in EXTENSIONS:
         if extension.key and extension.key not in dict(catalogue.extensions):
             for folder in extension.folders:
                 if (extension.key,) in faulty:
-                    documents.keep_below(folder)
+                    documents.retain_prefix(folder)
                 else:
-                    documents.remove_unless_offered(documents.below(folder))
+                    documents.remove_unless_added(documents.paths_under(folder))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from statuary.base.files import PublishingError
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_utc
-from statuary.engine.manifest_step import list_files
-from statuary.engine.stages import NO_OPTIONS, Additions, ExtensionOptions, open_published_stages
+from statuary.engine.manifest_step import write_manifest
+from statuary.engine.stages import NO_OPTIONS, ExtensionOptions, SectionResult, open_published_stages
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.site import url_table
@@ -20,7 +20,7 @@ from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_documen
 class TickResult(NamedTuple):
     """What a tick did."""
 
-    changed: list[str]  # the paths of the status that it changed
+    changed_paths: list[str]  # the paths of the status that it changed
     line: str  # what stages say in the summary
     findings: list[Finding]  # what went wrong in stages
 
@@ -46,41 +46,43 @@ def tick(
             "run `statuary build --now` for that instant",
         )
     with FolderTarget(root) as target:
-        target.ledger.keep_unoffered()
+        target.ledger.set_partial()
         stored = {path: index.document_at(path, now) for path in sorted(index.documents)}
-        moved = _moved(target, stored)
+        moved = _changed_documents(target, stored)
         absent = (path for path, document in stored.items() if document is None)
         removed = [path for path in absent if target.ledger.entry(path) is not None]
-        changed = _changed_paths(moved, removed)
+        changed_paths = _changed_paths(moved, removed)
         if dry_run:
-            return TickResult(changed, "", [])
+            return TickResult(changed_paths, "", [])
         stages = open_published_stages(extension_options, now, target)
-        additions = stages.extend(lambda: _incidents(target, moved, removed), contracts=False)
-        _offer(target, moved, removed, additions)
-        line, late = stages.complete()
+        additions = stages.build(lambda: _incidents(target, moved, removed), contracts=False)
+        _add_documents(target, moved, removed, additions)
+        line, late = stages.finalize()
         documents = target.ledger.documents
-        if any(documents.changed()) or any(documents.leaving()):
-            late += list_files(target, index.latest_by(now))
+        if any(documents.changed()) or any(documents.paths_to_remove()):
+            late += write_manifest(target, index.latest_by(now))
             target.apply()
-            late += stages.applied()
-    return TickResult(changed, line, [*additions.findings, *late])
+            late += stages.on_published()
+    return TickResult(changed_paths, line, [*additions.findings, *late])
 
 
-def _changed_paths(moved: list[Document], removed: list[str]) -> list[str]:
-    changed = [*(document.path for document in moved), *removed]
-    return [*changed, url_table.CHANGES.path()] if changed else []
+def _changed_paths(changed_documents: list[Document], removed: list[str]) -> list[str]:
+    paths = [*(document.path for document in changed_documents), *removed]
+    return [*paths, url_table.CHANGES.path()] if paths else []
 
 
-def _offer(target: FolderTarget, moved: list[Document], removed: list[str], additions: Additions) -> None:
-    if moved or removed:
-        target.ledger.documents.remove_unless_offered(removed)
-        target.offer([*moved, _changes(target, moved, additions)])
+def _add_documents(
+    target: FolderTarget, changed_documents: list[Document], removed: list[str], result: SectionResult
+) -> None:
+    if changed_documents or removed:
+        target.ledger.documents.remove_unless_added(removed)
+        target.add([*changed_documents, _changes(target, changed_documents, result)])
 
 
-def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:
+def _incidents(target: FolderTarget, changed_documents: list[Document], removed: list[str]) -> list[Document]:
     """Return the documents of all incidents and maintenances after the change."""
-    new = {document.path: document.body for document in moved}
-    paths = {*target.ledger.documents.below("incidents"), *new} - set(removed)
+    new = {document.path: document.body for document in changed_documents}
+    paths = {*target.ledger.documents.paths_under("incidents"), *new} - set(removed)
     bodies = (
         (path, new.get(path) or target.published(path))
         for path in sorted(paths)
@@ -89,7 +91,9 @@ def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) 
     return [Document(path=path, body=body) for path, body in bodies if body is not None]
 
 
-def _moved(target: FolderTarget, documents: Mapping[str, StoredDocument | None]) -> list[Document]:
+def _changed_documents(
+    target: FolderTarget, documents: Mapping[str, StoredDocument | None]
+) -> list[Document]:
     """Return the documents whose published bytes differ."""
     moved = []
     for path, stored in documents.items():
@@ -112,13 +116,13 @@ def _is_published(target: FolderTarget, path: str, source: LedgerEntry | None) -
     return plain.digest == source.digest
 
 
-def _changes(target: FolderTarget, moved: list[Document], additions: Additions) -> Document:
+def _changes(target: FolderTarget, changed_documents: list[Document], result: SectionResult) -> Document:
     """Return `changes.json` for documents that are about to change, the unchanged ones included."""
     bodies = {path: target.published(path) or b"null" for path in COMPARED_PATHS} | {
-        document.path: document.body for document in moved
+        document.path: document.body for document in changed_documents
     }
     return changes_document(
         target.published,
         [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS],
-        additions.changes,
+        result.changes,
     )

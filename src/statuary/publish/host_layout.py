@@ -11,7 +11,7 @@ from statuary.site.settings import CompressedFormat, HostingSettings, PathLayout
 from statuary.site.url_table import EPOCH_DOCUMENT, match_url, media_type_by_extension
 
 
-def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
+def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
     """Yield documents under the paths that the site's hosts need.
 
     Raises:
@@ -19,10 +19,12 @@ def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterat
     """
     for document in documents:
         has_names = settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)
-        named = document if has_names else document._replace(aliases=())
-        placed = sharded_document(named) if settings.layout is PathLayout.SHARDED else named
-        yield placed
-        yield from compressed_forms(placed, settings.precompressed)
+        aliased_document = document if has_names else document._replace(aliases=())
+        layout_document = (
+            sharded_document(aliased_document) if settings.layout is PathLayout.SHARDED else aliased_document
+        )
+        yield layout_document
+        yield from compressed_forms(layout_document, settings.precompressed)
 
 
 SMALLEST = 1024
@@ -46,8 +48,8 @@ def _zstandard(body: bytes) -> bytes:
 def _module(form: str, *names: str) -> ModuleType:
     try:
         return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
-    except MissingExtraError as missing:
-        raise PublishingError(str(missing), missing.hint) from None
+    except MissingExtraError as error:
+        raise PublishingError(str(error), error.hint) from None
 
 
 COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {

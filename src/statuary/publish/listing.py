@@ -147,15 +147,16 @@ class NameTable:
             return None
         query = "SELECT written, is_folder FROM names WHERE folded = ?"
         with closing(self.connection.execute(query, row[:1])) as rows:
-            written, is_owner_folder = rows.fetchone()
-        return str(written), bool(is_owner_folder)
+            owner_path, is_owner_folder = rows.fetchone()
+        return str(owner_path), bool(is_owner_folder)
 
 
 def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
-    other, is_folder = owner
-    if path != other:
+    owner_path, is_folder = owner
+    if path != owner_path:
         return DamagedSnapshotError(
-            f"{path} and {other} differ only in case: on many systems they are one file", "rename one of them"
+            f"{path} and {owner_path} differ only in case: on many systems they are one file",
+            "rename one of them",
         )
     what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
     return DamagedSnapshotError(f"{path} {what}")

@@ -35,8 +35,8 @@ class Listing:
             start: where the body waits, if it does (`Spool`).
             length: how many bytes wait there.
         """
-        path, aliases, *others = entry
-        row = (path, "\n".join(aliases), *others, start, length)
+        path, aliases, *other_columns = entry
+        row = (path, "\n".join(aliases), *other_columns, start, length)
         added = self.database.execute("INSERT OR IGNORE INTO entries VALUES (?,?,?,?,?,?,?,?,?)", row)
         return added.rowcount == 1
 

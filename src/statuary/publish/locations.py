@@ -12,7 +12,7 @@ from statuary.extension_table import EXTENSIONS, load
 from statuary.publish.folder.reader import FolderReader
 
 
-class Place(Protocol):
+class SiteLocation(Protocol):
     """A place of a site, to read from."""
 
     name: str  # as it was opened
@@ -29,7 +29,7 @@ class Place(Protocol):
         return
 
 
-class FolderPlace(Place):
+class FolderLocation(SiteLocation):
     """A folder, which need not exist yet."""
 
     def __init__(self, name: str) -> None:
@@ -51,7 +51,7 @@ def scheme_of(name: str) -> str:
     return scheme if separator else ""
 
 
-def open_place(name: str) -> Place:
+def open_location(name: str) -> SiteLocation:
     """Open a place.
 
     Args:
@@ -64,15 +64,15 @@ def open_place(name: str) -> Place:
     scheme = FILE if Path(name).is_file() else scheme_of(name)
     for row in EXTENSIONS:
         if scheme in row.places:
-            place: Place = load(row.places[scheme], name)(name)
+            place: SiteLocation = load(row.places[scheme], name)(name)
             return place
-    return FolderPlace(name)
+    return FolderLocation(name)
 
 
 class MayReplace(Protocol):
     """Decides whether the part that an extension adds to a site may take the place of that of another."""
 
-    def __call__(self, site: Place, target: Place) -> dict[str, str | None]:
+    def __call__(self, site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
         """Return the paths that were verified, with the SHA-256 of what the site would replace there.
 
         Raises:
@@ -80,7 +80,7 @@ class MayReplace(Protocol):
         """
 
 
-class Takeover(NamedTuple):
+class SiteReplacement(NamedTuple):
     """What of a site takes the place of what a target has."""
 
     # the paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing
@@ -88,12 +88,12 @@ class Takeover(NamedTuple):
     folders: tuple[str, ...] = ()  # those that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why
 
-    def takes(self, path: str) -> bool:
+    def includes(self, path: str) -> bool:
         """Return whether a path of the site is published."""
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
-def replacement_of(site: str, target: str) -> Takeover:
+def replacement_of(site: str, target: str) -> SiteReplacement:
     """Ask the extensions whose marker a target has whether their part of a site may take the place of the target's.
 
     Raises:
@@ -102,15 +102,15 @@ def replacement_of(site: str, target: str) -> Takeover:
     verified: dict[str, str | None] = {}
     folders: tuple[str, ...] = ()
     problems: tuple[StatuaryError, ...] = ()
-    with closing(open_place(target)) as there:
+    with closing(open_location(target)) as there:
         for row in EXTENSIONS:
             if row.guard and there.read(row.marker) is None:
                 verified[row.marker] = None
             elif row.guard:
                 may_replace: MayReplace = load(row.guard, f"{row.marker} in {target}")
-                with closing(open_place(site)) as here:
+                with closing(open_location(site)) as here:
                     try:
                         verified |= may_replace(here, there)
                     except StatuaryError as error:
                         folders, problems = (*folders, *row.folders), (*problems, error)
-    return Takeover(verified, folders, problems)
+    return SiteReplacement(verified, folders, problems)

@@ -134,23 +134,23 @@ class ManifestBuilder:
         return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
 
 
-def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
+def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
     """Yield the entries of a manifest, by path.
 
     Raises:
         DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.
     """
-    last, counted = "", ManifestBuilder()
+    last_path, counted = "", ManifestBuilder()
     with NameTable() as table:
         for part in manifest.parts:
-            entries = parse_part(read(part.path), part)
+            entries = parse_part(read_path(part.path), part)
             counted.parts.append(part)
             counted.count(entries)
             for entry in entries:
-                if entry.path <= last:
+                if entry.path <= last_path:
                     raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
                 table.claim(entry.path)
-                last = entry.path
+                last_path = entry.path
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
         raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
@@ -165,12 +165,12 @@ def is_listed(path: str) -> bool:
     return not is_snapshot_path(path) and path.partition("/")[0] not in UNSERVED
 
 
-def listed_files(text: bytes, read: ReadPath) -> Iterator[tuple[str, str]]:
+def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
     """Yield path and aliases of each file of a site that its manifest lists and that is as it says; none if it is damaged."""
     with suppress(DamagedSnapshotError):
         manifest = parse_manifest(text)
-        own = [Entry(path) for path in (MANIFEST, SIGNATURE, *(part.path for part in manifest.parts))]
-        for entry in chain(own, read_entries(manifest, read)):
-            bodies = [read(name) for name in entry.names]
+        own_entries = [Entry(path) for path in (MANIFEST, SIGNATURE, *(part.path for part in manifest.parts))]
+        for entry in chain(own_entries, read_entries(manifest, read_path)):
+            bodies = [read_path(name) for name in entry.names]
             if all(body is not None and entry.sha256 in ("", sha256(body).hexdigest()) for body in bodies):
                 yield entry.path, "\n".join(entry.aliases)

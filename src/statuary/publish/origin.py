@@ -27,7 +27,7 @@ def refuse_earlier_build(there: str, instant: Instant) -> None:
         )
 
 
-def build_notes(origin: SiteOrigin) -> dict[str, str]:
+def build_meta(origin: SiteOrigin) -> dict[str, str]:
     """Return the notes about a site for the ledger of its folder."""
     return {
         "instant": format_instant(origin.instant, UTC),

@@ -39,12 +39,12 @@ from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.version import VERSION
 
-WholeManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
+FullManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
 """Makes the manifest of everything that is offered, and offers its parts; None if it does not."""
 
 
-def offer_manifest(
-    target: BuildTarget, instant: Instant, *, verify: bool, by_workers: WholeManifest | None = None
+def add_manifest(
+    target: BuildTarget, instant: Instant, *, verify: bool, by_workers: FullManifest | None = None
 ) -> None:
     """Offer the manifest of the site as it will be, after everything else has been offered.
 
@@ -56,19 +56,26 @@ def offer_manifest(
     Raises:
         PublishingError: if the target does not take it.
     """
-    origin, last = SiteOrigin(instant, "", VERSION), None if verify else _last(target)
+    origin, previous_manifest = (
+        SiteOrigin(instant, "", VERSION),
+        None if verify else _previous_manifest(target),
+    )
     try:
-        manifest = _whole(target, origin, by_workers) if last is None else _renewed(target, origin, last)
+        manifest = (
+            _full_manifest(target, origin, by_workers)
+            if previous_manifest is None
+            else _updated_manifest(target, origin, previous_manifest)
+        )
     except DamagedSnapshotError:
-        if last is None:
+        if previous_manifest is None:
             raise
-        manifest = _whole(target, origin)  # a published part is not as it was written
+        manifest = _full_manifest(target, origin)  # a published part is not as it was written
     text = encode_manifest(manifest)
-    target.offer([_document(MANIFEST, text)])
-    documents, listed = target.ledger.documents, {part.path for part in manifest.parts}
-    stale = (path for path in documents.below(PARTS.rstrip("/")) if path not in listed)
-    documents.remove_unless_offered([SIGNATURE, *stale])
-    target.ledger.add_notes({OWN_MANIFEST: manifest_digest(text)})
+    target.add([_document(MANIFEST, text)])
+    documents, part_paths = target.ledger.documents, {part.path for part in manifest.parts}
+    stale = (path for path in documents.paths_under(PARTS.rstrip("/")) if path not in part_paths)
+    documents.remove_unless_added([SIGNATURE, *stale])
+    target.ledger.set_meta({OWN_MANIFEST: manifest_digest(text)})
 
 
 def _document(path: str, body: bytes) -> Document:
@@ -76,14 +83,16 @@ def _document(path: str, body: bytes) -> Document:
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
 
-def _last(target: BuildTarget) -> Manifest | None:
+def _previous_manifest(target: BuildTarget) -> Manifest | None:
     """Return the manifest that the last build wrote, if the files that this one does not offer stay; else None."""
     text = target.published(MANIFEST) if target.ledger.is_partial else None
-    is_own = text is not None and manifest_digest(text) == target.ledger.note(OWN_MANIFEST)
+    is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
 
 
-def _whole(target: BuildTarget, origin: SiteOrigin, by_workers: WholeManifest | None = None) -> Manifest:
+def _full_manifest(
+    target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
+) -> Manifest:
     """Return the manifest of all files, and offer its parts."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
@@ -91,7 +100,7 @@ def _whole(target: BuildTarget, origin: SiteOrigin, by_workers: WholeManifest | 
     rows = (_entry(target, *row) for row in target.ledger.listing() if is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):
         part, text = builder.add(entries)
-        target.offer([_document(part.path, text)])
+        target.add([_document(part.path, text)])
     return builder.manifest(origin)
 
 
@@ -104,33 +113,33 @@ def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: byte
     return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
 
 
-def _renewed(target: BuildTarget, origin: SiteOrigin, last: Manifest) -> Manifest:
+def _updated_manifest(target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest) -> Manifest:
     """Return the manifest of the last build with the changes of this one, and offer the parts that have some."""
     changes = (
         (path, None if digest is None else _entry(target, path, aliases, size, digest))
         for path, aliases, size, digest in target.ledger.differences()
         if is_listed(path)
     )
-    renewal = PartsRenewal(last.parts, target.published)
+    renewal = PartsUpdate(previous_manifest.parts, target.published)
     parts = []
     for part, text in renewal.parts(changes):
         parts.append(part)
         if text is not None:
-            target.offer([_document(part.path, text)])
+            target.add([_document(part.path, text)])
     documents = sum(part.documents for part in parts)
-    names, size = last.names + renewal.names, last.size + renewal.size
+    names, size = previous_manifest.names + renewal.names, previous_manifest.size + renewal.size
     return Manifest(origin, documents, names, size, tuple(parts))
 
 
-class PartsRenewal:
+class PartsUpdate:
     """Applies changes to the parts of a listing: what comes out is what dividing the new listing gives.
 
     A part that has a change is read, and so are those after it, until one ends where a part of before does.
     """
 
-    def __init__(self, before: Sequence[Part], read: ReadPath) -> None:
-        self.before = before
-        self.read = read
+    def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:
+        self.previous_parts = previous_parts
+        self.read_path = read_path
         self.names = 0  # how many more there are than before
         self.size = 0  # how many more bytes all documents have
 
@@ -143,30 +152,30 @@ class PartsRenewal:
         Raises:
             DamagedSnapshotError: if a part that is read is missing or damaged.
         """
-        rest = list(changes)[::-1]
+        remaining_changes = list(changes)[::-1]
         open_part: list[Entry] = []
-        ends = [*(part.first for part in self.before[1:]), None][: len(self.before)]
-        for part, end in zip(self.before, ends, strict=True):
-            due = _taken(rest, end)
-            if not due and not open_part:
+        ends = [*(part.first for part in self.previous_parts[1:]), None][: len(self.previous_parts)]
+        for part, end in zip(self.previous_parts, ends, strict=True):
+            part_changes = _take_changes(remaining_changes, end)
+            if not part_changes and not open_part:
                 yield part, None
                 continue
-            for entry in self._changed(parse_part(self.read(part.path), part), due):
-                yield from _divided(open_part, entry)
-        for _, new in reversed(rest):  # there was no part
-            yield from _divided(open_part, new) if new is not None else ()
+            for entry in self._changed(parse_part(self.read_path(part.path), part), part_changes):
+                yield from _split_at_entry(open_part, entry)
+        for _, new in reversed(remaining_changes):  # there was no part
+            yield from _split_at_entry(open_part, new) if new is not None else ()
             self._count(new, 1)
         if open_part:
             yield encode_part(open_part)
 
-    def _changed(self, entries: list[Entry], due: dict[str, Entry | None]) -> Iterator[Entry]:
+    def _changed(self, entries: list[Entry], part_changes: dict[str, Entry | None]) -> Iterator[Entry]:
         """Return the entries of a part with its changes."""
         for entry in entries:
-            self._count(entry if entry.path in due else None, -1)
-        for new in due.values():
+            self._count(entry if entry.path in part_changes else None, -1)
+        for new in part_changes.values():
             self._count(new, 1)
-        stay = (entry for entry in entries if entry.path not in due)
-        return merge(stay, (new for new in due.values() if new is not None), key=attrgetter("path"))
+        stay = (entry for entry in entries if entry.path not in part_changes)
+        return merge(stay, (new for new in part_changes.values() if new is not None), key=attrgetter("path"))
 
     def _count(self, entry: Entry | None, sign: int) -> None:
         if entry is not None:
@@ -174,16 +183,18 @@ class PartsRenewal:
             self.size += sign * entry.size
 
 
-def _taken(rest: list[tuple[str, Entry | None]], end: str | None) -> dict[str, Entry | None]:
-    """Return the changes before a path, all of them for None, which `rest` loses; its last one is the first."""
-    due = {}
-    while rest and (end is None or rest[-1][0] < end):
-        path, entry = rest.pop()
-        due[path] = entry
-    return due
+def _take_changes(
+    remaining_changes: list[tuple[str, Entry | None]], end: str | None
+) -> dict[str, Entry | None]:
+    """Return the changes before a path, all of them for None, which `remaining_changes` loses; its last one is the first."""
+    part_changes = {}
+    while remaining_changes and (end is None or remaining_changes[-1][0] < end):
+        path, entry = remaining_changes.pop()
+        part_changes[path] = entry
+    return part_changes
 
 
-def _divided(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
+def _split_at_entry(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
     """Add an entry to a part; yield the part, and empty it, if it ends with the entry."""
     open_part.append(entry)
     if ends_part(entry.path) or len(open_part) == MAX_PART_LENGTH:

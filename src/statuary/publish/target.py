@@ -10,19 +10,19 @@ from statuary.publish.ledger.schema import CollectedOutput, PartitionOutput, Par
 from statuary.publish.plan import Plan
 from statuary.site.document import Document
 
-Offered_contra = TypeVar("Offered_contra", contravariant=True)
+Document_contra = TypeVar("Document_contra", contravariant=True)
 """The offers to a target: documents, or the paths, digests and headers of a built site."""
 
 
-class Target(Protocol[Offered_contra]):
+class Target(Protocol[Document_contra]):
     """Takes documents, plans the changes, and applies them."""
 
     dry_run: bool  # whether the plan is only shown
 
-    def offer(self, documents: Iterable[Offered_contra]) -> None:
+    def add(self, documents: Iterable[Document_contra]) -> None:
         """Add documents to the site; raise PublishingError if a path is unsafe, or has another document."""
 
-    def keep(self, paths: Iterable[str]) -> bool:
+    def reuse(self, paths: Iterable[str]) -> bool:
         """Offer the target's present documents if it knows them to be unchanged; return whether it does."""
 
     def plan(self) -> Plan:
@@ -38,8 +38,8 @@ class BuildTarget(Target[Document], Protocol):
     ledger: Ledger  # temporary if the target does not keep one
     partition_size: int  # the most contracts of a partition
     # when the build began, by the clock of the target's file system, in nanoseconds; 0 without one
-    began: int
-    lists_itself: bool  # whether it makes a manifest of what it takes, so that a build makes none
+    started_at_ns: int
+    writes_own_manifest: bool  # whether it makes a manifest of what it takes, so that a build makes none
 
     def published(self, path: str) -> bytes | None:
         """Return the bytes at a path before this build; None if there are none."""
@@ -47,16 +47,16 @@ class BuildTarget(Target[Document], Protocol):
     def output(self, name: str) -> PartitionOutput:
         """Return the output of a partition by name."""
 
-    def take(self, result: PartitionResult) -> None:
+    def merge_partition(self, result: PartitionResult) -> None:
         """Add the results of a partition; of two documents with one path, the first."""
 
-    def withdraw(self, paths: Iterable[str]) -> None:
+    def discard(self, paths: Iterable[str]) -> None:
         """Forget offered documents, and the error if two of them had one path."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse what an interrupted build with the same fingerprint staged; return whether there was any."""
 
-    def missing(self, *, verify: bool) -> frozenset[str]:
+    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         """Return the sources of published documents that are missing or have another size.
 
         Args:
@@ -64,12 +64,12 @@ class BuildTarget(Target[Document], Protocol):
         """
 
 
-class RebuiltTarget(BuildTarget):
+class StatelessTarget(BuildTarget):
     """A target without earlier builds; a context manager, since its ledger is a temporary database."""
 
     partition_size = 8
-    began = 0
-    lists_itself = True
+    started_at_ns = 0
+    writes_own_manifest = True
 
     def __init__(self) -> None:
         self.ledger = Ledger()
@@ -81,7 +81,7 @@ class RebuiltTarget(BuildTarget):
         self.ledger.close()
 
     @override
-    def keep(self, paths: Iterable[str]) -> bool:
+    def reuse(self, paths: Iterable[str]) -> bool:
         return False
 
     @override
@@ -93,19 +93,19 @@ class RebuiltTarget(BuildTarget):
         return CollectedOutput()
 
     @override
-    def take(self, result: PartitionResult) -> None:
+    def merge_partition(self, result: PartitionResult) -> None:
         self.ledger.sources.add(result.rows)
         claim = self.ledger.documents.claim
-        self.offer(document for document in result.documents if claim(document.path))
+        self.add(document for document in result.documents if claim(document.path))
 
     @override
-    def withdraw(self, paths: Iterable[str]) -> None:
-        self.ledger.documents.withdraw(paths)
+    def discard(self, paths: Iterable[str]) -> None:
+        self.ledger.documents.discard(paths)
 
     @override
     def resume(self, fingerprint: str) -> bool:
         return False
 
     @override
-    def missing(self, *, verify: bool) -> frozenset[str]:
+    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         return frozenset()

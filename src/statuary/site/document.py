@@ -84,7 +84,7 @@ def _encode_slowly(value: object) -> str:
 
 def _quoted(text: str) -> str:
     quoted = json.dumps(text, ensure_ascii=False)
-    return LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+    return LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
 SHARDS = {CONTRACT.prefix: CONTRACT_SHARD, PROOF.prefix: PROOF_SHARD}

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Literal, NoReturn, TypeVar
 from xml.parsers import expat
 
-from statuary.base.budget import INTERRUPTIONS, attempt
+from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
@@ -23,7 +23,7 @@ from statuary.source.unreadable import UnreadableError
 
 PAGES = "pages"
 
-PASSING = (*INTERRUPTIONS, UnreadableError)
+RELOADED = (*INTERRUPTIONS, UnreadableError)
 
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -59,7 +59,7 @@ def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[Si
     """Return the pages in order; `findings` gains what is wrong with their files."""
     pages = []
     for file in files:
-        page = attempt(partial(next, _read_page(file, findings), None), file.path, "reading the page")
+        page = run_guarded(partial(next, _read_page(file, findings), None), file.path, "reading the page")
         if isinstance(page, Finding):
             findings.append(page)
         elif page is not None:
@@ -74,7 +74,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         odd = odd or [f"{path[:20]}…"]
         hint = f"use letters, digits, dots, hyphens and underscores, {MAX_PAGE_PATH} in all, and no name that Windows reserves"
         findings.append(
-            Finding(rule="page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
+            Finding(rule="invalid-page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
         )
         return
     try:
@@ -149,7 +149,7 @@ def _without_effect(path: str, text: str) -> Iterator[Finding]:
     code = re.sub(r"(?s)/\*.*?(?:\*/|$)", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
     for match in FOREIGN.finditer(code):
         yield Finding(
-            rule="theme-style",
+            rule="blocked-style",
             path=path,
             message=f"{match[0][:MAX_QUOTED]!r} has no effect: pages load nothing from other sites, and no second style sheet",
             hint="put fonts and pictures beside style.css, and name them without a folder",
@@ -180,19 +180,17 @@ def check_svg(raw: bytes) -> None:
 
     def refuse(what: str) -> NoReturn:
         position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
-        raise UnreadableError(
-            f"the picture has {what}", "export it without scripts", position, "inert-picture"
-        )
+        raise UnreadableError(f"the picture has {what}", "export it without scripts", position, "unsafe-svg")
 
     def element(name: str, attributes: dict[str, str]) -> None:
         if name.rpartition(" ")[2].lower() in ACTIVE:
             refuse(f"the element {name.rpartition(' ')[2]!r}")
         for key, value in attributes.items():
-            plain, said = key.rpartition(" ")[2].lower(), "".join(value.split()).lower()
-            if plain.startswith("on"):
-                refuse(f"the attribute {plain!r}")
-            if ACTIVE_URL.search(said):
-                refuse(f"the attribute {plain!r} that leads to {value[:MAX_QUOTED]!r}")
+            local_name, attribute_value = key.rpartition(" ")[2].lower(), "".join(value.split()).lower()
+            if local_name.startswith("on"):
+                refuse(f"the attribute {local_name!r}")
+            if ACTIVE_URL.search(attribute_value):
+                refuse(f"the attribute {local_name!r} that leads to {value[:MAX_QUOTED]!r}")
 
     def doctype(_name: str, _system: str | None, _public: str | None, has_entities: int) -> None:
         if has_entities:
@@ -226,11 +224,11 @@ def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
 
 
 def _read_theme_files(
-    files: Iterable[SourceFile], read: Callable[[SourceFile], Content], findings: list[Finding]
+    files: Iterable[SourceFile], read_file: Callable[[SourceFile], Content], findings: list[Finding]
 ) -> Iterator[tuple[str, Content]]:
     for file in files:
         try:
-            content = attempt(partial(read, file), file.path, "reading the file", PASSING)
+            content = run_guarded(partial(read_file, file), file.path, "reading the file", RELOADED)
         except UnreadableError as error:
             content = error.finding(file.path)
         if isinstance(content, Finding):
@@ -241,7 +239,7 @@ def _read_theme_files(
 
 def _unknown_file(path: str) -> Finding:
     return Finding(
-        rule="known-files",
+        rule="unknown-file",
         severity=Severity.WARNING,
         path=path,
         message="unknown file; it is not read",
@@ -253,7 +251,7 @@ def _unknown_file(path: str) -> Finding:
 def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
     languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
     return Finding(
-        rule="known-language",
+        rule="unknown-language",
         path="site.yaml",
         pointer=("pages", "language"),
         message=f"no page texts in language {language!r}",

@@ -134,8 +134,8 @@ class Url(NamedTuple):
     @property
     def headers(self) -> dict[str, str]:
         """All response headers; without `Content-Type` where the host derives it from the extension."""
-        own = {"Content-Type": self.media_type, "Cache-Control": self.cache}
-        return {name: value for name, value in own.items() if value} | self.common_headers
+        own_headers = {"Content-Type": self.media_type, "Cache-Control": self.cache}
+        return {name: value for name, value in own_headers.items() if value} | self.common_headers
 
     @property
     def common_headers(self) -> dict[str, str]:
@@ -440,9 +440,11 @@ URLS = tuple(_rows)
 @cache
 def all_urls() -> tuple[Url, ...]:
     """Return every row; those of installed extensions stand before what describes the site."""
-    last = URLS.index(OPENAPI)
-    own = (load(row.urls, "the table of URLs") for row in EXTENSIONS if row.urls and is_installed(row))
-    return (*URLS[:last], *chain.from_iterable(own), *URLS[last:])
+    openapi_index = URLS.index(OPENAPI)
+    extension_urls = (
+        load(row.urls, "the table of URLs") for row in EXTENSIONS if row.urls and is_installed(row)
+    )
+    return (*URLS[:openapi_index], *chain.from_iterable(extension_urls), *URLS[openapi_index:])
 
 
 PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")

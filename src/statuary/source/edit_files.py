@@ -30,8 +30,8 @@ class FileEdit(NamedTuple):
     """The text of a file before and after an edit."""
 
     path: str  # relative to the content folder, with forward slashes
-    before: str | None  # None if the edit creates the file
-    after: str
+    text_before: str | None  # None if the edit creates the file
+    text_after: str
 
 
 def write_edit(root: Path, edit: FileEdit) -> Path:
@@ -47,14 +47,14 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
             f"{root / edit.path} leads out of the content folder, to {file}", "remove the symbolic link"
         )
     mode = file.stat().st_mode & 0o7777 if file.exists() else None
-    present = file.read_bytes() if file.exists() else None
-    mark = BOM_UTF8 if present is not None and present.startswith(BOM_UTF8) else b""
-    if present != (None if edit.before is None else mark + edit.before.encode("utf-8")):
+    current_bytes = file.read_bytes() if file.exists() else None
+    mark = BOM_UTF8 if current_bytes is not None and current_bytes.startswith(BOM_UTF8) else b""
+    if current_bytes != (None if edit.text_before is None else mark + edit.text_before.encode("utf-8")):
         raise EditError(f"{file} has changed since it was read", "run the command again")
     with atomic_file(file) as stream:
         if mode is not None:
             os.fchmod(stream.fileno(), mode)
-        stream.write(mark + edit.after.encode("utf-8"))
+        stream.write(mark + edit.text_after.encode("utf-8"))
     return file
 
 

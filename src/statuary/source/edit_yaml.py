@@ -60,10 +60,10 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     Raises:
         EditError: if something else follows on the entry's last line.
     """
-    rest = REST_OF_LINE.match(text, node.end)
-    if rest is None:
+    line_rest = REST_OF_LINE.match(text, node.end)
+    if line_rest is None:
         raise EditError("something else is on this line", "move it to a separate line", node.position)
-    end = rest.end()
+    end = line_rest.end()
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()
     return end
@@ -86,15 +86,15 @@ def insertion_below(
     """
     end = end_of_entry(text, node, column)
     line_break = line_break_near(text, end)
-    first = line_break if apart and not keeps_breaks(text, node) else ""
-    return Replacement(end, end, first + "".join(line_break + line for line in lines))
+    line_start = line_break if apart and not keeps_breaks(text, node) else ""
+    return Replacement(end, end, line_start + "".join(line_break + line for line in lines))
 
 
 def line_break_near(text: str, index: int) -> str:
     """Return the line break that a text uses: the one before an index, else the one after it, else LF."""
-    before = LINE_BREAK.findall(text[:index])
+    breaks_before = LINE_BREAK.findall(text[:index])
     behind = LINE_BREAK.search(text, index)
-    nearest = before[-1] if before else behind[0] if behind else "\n"
+    nearest = breaks_before[-1] if breaks_before else behind[0] if behind else "\n"
     return nearest if nearest in ("\n", "\r\n", "\r") else "\n"
 
 
@@ -112,7 +112,7 @@ class NodePath(NamedTuple):
     root: YamlNode  # the whole text's mapping
     node: YamlNode  # the deepest node that exists
     key: YamlNode | None  # the key of this node; None for the root and for items of lists
-    missing: Pointer  # the remaining steps of the pointer; empty if all of it exists
+    missing_steps: Pointer  # the remaining steps of the pointer; empty if all of it exists
     brackets: YamlNode | None = None  # the collection in brackets around this node, if any
 
 
@@ -124,14 +124,16 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
             way: a change there may show elsewhere.
     """
     root = _root(text)
-    path = NodePath(root=root, node=root, key=None, missing=pointer)
+    path = NodePath(root=root, node=root, key=None, missing_steps=pointer)
     _check_not_shared(root)
-    while path.missing:
-        member = _member(path.node, path.missing[0])
+    while path.missing_steps:
+        member = _member(path.node, path.missing_steps[0])
         if member is None:
             break
         brackets = path.node if path.node.flow else path.brackets
-        path = NodePath(root, key=member[0], node=member[1], missing=path.missing[1:], brackets=brackets)
+        path = NodePath(
+            root, key=member[0], node=member[1], missing_steps=path.missing_steps[1:], brackets=brackets
+        )
         _check_not_shared(path.node)
     return path
 
@@ -171,7 +173,7 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
             alias on the way.
     """
     path = find_node(text, pointer)
-    if path.missing or _is_empty(text, path.node):
+    if path.missing_steps or _is_empty(text, path.node):
         return set_value(text, pointer, [item])
     if path.node.kind is not NodeKind.SEQUENCE:
         raise EditError(f"{_dotted(pointer)} is not a list", position=path.node.position)
@@ -180,8 +182,8 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
     return _verified(text, [_insert_item(text, path, item)], expected)
 
 
-def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str] = ()) -> str:
-    """Return a text in which a key has a value; a missing key is created with its parents, below the keys `after`.
+def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
+    """Return a text in which a key has a value; a missing key is created with its parents, below the keys `preceding_keys`.
 
     Raises:
         EditError: if the key has a list or mapping that is not empty, or if brackets, an anchor or an alias are on
@@ -189,7 +191,9 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str
     """
     path = find_node(text, pointer)
     replacements = (
-        _insert_key(text, path, value, after) if path.missing else _replace_value(text, path, value)
+        _insert_key(text, path, value, preceding_keys)
+        if path.missing_steps
+        else _replace_value(text, path, value)
     )
     return _verified(text, replacements, _with_value(parse_yaml(text), pointer, value))
 
@@ -197,26 +201,28 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str
 def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
     """Insert an item below a list's last one, indented and spaced like it."""
     items = [inner for _, inner in path.node.members]
-    last = items[-1]
+    last_item = items[-1]
     style = YamlStyle.of(path.root)
-    if last.kind is NodeKind.MAPPING and not (last.flow or last.marked):
-        style = replace(style, item_indent=last.column - path.node.column)
+    if last_item.kind is NodeKind.MAPPING and not (last_item.flow or last_item.marked):
+        style = replace(style, item_indent=last_item.column - path.node.column)
     lines = item_lines(item, path.node.column, style)
-    apart = len(items) > 1 and follows_empty_line(text, last)
-    return insertion_below(text, last, path.node.column, lines, apart=apart)
+    apart = len(items) > 1 and follows_empty_line(text, last_item)
+    return insertion_below(text, last_item, path.node.column, lines, apart=apart)
 
 
-def _insert_key(text: str, path: NodePath, value: YamlValue, after: Sequence[str]) -> list[Replacement]:
-    name, parent = str(path.missing[0]), path.node
-    for step in reversed(path.missing[1:]):
+def _insert_key(
+    text: str, path: NodePath, value: YamlValue, preceding_keys: Sequence[str]
+) -> list[Replacement]:
+    name, parent = str(path.missing_steps[0]), path.node
+    for step in reversed(path.missing_steps[1:]):
         value = {str(step): value}
     if _is_empty(text, parent):
-        return _replace_value(text, path._replace(missing=()), {name: value})
+        return _replace_value(text, path._replace(missing_steps=()), {name: value})
     if parent.kind is not NodeKind.MAPPING:
         raise EditError(f"a {parent.kind.value} cannot hold the key {name!r}", position=parent.position)
     _check_no_brackets(parent)
     entries = [(key, inner) for key, inner in parent.members if key is not None]
-    key, neighbour = ([entry for entry in entries if entry[0].value in after] or entries)[-1]
+    key, neighbour = ([entry for entry in entries if entry[0].value in preceding_keys] or entries)[-1]
     lines = entry_lines(name, value, parent.column, YamlStyle.of(path.root))
     apart = key is not entries[0][0] and follows_empty_line(text, key)
     return [insertion_below(text, neighbour, parent.column, lines, apart=apart)]
@@ -236,23 +242,23 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
     _check_no_header_comment(text, node)
     quote = node.style if node.style in ("'", '"') else ""
     if isinstance(value, str) and has_comments_below(text, node, key.column):
-        first, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
+        first_line, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
     else:
-        first, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
-    replacements = [_replace_on_key_line(text, key, node, first)]
+        first_line, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
+    replacements = [_replace_on_key_line(text, key, node, first_line)]
     if lines:
         replacements.append(insertion_below(text, node, key.column, lines))
     return replacements
 
 
-def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, written: str) -> Replacement:
+def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: str) -> Replacement:
     """Replace what follows a key on its line; an empty replacement removes the spaces before it, too."""
-    if written and node.start < node.end:
-        return Replacement(node.start, node.end, written)
+    if scalar_text and node.start < node.end:
+        return Replacement(node.start, node.end, scalar_text)
     start = node.start
     while start > key.end and text[start - 1] == " ":
         start -= 1
-    return Replacement(start, max(start, node.end), f" {written}" if written else "")
+    return Replacement(start, max(start, node.end), f" {scalar_text}" if scalar_text else "")
 
 
 def _is_empty(text: str, node: YamlNode) -> bool:
@@ -315,11 +321,13 @@ def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
     """Return a copy of a tree in which a pointer leads to a value."""
     if not pointer:
         return _parsed(value)
-    step, rest = pointer[0], pointer[1:]
+    step, remaining_steps = pointer[0], pointer[1:]
     if isinstance(tree, list) and isinstance(step, int):
-        return [_with_value(item, rest, value) if at == step else item for at, item in enumerate(tree)]
+        return [
+            _with_value(item, remaining_steps, value) if at == step else item for at, item in enumerate(tree)
+        ]
     inner = tree if isinstance(tree, dict) else {}
-    return {**inner, str(step): _with_value(inner.get(str(step)), rest, value)}
+    return {**inner, str(step): _with_value(inner.get(str(step)), remaining_steps, value)}
 
 
 def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:

@@ -114,7 +114,7 @@ def is_ignored(path: PurePosixPath) -> bool:
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
     """Return the warning about a file that no pattern matches; `pure` is its path in the content folder."""
     return Finding(
-        rule="known-files",
+        rule="unknown-file",
         severity=Severity.WARNING,
         path=path,
         message="unknown file; it is not read",

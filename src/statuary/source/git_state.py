@@ -37,7 +37,7 @@ class GitState:
     id: str  # the id of the folder of contracts as committed; empty if it is not committed
     # paths relative to the content folder that are new or differ from the commit; a folder means
     # everything in it
-    changed: frozenset[str] = field(default_factory=frozenset)
+    changed_paths: frozenset[str] = field(default_factory=frozenset)
     # paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
     # what distinguishes the index file from the one before: every checkout makes a new one, so equal states mean
@@ -47,13 +47,15 @@ class GitState:
     @property
     def revision(self) -> str:
         """The commit, followed by `+` if the content has changed since."""
-        return self.commit + ("+" if self.changed else "")
+        return self.commit + ("+" if self.changed_paths else "")
 
     @property
     def clean_id(self) -> str:
         """The id of the folder of contracts if everything in it is as committed; else empty."""
-        other = self.changed | self.ignored
-        return "" if any(path == FOLDER or path.startswith(f"{FOLDER}/") for path in other) else self.id
+        unclean_paths = self.changed_paths | self.ignored
+        return (
+            "" if any(path == FOLDER or path.startswith(f"{FOLDER}/") for path in unclean_paths) else self.id
+        )
 
     def files(self) -> Iterator[GitFile]:
         """Yield the files of the folder of contracts that are as committed, in byte order of paths."""
@@ -71,12 +73,12 @@ class GitState:
     @cached_property
     def _folders(self) -> frozenset[str]:
         """Every folder above a path that is not as committed."""
-        parents = (PurePosixPath(path).parents for path in self.changed | self.ignored)
+        parents = (PurePosixPath(path).parents for path in self.changed_paths | self.ignored)
         return frozenset(str(parent) for above in parents for parent in above)
 
     def _is_changed(self, path: str) -> bool:
-        while path and (self.changed or self.ignored):
-            if path in self.changed or path in self.ignored:
+        while path and (self.changed_paths or self.ignored):
+            if path in self.changed_paths or path in self.ignored:
                 return True
             path = path.rpartition("/")[0]
         return False
@@ -102,10 +104,15 @@ class GitQuery:
         if not outputs or self._processes[0].returncode or self._processes[2].returncode:
             return None
         prefix, _, commit = outputs[0].rstrip("\n").partition("\n")
-        changed, ignored = _paths(outputs[2], prefix)
+        changed_paths, ignored = _paths(outputs[2], prefix)
         tree = outputs[1].strip() if self._processes[1].returncode == 0 else ""
         return GitState(
-            root=self.root, commit=commit, id=tree, changed=changed, ignored=ignored, index=self._index
+            root=self.root,
+            commit=commit,
+            id=tree,
+            changed_paths=changed_paths,
+            ignored=ignored,
+            index=self._index,
         )
 
 
@@ -122,8 +129,8 @@ def _index_of(git: Path) -> tuple[int, ...]:
 def _paths(status: str, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the changed and the ignored paths of a status, whose paths start at the top of the repository."""
     paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in status.split("\0") if line]
-    changed = frozenset(path for sign, path in paths if sign != IGNORED)
-    return changed, frozenset(path for sign, path in paths if sign == IGNORED)
+    changed_paths = frozenset(path for sign, path in paths if sign != IGNORED)
+    return changed_paths, frozenset(path for sign, path in paths if sign == IGNORED)
 
 
 GIT_COMMANDS = (
@@ -151,7 +158,7 @@ def _split(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
     """Yield the output of a process, split at null bytes."""
     assert process.stdout is not None  # noqa: S101 - requested when it was started
     with process:
-        rest = b""
+        remainder = b""
         while piece := process.stdout.read(1 << 16):
-            *whole, rest = (rest + piece).split(b"\0")
-            yield from whole
+            *complete_parts, remainder = (remainder + piece).split(b"\0")
+            yield from complete_parts

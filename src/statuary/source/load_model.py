@@ -22,7 +22,7 @@ def validation_findings(error: ValidationError, model: object, tree: Json) -> li
     findings = list(dict.fromkeys(_finding(details, model, tree) for details in errors[:MAX_SHOWN_FINDINGS]))
     if len(errors) > MAX_SHOWN_FINDINGS:
         message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
-        findings.append(Finding(rule="right-value", message=message))
+        findings.append(Finding(rule="invalid-value", message=message))
     return findings
 
 
@@ -30,14 +30,14 @@ def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
     pointer = _pointer(details["loc"], tree)
     if details["type"] == "extra_forbidden":
         finding = unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
-        other = _place_of(str(pointer[-1]), model) if finding.hint.startswith("known keys") else ""
-        return replace(finding, hint=f"write it below `{other}:`") if other else finding
+        parent_key = _place_of(str(pointer[-1]), model) if finding.hint.startswith("known keys") else ""
+        return replace(finding, hint=f"write it below `{parent_key}:`") if parent_key else finding
     if details["type"] == "missing":
         key = str(details["loc"][-1])
         message, hint = f"key {key!r} is missing", f"write `{key}:`"
-        return Finding(rule="required-key", message=message, hint=hint, pointer=pointer)
+        return Finding(rule="missing-key", message=message, hint=hint, pointer=pointer)
     message, hint = _wrong_value(details)
-    return Finding(rule="right-value", message=message, hint=hint, pointer=pointer)
+    return Finding(rule="invalid-value", message=message, hint=hint, pointer=pointer)
 
 
 def _place_of(key: str, model: object) -> str:
@@ -90,7 +90,7 @@ EXPECTED = {
 def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
     """Return the finding about a key that no model has, with the nearest known one."""
     return Finding(
-        rule="known-keys",
+        rule="unknown-key",
         message=f"unknown key {key!r}",
         hint=did_you_mean(key, keys) or f"known keys: {', '.join(keys)}",
         pointer=pointer,
@@ -139,7 +139,7 @@ def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Find
     if not isinstance(tree, dict):
         findings.append(
             Finding(
-                rule="right-value",
+                rule="invalid-value",
                 path=path,
                 message="the file is empty" if tree is None else "the file is not a mapping of keys",
                 hint=f"begin with one of: {', '.join(model.known_keys())}",

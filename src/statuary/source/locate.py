@@ -28,14 +28,14 @@ def locate_findings(
         if finding.position is None and finding.path:
             by_path[finding.path].append(number)
     for path, numbers in by_path.items():
-        text = edited[path] if edited is not None and path in edited else _text(root, path)
+        text = edited[path] if edited is not None and path in edited else _read_text(root, path)
         positions = _positions(text, path, [located[number] for number in numbers])
         for number, position in zip(numbers, positions, strict=True):
             located[number] = replace(located[number], position=position)
     return located
 
 
-def _text(root: Path, path: str) -> str | None:
+def _read_text(root: Path, path: str) -> str | None:
     try:
         text = SourceFile(root, path).text(LARGEST_RECORD)
         return front_matter(text) if path.endswith(".md") else text
@@ -44,9 +44,9 @@ def _text(root: Path, path: str) -> str | None:
 
 
 def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Position]:
-    first = Position(1, 1)
+    start = Position(1, 1)
     if text is None or not any(finding.pointer for finding in findings):
-        return [first] * len(findings)
+        return [start] * len(findings)
     locate = locate_in_json if path.endswith(".json") else locate_in_yaml
     try:
         positions = locate(text, [(finding.pointer, finding.on_key) for finding in findings])
@@ -54,4 +54,4 @@ def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Pos
         positions = [error.position] * len(findings)
     # a finding about the whole file is at its beginning, not at its first value
     pairs = zip(findings, positions, strict=True)
-    return [position if finding.pointer else first for finding, position in pairs]
+    return [position if finding.pointer else start for finding, position in pairs]

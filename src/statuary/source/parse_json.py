@@ -52,11 +52,15 @@ def parse_json_as_text(text: str) -> Json:
     return value
 
 
-def _parse(text: str, whole: Callable[[str], Json], decimal: Callable[[str], Json]) -> Json:
+def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Callable[[str], Json]) -> Json:
     value: Json
     try:
         value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=whole, parse_float=decimal
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=parse_integer,
+            parse_float=parse_decimal,
         )
     except json.JSONDecodeError as error:
         message, place = _described(error)
@@ -188,12 +192,12 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
         parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
             is missing has the position of the nearest enclosing one.
     """
-    wanted = list(parts)
-    if not wanted:  # as of nearly every record of a bulk source
+    pointers = list(parts)
+    if not pointers:  # as of nearly every record of a bulk source
         return []
-    offsets = _offsets(text, {pointer[:end] for pointer, _ in wanted for end in range(len(pointer) + 1)})
+    offsets = _offsets(text, {pointer[:end] for pointer, _ in pointers for end in range(len(pointer) + 1)})
     lines = Lines(text)
-    return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in wanted]
+    return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in pointers]
 
 
 def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key: bool) -> int:
@@ -203,20 +207,20 @@ def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key
     return next((offsets[pointer[:end]][1] for end in ends if pointer[:end] in offsets), 0)
 
 
-def _offsets(text: str, wanted: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
+def _offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
     """Return where the key and the value of each wanted part begin."""
-    walk = _Walk(wanted)
+    walk = _Walk(pointers)
     for lexeme, start in _lexemes(text):
         walk.take(lexeme, start)
-        if len(walk.offsets) == len(wanted):
+        if len(walk.offsets) == len(pointers):
             break
     return walk.offsets
 
 
 class _Walk:
-    def __init__(self, wanted: Collection[Pointer]) -> None:
-        self.wanted = wanted
-        self.deepest = max(map(len, wanted), default=0)
+    def __init__(self, pointers: Collection[Pointer]) -> None:
+        self.pointers = pointers
+        self.deepest = max(map(len, pointers), default=0)
         self.offsets: dict[Pointer, tuple[int, int]] = {}
         self.path: list[str | int] = []
         self.expects_key = False
@@ -242,7 +246,7 @@ class _Walk:
             self.expects_key = True
 
     def value(self, lexeme: str, start: int) -> None:
-        if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.wanted:
+        if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.pointers:
             is_member = bool(self.path) and isinstance(self.path[-1], str)
             self.offsets.setdefault(pointer, (self.key_start if is_member else start, start))
         if lexeme in "{[":

@@ -77,8 +77,8 @@ def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key:
     for step in pointer:
         if id(node) not in children:
             children[id(node)] = _children(node)
-        own = children[id(node)]
-        key, child = own.get(step) or own.get(str(step)) or (None, None)
+        own_children = children[id(node)]
+        key, child = own_children.get(step) or own_children.get(str(step)) or (None, None)
         if child is None:
             break
         # of a collection, the key is the better position to look at
@@ -103,8 +103,8 @@ def _compose(text: str) -> Node | None:
     try:
         return _Composer(text).get_single_node()
     except ReaderError as error:
-        before = text[: error.position]
-        position = Position(before.count("\n") + 1, error.position - before.rfind("\n"))
+        text_before = text[: error.position]
+        position = Position(text_before.count("\n") + 1, error.position - text_before.rfind("\n"))
         message = f"not YAML: character {error.character!r} is not allowed in text"
         raise UnreadableError(
             message, "remove it, or write it as an escape in double quotes", position

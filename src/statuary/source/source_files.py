@@ -90,7 +90,7 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
             raise
         real_top, target = os.path.realpath(top), os.path.realpath(f"{top}/{below}")
         if not links or not _is_visible_below(Path(target), Path(real_top)):
-            raise UnreadableError(OUTSIDE, COPY, rule="inside-content") from None
+            raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
         descriptor = _open_below(real_top, Path(target).relative_to(real_top).as_posix())
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -134,9 +134,9 @@ def decode_utf8(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        valid_bytes = raw[: error.start]
+        line = valid_bytes.count(b"\n") + 1
+        column = len(valid_bytes[valid_bytes.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
         raise UnreadableError(
             f"byte 0x{raw[error.start]:02x} is not UTF-8", "save the file as UTF-8", Position(line, column)
         ) from None
@@ -165,18 +165,18 @@ def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
 def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> Iterator[SourceFile | Finding]:
     if below.count("/") >= MAX_FOLDERS:
         yield Finding(
-            rule="readable-text", path=below, message=f"folders nest deeper than {MAX_FOLDERS} levels"
+            rule="parse-error", path=below, message=f"folders nest deeper than {MAX_FOLDERS} levels"
         )
         return
     try:
         with os.scandir(root / below) as entries:
-            listed = sorted(
+            folder_entries = sorted(
                 (item for item in entries if item.name not in without), key=lambda entry: entry.name
             )
     except OSError as error:
-        yield Finding(rule="readable-text", path=below, message=f"cannot read the folder: {error.strerror}")
+        yield Finding(rule="parse-error", path=below, message=f"cannot read the folder: {error.strerror}")
         return
-    for entry in listed:
+    for entry in folder_entries:
         path = f"{below}/{entry.name}" if below else entry.name
         if not is_utf8(entry.name):
             yield undecodable_name(path)
@@ -205,19 +205,19 @@ def undecodable_name(path: str) -> Finding:
     """Return the finding about a path whose last name is not UTF-8."""
     escaped = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Finding(
-        rule="inside-content", path=escaped, message="the file name is not UTF-8", hint="rename the file"
+        rule="outside-content", path=escaped, message="the file name is not UTF-8", hint="rename the file"
     )
 
 
 def _leads_out(path: str, link: Path) -> Finding:
     return Finding(
-        rule="inside-content", path=path, message=f"{OUTSIDE}: {str(link.readlink())!r}", hint=COPY
+        rule="outside-content", path=path, message=f"{OUTSIDE}: {str(link.readlink())!r}", hint=COPY
     )
 
 
 def _not_a_file(path: str) -> Finding:
     return Finding(
-        rule="inside-content",
+        rule="outside-content",
         path=path,
         message="this is neither a file nor a folder",
         hint="remove it from the content folder",

@@ -55,10 +55,12 @@ class SourceModel(BaseModel):
 Value = TypeVar("Value")
 
 
-def value_of(kind: Callable[..., Value], model: SourceModel, /, **others: object) -> Value:
-    """Return a domain value: the fields that a model has under the same names, and `others`."""
-    shared = {name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in others}
-    return kind(**shared, **others)
+def value_of(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
+    """Return a domain value: the fields that a model has under the same names, and `other_fields`."""
+    shared = {
+        name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in other_fields
+    }
+    return kind(**shared, **other_fields)
 
 
 @lru_cache(maxsize=64)

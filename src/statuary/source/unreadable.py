@@ -11,7 +11,7 @@ class UnreadableError(StatuaryError):
     """A source that cannot be read; it becomes one finding."""
 
     def __init__(
-        self, message: str, hint: str = "", position: Position = FIRST, rule: str = "readable-text"
+        self, message: str, hint: str = "", position: Position = FIRST, rule: str = "parse-error"
     ) -> None:
         super().__init__(message, hint)
         self.position = position  # where reading stopped

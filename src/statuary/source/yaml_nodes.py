@@ -148,15 +148,15 @@ def end_of_block_scalar(text: str, start: int, reach: int) -> int:
     span = text[start:reach]
     lines = LINE_BREAK.split(span)
     breaks = LINE_BREAK.findall(span)
-    last = len(lines) - 1
-    if lines[last] == "" and last > 0:  # what follows the last break is the next line
-        last -= 1
+    last_line = len(lines) - 1
+    if lines[last_line] == "" and last_line > 0:  # what follows the last break is the next line
+        last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
         # a line of spaces beyond the indentation is text
-        while last > 0 and not lines[last].strip(" ") and len(lines[last]) <= indent:
-            last -= 1
-    return start + sum(map(len, lines[: last + 1])) + sum(map(len, breaks[:last]))
+        while last_line > 0 and not lines[last_line].strip(" ") and len(lines[last_line]) <= indent:
+            last_line -= 1
+    return start + sum(map(len, lines[: last_line + 1])) + sum(map(len, breaks[:last_line]))
 
 
 FOLDED_FROM = 100
@@ -316,19 +316,19 @@ MAX_INLINE_WIDTH = 100
 def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """Return the lines of `key: value`, the key in a column."""
     name = " " * column + inline_scalar(key) + ":"
-    first, *rest = value_lines(value, column, style, style.quote_of(key))
-    return [f"{name} {first}" if first else name, *rest]
+    first_line, *other_lines = value_lines(value, column, style, style.quote_of(key))
+    return [f"{name} {first_line}" if first_line else name, *other_lines]
 
 
 def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
     """Return the lines of `- value`, the dash in a column."""
     dash = " " * column + "-" + " " * (style.item_indent - 1)
     if isinstance(value, Mapping) and value:
-        first, *rest = mapping_lines(value, column + style.item_indent, style)
-        return [dash + first.lstrip(" "), *rest]
+        first_line, *other_lines = mapping_lines(value, column + style.item_indent, style)
+        return [dash + first_line.lstrip(" "), *other_lines]
     deeper = replace(style, list_indent=style.item_indent)  # a list within a list is always indented
-    first, *rest = value_lines(value, column, deeper, "")
-    return [dash + first, *rest] if first else [dash.rstrip(" "), *rest]
+    first_line, *other_lines = value_lines(value, column, deeper, "")
+    return [dash + first_line, *other_lines] if first_line else [dash.rstrip(" "), *other_lines]
 
 
 def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:

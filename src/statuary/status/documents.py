@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from statuary.status.model.incident_history import IncidentState
     from statuary.status.pages.pages import StatusPages
     from statuary.status.pages.status_page import Quarter
-from statuary.site.pages.try_make import made
+from statuary.site.pages.try_make import try_make
 
 
 def final_documents(
@@ -26,10 +26,12 @@ def final_documents(
     """
     yield from status.final_documents(month, start)
     if pages is not None:
-        status_pages, omitted = pages
+        status_pages, omitted_pages = pages
         records = status.months[month].final_by(start)
         yield from (
-            status_pages.incident_page(record) for record in records if record.incident.source not in omitted
+            status_pages.incident_page(record)
+            for record in records
+            if record.incident.source not in omitted_pages
         )
 
 
@@ -39,10 +41,10 @@ def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> 
 
 
 def feed_documents(
-    feeds: "FeedDocuments", component_id: str, listed: "tuple[IncidentState, ...]", at: Instant
+    feeds: "FeedDocuments", component_id: str, records: "tuple[IncidentState, ...]", at: Instant
 ) -> Iterator[Document]:
     """Yield the feed of a component, given its records at an instant."""
-    yield feeds.component_feed(component_id, listed, at)
+    yield feeds.component_feed(component_id, records, at)
 
 
 def timed_documents(
@@ -53,9 +55,9 @@ def timed_documents(
     `feeds` and `pages` are None if they are left out. At a later instant without a change (a midnight, an hour of an
     outage) only the documents and pages with uptime are returned.
     """
-    status_after = status.later_documents(start)
-    feeds_after = (lambda _: []) if feeds is None else feeds.later_documents(start)
-    pages_after = (lambda _: []) if pages is None else pages.later_documents(start)
+    status_after = status.documents_from(start)
+    feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)
+    pages_after = (lambda _: []) if pages is None else pages.documents_from(start)
     changes = frozenset((start, *status.timeline.changes))
 
     def documents_at(at: Instant) -> list[Document]:
@@ -65,26 +67,28 @@ def timed_documents(
 
 
 def status_documents(
-    present: Sequence[Document],
+    current_documents: Sequence[Document],
     epochs: "EpochPlan | None",
-    left_out: list[Finding],
+    skipped: list[Finding],
     *,
-    published: Callable[[str], bytes | None],
+    read_published: Callable[[str], bytes | None],
     members: Mapping[str, Mapping[str, object]],
 ) -> Iterator[Document]:
     """Yield the timed documents, their epochs, and what the build changes.
 
     Args:
-        present: the timed documents at the build's instant.
+        current_documents: the timed documents at the build's instant.
         epochs: None if they are left out.
-        left_out: gains why documents cannot be made; the others are yielded all the same.
-        published: returns the bytes at a path of the target before this build, or None.
+        skipped: gains why documents cannot be made; the others are yielded all the same.
+        read_published: returns the bytes at a path of the target before this build, or None.
         members: further members of what changes.json says, by incident.
     """
     from statuary.status.api.epochs import epoch_documents
     from statuary.status.feeds.status_changes import changes_document
 
-    yield from present
+    yield from current_documents
     if epochs is not None:
-        yield from made("the epochs", lambda: epoch_documents(epochs), left_out)
-    yield from made("changes.json", lambda: [changes_document(published, present, members)], left_out)
+        yield from try_make("the epochs", lambda: epoch_documents(epochs), skipped)
+    yield from try_make(
+        "changes.json", lambda: [changes_document(read_published, current_documents, members)], skipped
+    )

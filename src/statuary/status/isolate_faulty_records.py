@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from statuary.base.budget import INTERRUPTIONS, attempt, finding_of
-from statuary.base.errors import REPORT, StatuaryError, described
+from statuary.base.budget import INTERRUPTIONS, exception_finding, run_guarded
+from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.site.pages.site_context import site_context
@@ -17,13 +17,13 @@ from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.schedule import timeline_from
-from statuary.status.site_status import ADDED, EPOCHS, FEEDS, PAGES, SiteStatus, TimedFamily, status_at
+from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteStatus, TimedFamily, status_at
 from statuary.status.site_with_status import SiteWithStatus
 
 Site = TypeVar("Site", bound=SiteWithStatus)
 
 
-class SoundStatus(NamedTuple, Generic[Site]):
+class IsolatedStatus(NamedTuple, Generic[Site]):
     """A site and its status."""
 
     site: Site
@@ -31,9 +31,9 @@ class SoundStatus(NamedTuple, Generic[Site]):
     findings: list[Finding]  # what both are without, and why
 
 
-def sound_status(
+def isolate_faulty_records(
     site: Site, now: Instant, families: Callable[[], Iterable[TimedFamily]]
-) -> SoundStatus[Site]:
+) -> IsolatedStatus[Site]:
     """Return a site and its status without the files that something goes wrong with.
 
     Args:
@@ -42,7 +42,7 @@ def sound_status(
     Raises:
         StatuaryError: if there is no status even without any incident and maintenance.
     """
-    context = attempt(partial(site_context, site), site.status.page_source, "making the pages")
+    context = run_guarded(partial(site_context, site), site.status.page_source, "making the pages")
     pages = None if isinstance(context, Finding) else context
 
     def computed(sources: Collection[str]) -> SiteStatus:
@@ -50,94 +50,104 @@ def sound_status(
         _ = status.transitions, status.horizon
         return status
 
-    sources, findings = _sound_sources(computed, _sources(site.status), "computing the status")
-    error = _fault_of(partial(computed, sources))
+    sources, findings = _working_sources(computed, _sources(site.status), "computing the status")
+    error = _exception_from(partial(computed, sources))
     if error is not None:
-        raise StatuaryError(f"the status cannot be computed: {described(error)}", REPORT) from error
+        raise StatuaryError(
+            f"the status cannot be computed: {describe_exception(error)}", BUG_REPORT_HINT
+        ) from error
     findings += [context] if isinstance(context, Finding) else []
     status = computed(sources)
-    sound = SoundStatus(site.with_status(status.timeline.catalogue), status, findings)
-    return _with_sound_theme(sound) if pages is not None and site.pages.theme.templates else sound
+    isolated = IsolatedStatus(site.with_status(status.timeline.catalogue), status, findings)
+    return (
+        _without_faulty_templates(isolated) if pages is not None and site.pages.theme.templates else isolated
+    )
 
 
-def _with_sound_theme(sound: SoundStatus[Site]) -> SoundStatus[Site]:
+def _without_faulty_templates(isolated: IsolatedStatus[Site]) -> IsolatedStatus[Site]:
     """Leave out the templates of the theme with which the pages of the status cannot be rendered."""
-    site, status, findings = sound
-    while isinstance(error := _fault_of(partial(_pages_of_every_site, status)), ThemeError):
+    site, status, findings = isolated
+    while isinstance(error := _exception_from(partial(_pages_of_every_site, status)), ThemeError):
         findings.append(template_finding(error))
         site = site.without_templates(error.template)
         status = replace(status, context=site_context(site))
-    return SoundStatus(site, status, findings)
+    return IsolatedStatus(site, status, findings)
 
 
 def _pages_of_every_site(status: SiteStatus) -> None:
     from statuary.site.pages.not_found import not_found_page
 
-    _ = status.present, status.context and not_found_page(status.context, 1)
-    for part in status.final_parts:
+    _ = status.current_documents, status.context and not_found_page(status.context, 1)
+    for part in status.archive_parts:
         list(part.documents())
 
 
-def with_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
+def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
     """Return a status whose documents can be made, and findings about what they are without.
 
     Raises:
         StatuaryError: if those of the API cannot be made.
     """
     findings: list[Finding] = []
-    while isinstance(error := _fault_of(partial(_all_documents, status)), ThemeError) and status.context:
+    while (
+        isinstance(error := _exception_from(partial(_all_documents, status)), ThemeError) and status.context
+    ):
         findings.append(template_finding(error))
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
         return status, findings
-    sources, blamed = _sound_sources(
+    sources, blamed = _working_sources(
         partial(_api_documents, status), _sources(status.timeline.catalogue), "making its documents"
     )
     status = _with_sources(status, sources) if blamed else status
     findings += blamed
-    for kind in (FEEDS, PAGES, ADDED):
-        status, omitted = _with_documents_of(status, kind)
-        findings += omitted
-    error = _fault_of(partial(_all_documents, status))
+    for kind in (FEEDS, PAGES, EXTENSIONS):
+        status, omission_findings = _with_working_documents_of(status, kind)
+        findings += omission_findings
+    error = _exception_from(partial(_all_documents, status))
     if error is not None:
-        status = replace(status, left_out=status.left_out | {EPOCHS})
-        findings.append(finding_of(error, "", f"making the {EPOCHS}"))
-    error = _fault_of(partial(_all_documents, status))
+        status = replace(status, skipped=status.skipped | {EPOCHS})
+        findings.append(exception_finding(error, "", f"making the {EPOCHS}"))
+    error = _exception_from(partial(_all_documents, status))
     if error is not None:
         raise StatuaryError(
-            f"the documents of the status cannot be made: {described(error)}", REPORT
+            f"the documents of the status cannot be made: {describe_exception(error)}", BUG_REPORT_HINT
         ) from error
     return status, findings
 
 
-def _with_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
+def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
     """Return a status whose documents of a kind can be made: without some files, or without that kind."""
     everything = _sources(status.timeline.catalogue)
-    others = {FEEDS, ADDED, PAGES if kind == FEEDS else FEEDS} - {kind}  # extensions may add further pages
+    other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
+        kind
+    }  # extensions may add further pages
 
     def without(sources: Collection[str]) -> SiteStatus:
-        return replace(status, omitted={**status.omitted, kind: frozenset(sources)})
+        return replace(status, omitted_sources={**status.omitted_sources, kind: frozenset(sources)})
 
     def make(sources: Sequence[str]) -> None:
-        omitted = frozenset(everything).difference(sources)
-        _all_documents(replace(without(omitted), left_out=status.left_out | others | {EPOCHS}))
+        omitted_sources = frozenset(everything).difference(sources)
+        _all_documents(replace(without(omitted_sources), skipped=status.skipped | other_kinds | {EPOCHS}))
 
-    error = _fault_of(partial(make, everything))
+    error = _exception_from(partial(make, everything))
     if error is None:
         return status, []
-    sources, blamed = _sound_sources(make, everything, f"making the {kind}")
-    if blamed and _fault_of(partial(make, sources)) is None:
+    sources, blamed = _working_sources(make, everything, f"making the {kind}")
+    if blamed and _exception_from(partial(make, sources)) is None:
         return without(frozenset(everything).difference(sources)), blamed
-    left_out = replace(status, left_out=status.left_out | {kind})
-    return left_out, [finding_of(error, "", f"making the {kind}, which are left out")]
+    skipped = replace(status, skipped=status.skipped | {kind})
+    return skipped, [exception_finding(error, "", f"making the {kind}, which are left out")]
 
 
 def _all_documents(status: SiteStatus) -> None:
-    _ = status.present, status.epochs, [list(part.documents()) for part in status.final_parts]
+    _ = status.current_documents, status.epochs, [list(part.documents()) for part in status.archive_parts]
 
 
 def _api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
-    _all_documents(replace(_with_sources(status, sources), left_out=frozenset((FEEDS, PAGES, ADDED, EPOCHS))))
+    _all_documents(
+        replace(_with_sources(status, sources), skipped=frozenset((FEEDS, PAGES, EXTENSIONS, EPOCHS)))
+    )
 
 
 def _sources(catalogue: StatusCatalogue) -> list[str]:
@@ -164,31 +174,31 @@ def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusC
 Make = Callable[[Sequence[str]], object]
 
 
-def _sound_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequence[str], list[Finding]]:
+def _working_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequence[str], list[Finding]]:
     """Return the files with which something can be made, and a finding about each of the others.
 
     If it cannot be made without any, no single one is to blame, and they are all returned.
     """
-    if _fault_of(partial(make, sources)) is None or _fault_of(partial(make, ())) is not None:
+    if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return sources, []
-    blamed = [finding_of(error, path, doing) for path, error in _blamed(make, sources)]
+    blamed = [exception_finding(error, path, doing) for path, error in _bisect_failures(make, sources)]
     paths = {finding.path for finding in blamed}
     return [source for source in sources if source not in paths], blamed
 
 
-def _blamed(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
+def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
     """Yield each file with which alone something cannot be made; halving finds few among many soon."""
-    error = _fault_of(partial(make, sources))
+    error = _exception_from(partial(make, sources))
     middle = len(sources) // 2 if error is not None else 0
     if error is not None and not middle:
         yield sources[0], error
     error = None  # it keeps all values of its frames
     if middle:
-        yield from _blamed(make, sources[:middle])
-        yield from _blamed(make, sources[middle:])
+        yield from _bisect_failures(make, sources[:middle])
+        yield from _bisect_failures(make, sources[middle:])
 
 
-def _fault_of(work: Callable[[], object]) -> BaseException | None:
+def _exception_from(work: Callable[[], object]) -> BaseException | None:
     """Return what some work raises, but for interruptions; None if it ends well."""
     try:
         work()

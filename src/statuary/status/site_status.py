@@ -29,7 +29,7 @@ from statuary.status.site_with_status import SiteWithStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from statuary.site.pages.page_parts import FormerVersion
+    from statuary.site.pages.page_parts import PreviousVersion
     from statuary.status.api.documents import StatusDocuments
     from statuary.status.api.epochs import EpochPlan
     from statuary.status.feeds.feed_documents import FeedDocuments
@@ -40,14 +40,14 @@ SHOWN_FOR = timedelta(days=100)
 """Longer than any document looks back: the uptime 90 days, the history three months."""
 
 
-class FinalPart(NamedTuple):
+class ArchivePart(NamedTuple):
     """Documents of the status that do not change from the build's instant on.
 
     They are those of the records that were created in a month, or the page of a quarter.
     """
 
     name: str
-    digest: str  # of everything that they depend on, besides the program and `SiteStatus.common`
+    digest: str  # of everything that they depend on, besides the program and `SiteStatus.shared_inputs`
     documents: Callable[[], Iterable[Document]]
 
 
@@ -58,13 +58,13 @@ class TimedFamily(Protocol):
     def settings(self) -> object:
         """The settings of the extension."""
 
-    def timed(
+    def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
         """Return a function that returns these documents, at an instant from `start` on."""
 
 
-PAGES, FEEDS, EPOCHS, ADDED = "pages of the status", "feeds", "epochs", "documents of extensions"
+PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
 """The kinds of documents that can be left out, unlike those of the API."""
 
 
@@ -78,11 +78,11 @@ class SiteStatus:
     context: SiteContext | None  # None leaves out the pages
     shows_days: bool  # whether pages show days
     # earlier versions of updates, by update
-    former: "Mapping[str, tuple[FormerVersion, ...]]" = field(default_factory=dict)
-    left_out: frozenset[str] = frozenset()  # the kinds of documents that are not made
+    previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
+    skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files whose incidents and maintenances are not in the documents of a kind
-    omitted: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    families: tuple[TimedFamily, ...] = ()  # of the extensions that are on
+    omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
+    providers: tuple[TimedFamily, ...] = ()  # of the extensions that are on
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -94,7 +94,7 @@ class SiteStatus:
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
         """Feeds, calendar and badges over time; None if they are left out."""
-        if FEEDS in self.left_out:
+        if FEEDS in self.skipped:
             return None
         from statuary.status.feeds.feed_documents import FeedDocuments
 
@@ -103,19 +103,19 @@ class SiteStatus:
     @cached_property
     def pages(self) -> "StatusPages | None":
         """HTML pages over time; None if the site has none, or they are left out."""
-        if self.context is None or not self.context.settings.status or PAGES in self.left_out:
+        if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
 
-        return StatusPages(self._timeline_of(PAGES), self.context, self.former)
+        return StatusPages(self._timeline_of(PAGES), self.context, self.previous_versions)
 
     def _timeline_of(self, kind: str) -> Timeline:
         """Return the timeline for documents of a kind; what is omitted has changed the components all the same."""
-        omitted = self.omitted.get(kind)
-        if omitted is None:
+        omitted_sources = self.omitted_sources.get(kind)
+        if omitted_sources is None:
             return self.timeline
         incidents, maintenances = (
-            tuple(history for history in histories if history.incident.source not in omitted)
+            tuple(history for history in histories if history.incident.source not in omitted_sources)
             for histories in (self.timeline.incidents, self.timeline.maintenances)
         )
         return replace(self.timeline, incidents=incidents, maintenances=maintenances)
@@ -128,52 +128,52 @@ class SiteStatus:
 
     @cached_property
     def _timed_at(self) -> Callable[[Instant], list[Document]]:
-        timeline = self._timeline_of(ADDED)
-        families = () if ADDED in self.left_out else self.families
-        added = [family.timed(timeline, self.now, self.pages) for family in families]
+        timeline = self._timeline_of(EXTENSIONS)
+        families = () if EXTENSIONS in self.skipped else self.providers
+        added = [family.documents_at(timeline, self.now, self.pages) for family in families]
         core = timed_documents(self.site, self.feeds, self.pages, self.now)
         return lambda at: [*core(at), *(document for family in added for document in family(at))]
 
     @cached_property
-    def present(self) -> list[Document]:
+    def current_documents(self) -> list[Document]:
         """The documents that may change before the next build, at the build's instant."""
         return self._timed_at(self.now)
 
     @cached_property
-    def final_parts(self) -> list[FinalPart]:
+    def archive_parts(self) -> list[ArchivePart]:
         """The other documents, in parts: an edit of a record changes the parts that show it."""
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
-    def _final_months(self) -> Iterator[FinalPart]:
+    def _final_months(self) -> Iterator[ArchivePart]:
         for month, records in self.site.months.items():
             final = [
                 (self._digests[record], self.site.basis_of(record)) for record in records.final_by(self.now)
             ]
             if final:
                 digest = digest_of(final, records.is_final_by(self.now))
-                omitted = self.omitted.get(PAGES, frozenset())
-                pages = None if self.pages is None else (self.pages, omitted)
+                omitted_sources = self.omitted_sources.get(PAGES, frozenset())
+                pages = None if self.pages is None else (self.pages, omitted_sources)
                 documents = partial(final_documents, self.site, pages, month, self.now)
-                yield FinalPart(f"month {month}", digest, documents)
+                yield ArchivePart(f"month {month}", digest, documents)
 
-    def _final_feeds(self) -> Iterator[FinalPart]:
+    def _final_feeds(self) -> Iterator[ArchivePart]:
         if self.feeds is None:
             return
-        for component_id, listed in self.feeds.final_feeds(self.now).items():
-            digest = digest_of([self._digests[record] for record in listed])
-            documents = partial(feed_documents, self.feeds, component_id, listed, self.now)
-            yield FinalPart(f"feed {component_id}", digest, documents)
+        for component_id, records in self.feeds.final_feeds(self.now).items():
+            digest = digest_of([self._digests[record] for record in records])
+            documents = partial(feed_documents, self.feeds, component_id, records, self.now)
+            yield ArchivePart(f"feed {component_id}", digest, documents)
 
-    def _final_quarters(self) -> Iterator[FinalPart]:
+    def _final_quarters(self) -> Iterator[ArchivePart]:
         if self.pages is None:
             return
         quarters = self.pages.final_quarters(self.now)
         for quarter in quarters.final:
             digest = digest_of(
-                [self._digests[record] for record in quarters.begun[quarter]], list(quarters.begun)
+                [self._digests[record] for record in quarters.records[quarter]], list(quarters.records)
             )
             documents = partial(quarter_documents, self.pages, quarter, self.now)
-            yield FinalPart(f"quarter {quarter}", digest, documents)
+            yield ArchivePart(f"quarter {quarter}", digest, documents)
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
@@ -183,7 +183,7 @@ class SiteStatus:
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """The paths of documents that `final_parts` has, for the API page: of a record, and of an archive."""
+        """The paths of documents that `archive_parts` has, for the API page: of a record, and of an archive."""
         for month, records in self.site.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
@@ -194,65 +194,71 @@ class SiteStatus:
     def _digest(self, record: IncidentState) -> str:
         updates = record.published_updates
         effects = [
-            (published.update.id, published.published_at, published.affected_components)
-            for published in updates
+            (published_update.update.id, published_update.published_at, published_update.affected_components)
+            for published_update in updates
         ]
-        former = [repr(self.former.get(published.update.id)) for published in updates] if self.former else []
-        return digest_of(record.incident, record.components, effects, former)
+        version_texts = (
+            [repr(self.previous_versions.get(published_update.update.id)) for published_update in updates]
+            if self.previous_versions
+            else []
+        )
+        return digest_of(record.incident, record.components, effects, version_texts)
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
         """The later epochs; None if they are left out."""
-        if EPOCHS in self.left_out:
+        if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
 
         return plan_epochs(
-            lambda at: self.present if at == self.since else self._timed_at(at),
+            lambda at: self.current_documents if at == self.unchanged_since else self._timed_at(at),
             self.transitions,
-            self.since,
+            self.unchanged_since,
             EpochLimits(self.timeline.until, self.settings.max_epochs),
             lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
         )
 
     @cached_property
-    def since(self) -> Instant:
+    def unchanged_since(self) -> Instant:
         """Since when the documents are as at the build's instant."""
         return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
     def _instants(self) -> list[str]:
-        return [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
+        return [
+            instant.isoformat() for instant in (self.unchanged_since, *self.transitions, self.timeline.until)
+        ]
 
     @property
-    def inputs(self) -> tuple[object, ...]:
+    def timed_inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the timed documents and their epochs depend on."""
-        earliest = Instant(self.since - SHOWN_FOR)
+        earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.since(earliest)) for component, history in histories]
-        records = [self._record_inputs(history) for history in self._shown(earliest)]
-        quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).begun)
+        records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
+        quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
         counts = self.site.counts(self.now)
-        return self.common, self._instants, statuses, records, quarters, counts
+        return self.shared_inputs, self._instants, statuses, records, quarters, counts
 
     @property
-    def all_inputs(self) -> tuple[object, ...]:
+    def cache_key_inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the documents of the status and their epochs depend on."""
-        return self.common, self._instants, list(self._digests.values())
+        return self.shared_inputs, self._instants, list(self._digests.values())
 
-    def _listed(self) -> Iterator[IncidentState]:
+    def _listed_records(self) -> Iterator[IncidentState]:
         """Yield the records that lists have."""
         for kind in (self.site, self.feeds, self.pages):
             if kind is not None:
-                yield from kind.listed(self.now)
+                yield from kind.listed_records(self.now)
 
-    def _shown(self, earliest: Instant) -> Iterator[IncidentHistory]:
+    def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
         """Yield the records on which the documents that may change depend.
 
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        ids = {record.incident.id for record in self._listed()}
+        ids = {record.incident.id for record in self._listed_records()}
         passed = bisect_right(self.timeline.changes, self.now)
         ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
@@ -268,10 +274,10 @@ class SiteStatus:
         return [self._digests[state] for state in (history.final,) if state is not None], closed
 
     @property
-    def common(self) -> tuple[object, ...]:
+    def shared_inputs(self) -> tuple[object, ...]:
         """What all documents of the status depend on, besides the program and the records."""
         catalogue = self.timeline.catalogue
-        added = [family.settings for family in self.families]
+        added = [family.settings for family in self.providers]
         return catalogue.page, catalogue.components, self.settings, self.context, added
 
     @cached_property
@@ -303,9 +309,11 @@ class SiteStatus:
         return [] if cut is None else [cut]
 
 
-def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], last: Instant | None) -> bool:
+def _is_shown(
+    record: IncidentState, earliest: Instant, listed_ids: Container[str], last_instant: Instant | None
+) -> bool:
     """Return whether a record that is final is in a list or in what documents look back at, or changed last."""
-    is_listed = record.incident.id in listed or record.since == last or record.resolved_at is None
+    is_listed = record.incident.id in listed_ids or record.since == last_instant or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
 
@@ -318,5 +326,5 @@ def status_at(
     """Return the status of a site at an instant; without the context of pages, it has none."""
     timeline = timeline_from(site.status, now, site.status_settings)
     return SiteStatus(
-        timeline, site.status_settings, now, context, site.pages.status, families=tuple(families)
+        timeline, site.status_settings, now, context, site.pages.status, providers=tuple(families)
     )

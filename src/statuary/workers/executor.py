@@ -15,7 +15,7 @@ from statuary.extension_table import EXTENSIONS, is_installed, load
 
 if TYPE_CHECKING:
     from statuary.publish.ledger.schema import PartitionResult
-    from statuary.publish.site_manifest import WholeManifest
+    from statuary.publish.site_manifest import FullManifest
     from statuary.workers.task_window import WorkerPool
 
 Task = TypeVar("Task")
@@ -53,7 +53,7 @@ class Executor(Protocol):
         return self.map_unordered(work, tasks)
 
     @property
-    def whole_manifest(self) -> "WholeManifest | None":
+    def full_manifest(self) -> "FullManifest | None":
         """What makes the manifest of many files, if there are workers."""
         return None
 
@@ -105,7 +105,7 @@ class PooledExecutor(Executor):
 
     @property
     @override
-    def whole_manifest(self) -> "WholeManifest | None":
+    def full_manifest(self) -> "FullManifest | None":
         rows = (row for row in EXTENSIONS if row.listing and is_installed(row) and self.pool is not None)
         return next((partial(load(row.listing, "many workers"), self) for row in rows), None)
 

@@ -77,11 +77,11 @@ def _uninterrupted() -> Iterator[None]:
         yield
         return
     came: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *arrived: came.append(arrived))
+    previous_handler = signal.signal(signal.SIGINT, lambda *arrived: came.append(arrived))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
         if came:
             signal.raise_signal(signal.SIGINT)
 

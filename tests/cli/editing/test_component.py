@@ -51,7 +51,7 @@ def test_change_before_latest_is_rejected(repository):
     output = repository.run(
         "component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z", code=1
     )
-    assert "[history-in-order]" in output
+    assert "[history-out-of-order]" in output
     assert repository.files() == before
 
 

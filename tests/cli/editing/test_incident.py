@@ -242,14 +242,14 @@ def test_invalid_change_reports_findings(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
     output = opened.run(*arguments, code=1)
     assert "content/incidents/2026-11-02-slow-answers.yaml:8:9: error:" in output
-    assert "[updates-in-order]" in output
+    assert "[updates-out-of-order]" in output
     assert "nothing was written" in output
     assert opened.files() == before
 
 
 def test_long_name_is_rejected_before_writing(repository):
     before = repository.files()
-    assert "[right-value]" in repository.run("incident", "open", "--name", "x" * 256, code=1)
+    assert "[invalid-value]" in repository.run("incident", "open", "--name", "x" * 256, code=1)
     assert repository.files() == before
 
 

@@ -80,7 +80,7 @@ def test_schedule_accepts_recurrence_rule(repository):
 
 def test_invalid_rule_is_rejected(repository):
     before = repository.files()
-    assert "[right-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
+    assert "[invalid-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
     assert repository.files() == before
 
 
@@ -111,7 +111,7 @@ def test_missing_or_invalid_window_is_rejected(repository, arguments, output):
 def test_negative_window_is_rejected(repository):
     window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
     output = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
-    assert "[window-has-length]" in output
+    assert "[empty-window]" in output
 
 
 def test_started_maintenance_cannot_be_started(scheduled):
@@ -317,7 +317,7 @@ def served(repository, now):
 
 def assert_clean(repository, now):
     rules = re.findall(r"\[([a-z-]+)\]$", repository.run("check", now=now), re.MULTILINE)
-    assert set(rules) <= {"recurrence-within-horizon"}
+    assert set(rules) <= {"recurrence-beyond-horizon"}
 
 
 def test_unannounced_cancelled_window_is_never_published(recurring):
@@ -440,5 +440,5 @@ def test_occurrence_updates_are_checked(recurring):
     )
     recurring.write("content/maintenances/refill.yaml", text)
     output = recurring.run("check", code=1)
-    assert "[updates-in-order]" in output
+    assert "[updates-out-of-order]" in output
     assert "component 'brige' is not in components.yaml" in output

@@ -46,7 +46,7 @@ BEGIN = parse_instant("2026-10-20T09:00:00Z")
 
 NOT_FAULTS = {
     # two random windows may overlap, and a rule goes on beyond the horizon
-    *("windows-do-not-overlap", "recurrence-within-horizon", "window-within-horizon"),
+    *("overlapping-windows", "recurrence-beyond-horizon", "window-beyond-horizon"),
 }
 
 OPEN_STATUSES = ("investigating", "identified", "monitoring")

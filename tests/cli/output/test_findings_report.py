@@ -6,7 +6,7 @@ import click
 import pytest
 
 from statuary.base.findings import Finding, Position
-from statuary.cli.escape import json_text, printable
+from statuary.cli.escape import escape_control_chars, json_text
 from statuary.cli.findings_report import MAX_PER_RULE, REPORTS, format_findings, text_report
 
 HOSTILE = "a\n::stop-commands::x\x1b[31m\x9b2J\r\x00\x7f\u2028\u202e\udc80"
@@ -15,7 +15,7 @@ HARMFUL = set(HOSTILE) - set("a::stop-commands::x[312J")
 
 def hostile_finding(position=None):
     return Finding(
-        rule="known-keys", message=HOSTILE, hint=HOSTILE, path=HOSTILE, pointer=(HOSTILE,), position=position
+        rule="unknown-key", message=HOSTILE, hint=HOSTILE, path=HOSTILE, pointer=(HOSTILE,), position=position
     )
 
 
@@ -42,13 +42,13 @@ def test_workflow_command_is_single_line():
 
 def test_caret_marks_source_position(tmp_path):
     (tmp_path / "a.yaml").write_text("\ufeffname: x\nstauts: \x1b[2Jy\n", encoding="utf-8")
-    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(2, 9))
+    finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(2, 9))
     shown = click.unstyle(text_report([finding], str(tmp_path))).splitlines()
     assert shown[1:] == ["    2 | stauts: \\x1b[2Jy", "      |         ^"]
 
 
 def test_caret_accounts_for_escapes(tmp_path):
-    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(1, 3))
+    finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(1, 3))
     shown = click.unstyle(text_report([finding], str(tmp_path), {"a.yaml": "\t\tb"})).splitlines()
     assert shown[1:] == ["    1 | \\t\\tb", "      |     ^"]
 
@@ -56,20 +56,20 @@ def test_caret_accounts_for_escapes(tmp_path):
 @pytest.mark.parametrize("line", [0, 3, 10**9])
 def test_position_beyond_file_shows_no_line(tmp_path, line):
     (tmp_path / "a.yaml").write_text("a\nb")
-    finding = Finding(rule="known-keys", message="m", path="a.yaml", position=Position(line, 1))
+    finding = Finding(rule="unknown-key", message="m", path="a.yaml", position=Position(line, 1))
     assert len(text_report([finding], str(tmp_path)).splitlines()) == 1
 
 
 def test_report_limits_findings_per_rule():
-    findings = [Finding(rule="known-keys", message=str(number), path="a.yaml") for number in range(25)]
-    findings.append(Finding(rule="right-value", message="other", path="b.yaml"))
+    findings = [Finding(rule="unknown-key", message=str(number), path="a.yaml") for number in range(25)]
+    findings.append(Finding(rule="invalid-value", message="other", path="b.yaml"))
     shown = click.unstyle(text_report(findings, "content")).splitlines()
     assert len(shown) == MAX_PER_RULE + 2
-    assert shown[-1] == "and 15 more [known-keys]; --format json shows all"
+    assert shown[-1] == "and 15 more [unknown-key]; --format json shows all"
     assert "other" in shown[-2]
     assert len(json.loads(format_findings(findings, "content", "json"))["findings"]) == 26
 
 
 def test_plain_text_is_unchanged():
-    assert printable("Ünïcode — 遅い 👩‍🚒 100 %") == "Ünïcode — 遅い 👩‍🚒 100 %"
+    assert escape_control_chars("Ünïcode — 遅い 👩‍🚒 100 %") == "Ünïcode — 遅い 👩‍🚒 100 %"
     assert json.loads(json_text({"a": "遅い"})) == {"a": "遅い"}

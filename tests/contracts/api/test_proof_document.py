@@ -34,7 +34,7 @@ def validator():
 
 
 def proof_of(record, *, published=True):
-    proof = proof_document(record, prove(record), "some/file", published=published, sentence=english)
+    proof = proof_document(record, prove(record), "some/file", is_published=published, sentence=english)
     return orjson.loads(proof.body)
 
 

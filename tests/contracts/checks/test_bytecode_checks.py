@@ -27,9 +27,7 @@ def deploying_record(constructor):
 
 
 def test_constructor_that_copies_passes():
-    result = result_of(
-        "creation-code-deploys-the-runtime-code", deploying_record("".join(CONSTRUCTOR.values()))
-    )
+    result = result_of("creation-deploys-other-code", deploying_record("".join(CONSTRUCTOR.values())))
     assert result.outcome is CheckOutcome.PASSED
     assert result.evidence == {"at": 6, "bytes": 3}
 
@@ -37,7 +35,7 @@ def test_constructor_that_copies_passes():
 @pytest.mark.parametrize("part", CONSTRUCTOR)
 def test_constructor_without_part_fails(part):
     parts = CONSTRUCTOR | {part: NOTHING * (len(CONSTRUCTOR[part]) // 2)}
-    result = result_of("creation-code-deploys-the-runtime-code", deploying_record("".join(parts.values())))
+    result = result_of("creation-deploys-other-code", deploying_record("".join(parts.values())))
     assert result.outcome is CheckOutcome.FAILED
 
 
@@ -46,7 +44,7 @@ def test_creation_code_without_constructor_fails(side):
     """The runtime code is at byte 0, or nowhere."""
     record = deploying_record("" if side == "creation" else "6003600639f3fe")
     record["runtimeBytecode"]["recompiledBytecode"] = f"0x{RUNTIME}" if side == "creation" else "0x0102"
-    assert result_of("creation-code-deploys-the-runtime-code", record).outcome is CheckOutcome.FAILED
+    assert result_of("creation-deploys-other-code", record).outcome is CheckOutcome.FAILED
 
 
 def renamed(record, names):
@@ -63,7 +61,7 @@ def renamed(record, names):
 
 def test_other_ids_are_noted():
     record = renamed(made_record("immutables"), {"7": "70", "12": "120"})
-    result = result_of("runtime-transformations-are-found-again", record)
+    result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.PASSED
     assert [finding.message for finding in result.findings] == [
         "the ids differ from those of the compiler's output"
@@ -72,7 +70,7 @@ def test_other_ids_are_noted():
 
 def test_one_id_for_two_values_fails():
     record = renamed(made_record("immutables"), {"7": "12"})
-    result = result_of("runtime-transformations-are-found-again", record)
+    result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
     assert "an id has two values in the compiler's output, or a value two ids" in {
         finding.message for finding in result.findings
@@ -83,7 +81,7 @@ def test_changed_value_differs_from_bytecode():
     record = made_record("immutables")
     record["runtimeBytecode"]["transformationValues"]["immutables"]["7"] = "0x" + "22" * 32
     steps = [step for step in record["runtimeBytecode"]["transformations"] if step["id"] == "7"]
-    result = result_of("runtime-transformations-are-found-again", record)
+    result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
     assert [finding.message for finding in result.findings] == [
         f"the value of the immutable transformation at byte {step['offset']} differs from the bytecode"
@@ -94,7 +92,7 @@ def test_changed_value_differs_from_bytecode():
 def test_missing_value_differs_from_bytecode():
     record = made_record("immutables")
     del record["runtimeBytecode"]["transformationValues"]["immutables"]["12"]
-    result = result_of("runtime-transformations-are-found-again", record)
+    result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
     assert any("differs from the bytecode" in finding.message for finding in result.findings)
 
@@ -102,7 +100,7 @@ def test_missing_value_differs_from_bytecode():
 def test_unused_value_is_named():
     record = made_record("immutables")
     record["runtimeBytecode"]["transformationValues"]["immutables"]["99"] = "0x" + "00" * 32
-    [finding] = result_of("runtime-transformations-are-found-again", record).findings
+    [finding] = result_of("runtime-transformations-mismatch", record).findings
     assert finding.message == "no transformation uses the immutable value 99"
     assert finding.pointer == ("runtimeBytecode", "transformationValues")
 

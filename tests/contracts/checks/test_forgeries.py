@@ -102,7 +102,7 @@ def test_foreign_immutable_ids_yield_note():
     code["transformationValues"]["immutables"] = {renamed[old]: value for old, value in values.items()}
     for step in code["transformations"]:
         step["id"] = renamed.get(step.get("id"), step.get("id"))
-    assert notes(record) == {"runtime-transformations-are-found-again"}
+    assert notes(record) == {"runtime-transformations-mismatch"}
 
 
 def test_renamed_library_ids_yield_note():
@@ -113,7 +113,7 @@ def test_renamed_library_ids_yield_note():
     for step in code["transformations"]:
         if step["reason"] == "library":
             step["id"] = f"src/{step['id']}"
-    assert notes(record) == {"runtime-transformations-are-found-again"}
+    assert notes(record) == {"runtime-transformations-mismatch"}
 
 
 def test_auxdata_of_removed_contract_yields_note():
@@ -126,7 +126,7 @@ def test_auxdata_of_removed_contract_yields_note():
     for side in ("creationBytecode", "runtimeBytecode"):
         pieces = list(record[side]["cborAuxdata"].values())
         record[side]["cborAuxdata"] = {str(2 * at + 1): piece for at, piece in enumerate(pieces)}
-    assert notes(record) == {"auxdata-is-complete"}
+    assert notes(record) == {"missing-auxdata"}
 
 
 def test_remapping_may_have_empty_context():
@@ -143,7 +143,7 @@ def test_metadata_key_order_may_differ():
     assert records
     for record in records:
         record["metadata"] = dict(reversed(record["metadata"].items()))
-        assert notes(record) <= {"unmatched-side-does-not-match"}
+        assert notes(record) <= {"understated-match-level"}
 
 
 @pytest.mark.parametrize("level", ["creation", "runtime"])
@@ -154,7 +154,7 @@ def test_understated_match_yields_note(level):
         if record["creationMatch"] == record["runtimeMatch"] == "exact_match"
     )
     record[f"{level}Match"] = "match"
-    assert notes(record) == {"match-levels-follow-from-the-bytes"}
+    assert notes(record) == {"overstated-match-level"}
 
 
 def bearers() -> dict[str, bytes]:

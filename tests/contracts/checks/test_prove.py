@@ -40,7 +40,7 @@ def test_real_records_have_no_findings():
 
 def test_served_vectors_have_expected_findings():
     for name, record in served_vectors():
-        expected = ["unmatched-side-does-not-match"] if UNDERSTATED in name else []
+        expected = ["understated-match-level"] if UNDERSTATED in name else []
         assert [finding.rule for finding in prove(record).findings] == expected, name
 
 
@@ -51,7 +51,7 @@ def test_replaced_bytecode_is_rejected():
     assert len(records) == len(DOCTORED)
     for name, record in records.items():
         assert not prove(record).holds, name
-        assert "creation-replays" in {finding.rule for finding in prove(record).findings}
+        assert "creation-bytecode-mismatch" in {finding.rule for finding in prove(record).findings}
 
 
 def test_every_check_applies_to_some_record():
@@ -64,10 +64,10 @@ def test_every_check_applies_to_some_record():
             if result.outcome is CheckOutcome.PASSED
         }
     assert idle == {  # what only Vyper has, sides that do not match, libraries that were linked twice
-        "libraries-are-those-of-the-settings",
-        "vyper-immutables-follow-the-code",
-        "vyper-integrity-is-that-of-the-sources",
-        "unmatched-side-does-not-match",
+        "library-address-mismatch",
+        "invalid-vyper-immutables",
+        "vyper-integrity-mismatch",
+        "understated-match-level",
     }
     for _, record in [*real_records(), *served_vectors()]:
         idle -= {result.check for result in prove(record).results if result.outcome is CheckOutcome.PASSED}
@@ -77,18 +77,18 @@ def test_every_check_applies_to_some_record():
 def test_check_reports_evidence():
     record = made_record("everything")
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
-    assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
-    assert result_of(record, "sources-are-those-of-the-metadata").evidence == {"sources": 1}
-    assert result_of(record, "vyper-immutables-follow-the-code").outcome is CheckOutcome.NOT_APPLICABLE
-    assert result_of(record, "runtime-ends-with-the-metadata-hash").evidence["ipfs"].startswith("1220")
+    assert result_of(record, "creation-bytecode-mismatch").evidence == {"transformations": 6, "bytes": length}
+    assert result_of(record, "metadata-sources-mismatch").evidence == {"sources": 1}
+    assert result_of(record, "invalid-vyper-immutables").outcome is CheckOutcome.NOT_APPLICABLE
+    assert result_of(record, "runtime-metadata-hash-mismatch").evidence["ipfs"].startswith("1220")
 
 
 def test_unselected_checks_are_skipped():
-    chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-replays"]
+    chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-bytecode-mismatch"]
     proof = prove(made_record(), chosen)
     run = [result.check for result in proof.results if result.outcome is not CheckOutcome.SKIPPED]
-    assert run == ["creation-replays"]
-    assert set(proof.skipped) == {check.name for check in CONTRACT_CHECKS} - {"creation-replays"}
+    assert run == ["creation-bytecode-mismatch"]
+    assert set(proof.skipped) == {check.name for check in CONTRACT_CHECKS} - {"creation-bytecode-mismatch"}
     for claim in (ClaimName.CONSISTENT, ClaimName.HASHED):
         assert proof.claim(claim).status is ClaimStatus.NOT_SHOWN
         assert proof.claim(claim).reason.key == "skipped_more"
@@ -218,7 +218,7 @@ def test_batch_proofs_match_single_proofs():
 def test_odd_length_bytecode_is_rejected():
     record = made_record()
     record["runtimeBytecode"]["recompiledBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-1]
-    (finding,) = result_of(record, "hex-is-well-formed").findings
+    (finding,) = result_of(record, "invalid-hex").findings
     assert finding.pointer == ("runtimeBytecode", "recompiledBytecode")
 
 
@@ -254,7 +254,7 @@ def test_small_slots_are_checked_beside_rounded():
 )
 def test_verification_date_passes_or_is_skipped(day):
     record = made_record() | {"verifiedAt": day}
-    assert result_of(record, "verified-after-the-release").outcome in (
+    assert result_of(record, "verified-before-release").outcome in (
         CheckOutcome.PASSED,
         CheckOutcome.NOT_APPLICABLE,
     )
@@ -287,7 +287,7 @@ def test_compiler_version_is_release_or_unknown(version):
     record["compilation"] |= {"compiler": compiler or "solc", "compilerVersion": number}
     if compiler == "vyper":
         record["compilation"]["language"] = "Vyper"
-    result = result_of(record, "compiler-is-a-release")
+    result = result_of(record, "unknown-compiler-release")
     outcome, evidence = VERSIONS[version]
     assert result.outcome == outcome
     assert {name: result.evidence[name] for name in evidence} == evidence

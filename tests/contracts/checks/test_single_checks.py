@@ -65,7 +65,7 @@ def resolved(is_proxy=True, proxy_type="EIP1167Proxy", *addresses):
     ],
 )
 def test_whole_proxy_resolution_passes(resolution):
-    assert messages("proxy-resolution-is-whole", {"proxyResolution": resolution}) == []
+    assert messages("incomplete-proxy-resolution", {"proxyResolution": resolution}) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_whole_proxy_resolution_passes(resolution):
     ],
 )
 def test_broken_proxy_resolution_fails(resolution, message):
-    [found] = messages("proxy-resolution-is-whole", {"proxyResolution": resolution})
+    [found] = messages("incomplete-proxy-resolution", {"proxyResolution": resolution})
     assert message in found
 
 
@@ -115,7 +115,7 @@ def proxied(code, resolution, *, side="runtime"):
     ],
 )
 def test_bytecode_decides_proxy_resolution(code, resolution, message):
-    found = messages("proxy-resolution-is-not-contradicted", proxied(code, resolution))
+    found = messages("contradicted-proxy-resolution", proxied(code, resolution))
     assert len(found) == bool(message)
     assert message in "".join(found)
 
@@ -127,16 +127,14 @@ def test_metadata_with_other_text_warns():
     record = made_record()
     text = record["sources"][PATH]["content"]
     same = with_member(record, "metadata", "sources", PATH, "content", text)
-    assert messages("sources-are-those-of-the-metadata", same) == []
+    assert messages("metadata-sources-mismatch", same) == []
     other = with_member(record, "metadata", "sources", PATH, "content", text + " ")
-    assert messages("sources-are-those-of-the-metadata", other) == [
-        f"the metadata holds another text of {PATH!r}"
-    ]
+    assert messages("metadata-sources-mismatch", other) == [f"the metadata holds another text of {PATH!r}"]
 
 
 def test_metadata_without_sources_fails():
     record = with_member(made_record(), "metadata", "sources", {})
-    assert messages("sources-are-those-of-the-metadata", record) == ["the metadata lists no sources"]
+    assert messages("metadata-sources-mismatch", record) == ["the metadata lists no sources"]
 
 
 def test_keccak_cache_drops_the_oldest():
@@ -195,9 +193,9 @@ def pieces(record, side="runtime"):
 def test_auxdata_elsewhere_fails():
     record = made_record()
     [number] = pieces(record)
-    assert messages("auxdata-is-where-it-says", record) == []
+    assert messages("auxdata-offset", record) == []
     pieces(record)[number]["offset"] += 1
-    [message] = messages("auxdata-is-where-it-says", record)
+    [message] = messages("auxdata-offset", record)
     assert message.startswith(f"cborAuxdata {number} is not at byte")
 
 
@@ -206,12 +204,12 @@ def test_auxdata_that_does_not_decode_fails(value):
     record = made_record()
     [number] = pieces(record)
     pieces(record)[number]["value"] = value
-    assert outcome("auxdata-is-where-it-says", record) is CheckOutcome.FAILED
+    assert outcome("auxdata-offset", record) is CheckOutcome.FAILED
 
 
 def test_auxdata_list_of_another_kind_fails():
     record = with_member(made_record(), "runtimeBytecode", "cborAuxdata", [])
-    assert outcome("auxdata-is-where-it-says", record) is CheckOutcome.FAILED
+    assert outcome("auxdata-offset", record) is CheckOutcome.FAILED
 
 
 def test_auxdata_size_is_limited():
@@ -224,27 +222,27 @@ def test_auxdata_size_is_limited():
     code = record["runtimeBytecode"]["recompiledBytecode"]
     record["runtimeBytecode"]["recompiledBytecode"] = code + value.hex()
     pieces(record)[number] = {"offset": len(code) // 2 - 1, "value": f"0x{value.hex()}"}
-    [message] = messages("auxdata-is-where-it-says", record)
+    [message] = messages("auxdata-offset", record)
     assert message == f"cborAuxdata {number}: 1,511 bytes are more than compilers append"
 
 
 @pytest.mark.parametrize("value", ["0x00", "zz", "absent"])
 def test_inserted_auxdata_must_decode(value):
     record = made_record("other metadata")
-    assert messages("auxdata-values-decode", record) == []
+    assert messages("invalid-auxdata-value", record) == []
     values = record["runtimeBytecode"]["transformationValues"]["cborAuxdata"]
     if value == "absent":
         values.clear()
     else:
         values["1"] = value
-    assert outcome("auxdata-values-decode", record) is CheckOutcome.FAILED
+    assert outcome("invalid-auxdata-value", record) is CheckOutcome.FAILED
 
 
 # -- Vyper's sizes
 
 
 def test_vyper_sizes_are_those_of_the_code():
-    assert outcome("vyper-immutables-follow-the-code", vyper_record()) is CheckOutcome.PASSED
+    assert outcome("invalid-vyper-immutables", vyper_record()) is CheckOutcome.PASSED
 
 
 @pytest.mark.parametrize(
@@ -257,10 +255,7 @@ def test_vyper_sizes_are_those_of_the_code():
     ],
 )
 def test_other_vyper_size_fails(change):
-    assert (
-        outcome("vyper-immutables-follow-the-code", with_member(vyper_record(), *change))
-        is CheckOutcome.FAILED
-    )
+    assert outcome("invalid-vyper-immutables", with_member(vyper_record(), *change)) is CheckOutcome.FAILED
 
 
 def test_vyper_reference_to_inserted_bytes_passes():
@@ -271,7 +266,7 @@ def test_vyper_reference_to_inserted_bytes_passes():
         for text in (side["recompiledBytecode"], side["transformationValues"]["immutables"]["0"])
     )
     side["immutableReferences"] = {"0": [{"start": start, "length": length}]}
-    assert messages("vyper-immutables-follow-the-code", record) == []
+    assert messages("invalid-vyper-immutables", record) == []
 
 
 # -- code and address
@@ -280,9 +275,9 @@ def test_vyper_reference_to_inserted_bytes_passes():
 @pytest.mark.parametrize(("size", "count"), [(24_576, 0), (24_577, 1)])
 def test_long_code_is_noted(size, count):
     record = {"address": ADDRESS, "runtimeBytecode": {"onchainBytecode": "0x" + "00" * size}}
-    found = messages("code-can-be-at-the-address", record)
+    found = messages("impossible-code", record)
     assert len(found) == count
-    assert outcome("code-can-be-at-the-address", record) is CheckOutcome.PASSED
+    assert outcome("impossible-code", record) is CheckOutcome.PASSED
 
 
 @pytest.mark.parametrize(
@@ -298,7 +293,7 @@ def test_long_code_is_noted(size, count):
     ],
 )
 def test_precompile_address_holds_no_contract(address, expected):
-    assert outcome("code-can-be-at-the-address", {"address": f"0x{address:040x}"}) is expected
+    assert outcome("impossible-code", {"address": f"0x{address:040x}"}) is expected
 
 
 @pytest.mark.parametrize(
@@ -318,7 +313,7 @@ def test_code_with_reserved_start_fails(code, settings, expected):
         "compilation": {"compilerSettings": settings},
         "runtimeBytecode": {"onchainBytecode": f"0x{code}"},
     }
-    assert outcome("code-can-be-at-the-address", record) is expected
+    assert outcome("impossible-code", record) is expected
 
 
 # -- storage layouts
@@ -351,15 +346,15 @@ def test_variables_are_words_of_sources(filler):
     labels = [f"v{number}" for number in range(60)]
     text = f"{filler} {' '.join(labels[:-1])}"
     found = layout_record(labels, text, extra={"b.sol": f"uint {labels[-1]};"})
-    assert messages("storage-layout-is-one", found) == []
+    assert messages("invalid-storage-layout", found) == []
     absent = layout_record([*labels, "v6"[:1] + "60"], text, extra={"b.sol": f"uint {labels[-1]};"})
-    assert messages("storage-layout-is-one", absent) == ["no source has a variable 'v60'"]
+    assert messages("invalid-storage-layout", absent) == ["no source has a variable 'v60'"]
 
 
 def test_variable_of_unknown_source_fails():
     record = layout_record(["a"], "uint a;")
     record["storageLayout"]["storage"][0]["contract"] = "b.sol:A"
-    assert messages("storage-layout-is-one", record) == ["a variable belongs to no source"]
+    assert messages("invalid-storage-layout", record) == ["a variable belongs to no source"]
 
 
 @pytest.mark.parametrize(
@@ -374,10 +369,10 @@ def test_first_slot_is_free_with_layout_at(text, version, count):
     record = layout_record(["a"], text)
     record["storageLayout"]["storage"][0]["slot"] = "16"
     record["compilation"]["compilerVersion"] = version
-    assert len(messages("storage-layout-is-one", record)) == count
+    assert len(messages("invalid-storage-layout", record)) == count
 
 
 def test_yul_has_no_storage_layout():
     record = layout_record([], "")
     record["compilation"]["language"] = "Yul"
-    assert messages("storage-layout-is-one", record) == ["Yul has no storage layout"]
+    assert messages("invalid-storage-layout", record) == ["Yul has no storage layout"]

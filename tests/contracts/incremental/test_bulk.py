@@ -97,12 +97,12 @@ def test_unproved_record_reports_source_line(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
     outcome = build(content, tmp_path / "out")
     line = orjson.dumps(wrong).decode()
-    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.withheld_because}
-    assert {(one.path, one.position.line) for one in outcome.checked.withheld_because} == {
+    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.exclusion_reasons}
+    assert {(one.path, one.position.line) for one in outcome.checked.exclusion_reasons} == {
         ("contracts/a.jsonl", 2)
     }
     assert '"// SPDX-Lice' in pointed
-    assert outcome.checked.withheld == 1
+    assert outcome.checked.excluded_count == 1
     assert outcome.checked.contracts.contracts == 1
     assert outcome.checked.contracts.example.matchId == "1"
 
@@ -113,20 +113,20 @@ def test_duplicate_contract_across_sources_is_reported(tmp_path):
         {**record_files([record(1)], "contracts"), "contracts/a.jsonl": jsonl([record(2), record(1)])},
     )
     outcome, file = build(content, tmp_path / "out"), f"contracts/{CHAIN}/{record(1)['address']}.json"
-    assert {(one.rule, one.path, one.position) for one in outcome.checked.withheld_because} == {
-        ("one-record-per-contract", "contracts/a.jsonl", Position(2, 1)),
-        ("one-record-per-match-id", "contracts/a.jsonl", Position(2, 1)),
-        ("one-record-per-contract", file, Position(1, 6247)),
-        ("one-record-per-match-id", file, Position(1, 12)),
+    assert {(one.rule, one.path, one.position) for one in outcome.checked.exclusion_reasons} == {
+        ("duplicate-contract", "contracts/a.jsonl", Position(2, 1)),
+        ("duplicate-match-id", "contracts/a.jsonl", Position(2, 1)),
+        ("duplicate-contract", file, Position(1, 6247)),
+        ("duplicate-match-id", file, Position(1, 12)),
     }
-    assert all("a.jsonl:2" in one.message for one in outcome.checked.withheld_because if one.path == file)
+    assert all("a.jsonl:2" in one.message for one in outcome.checked.exclusion_reasons if one.path == file)
     assert outcome.checked.contracts.contracts == 1
 
 
 def test_unknown_chain_is_reported(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
-    (finding,) = build(content, tmp_path / "out").checked.withheld_because
-    assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
+    (finding,) = build(content, tmp_path / "out").checked.exclusion_reasons
+    assert (finding.rule, finding.path, finding.position.line) == ("unknown-chain", "contracts/a.jsonl", 1)
     line = jsonl([record(1) | {"chainId": "5"}]).decode()
     assert line[finding.position.column - 1 :].startswith('"5"')
 
@@ -142,8 +142,8 @@ def test_missing_source_is_reported(tmp_path, source, said):
     content = write_files(
         small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
     )
-    (finding,) = build(content, tmp_path / "out").checked.withheld_because
-    assert (finding.rule, finding.path, finding.message) == ("reachable-source", "site.yaml", said)
+    (finding,) = build(content, tmp_path / "out").checked.exclusion_reasons
+    assert (finding.rule, finding.path, finding.message) == ("source-unavailable", "site.yaml", said)
     assert finding.position == Position(12, 7)
 
 
@@ -162,8 +162,8 @@ def test_unreadable_export_still_publishes_status(tmp_path):
     write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])
     write_files(content, {"contracts/all.jsonl": orjson.dumps(record(2)) + b"\n"})
     checked = build(content, tmp_path / "out").checked
-    assert {finding.rule for finding in checked.withheld_because} == {"whole-export"}
-    assert checked.withheld == 1
+    assert {finding.rule for finding in checked.exclusion_reasons} == {"damaged-export"}
+    assert checked.excluded_count == 1
     assert (tmp_path / "out/api/v2/summary.json").is_file()
     (entry,) = orjson.loads((tmp_path / "out" / f"v2/contracts/{record(2)['chainId']}").read_bytes())[
         "results"

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from benchmarks.record_mutants import mutant
-from statuary.base.budget import TooMuchWorkError, bounded, spend, steps_left
+from statuary.base.budget import StepLimitError, consume, step_budget, steps_left
 from statuary.base.limits import MAX_STEPS
 from statuary.contracts.checks.prove import (
     CONTRACT_CHECKS,
@@ -119,7 +119,9 @@ def test_shared_compilation_gives_uncached_outcome(
         for each in (text, other):
             assert outcome(each, settings) == without_memory(each, settings, monkeypatch), name
         held += (
-            isinstance(contract, ParsedContract) and contract.part is not None and bool(contract.part.proved)
+            isinstance(contract, ParsedContract)
+            and contract.part is not None
+            and bool(contract.part.proof_results)
         )
     assert held == shared
     assert shared > len(FEATURES) / 2
@@ -259,10 +261,10 @@ def test_deployment_checks_are_never_cached(memory: CompiledParts, settings: Con
     )
     contract = parse_record_json(orjson.dumps(record), "record.json")
     assert contract.part is not None
-    assert contract.part.proved
+    assert contract.part.proof_results
     (proof,) = prove_together([Provable(contract.record or {}, part=contract.part)])
     assert not proof.holds
-    assert "runtime-replays" in {finding.rule for finding in proof.findings}
+    assert "runtime-bytecode-mismatch" in {finding.rule for finding in proof.findings}
 
 
 def test_new_or_noncanonical_record_misses_cache(memory: CompiledParts) -> None:
@@ -284,14 +286,14 @@ def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
     spent = []
     for _ in range(4):
         contract = parse_record_json(text, "record.json")
-        with bounded():
+        with step_budget():
             prove_together([Provable(contract.record or {}, part=contract.part)])
             spent.append(MAX_STEPS - steps_left())
     assert len(set(spent)) == 1
     assert spent[0] > 0
     assert steps_left() == MAX_STEPS
-    with bounded(), pytest.raises(TooMuchWorkError):
-        spend(MAX_STEPS + 1)
+    with step_budget(), pytest.raises(StepLimitError):
+        consume(MAX_STEPS + 1)
 
 
 def test_cache_size_is_bounded() -> None:

@@ -78,6 +78,6 @@ def test_bucket_export_is_published(bucket, tmp_path, wanted):
 
 def test_missing_bucket_is_reported(bucket, tmp_path):
     outcome = build(site_with(tmp_path, "s3://nowhere-at-all/all.jsonl"), tmp_path / "out")
-    (finding,) = outcome.checked.withheld_because
-    assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
+    (finding,) = outcome.checked.exclusion_reasons
+    assert (finding.rule, finding.path) == ("source-unavailable", "site.yaml")
     assert (tmp_path / "out" / "api/v2/summary.json").is_file()

@@ -52,7 +52,7 @@ IS_UNKNOWN = [version == UNKNOWN_RELEASE and name in NEEDS_UNKNOWN_MODULE for ve
 KNOWN = [case for case, is_unknown in zip(COMPILED, IS_UNKNOWN, strict=True) if not is_unknown]
 UNKNOWN = [case for case, is_unknown in zip(COMPILED, IS_UNKNOWN, strict=True) if is_unknown]
 
-CHECK = next(check for check in CONTRACT_CHECKS if check.name == "vyper-integrity-is-that-of-the-sources")
+CHECK = next(check for check in CONTRACT_CHECKS if check.name == "vyper-integrity-mismatch")
 
 
 def recorded(value):

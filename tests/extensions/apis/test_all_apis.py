@@ -43,7 +43,7 @@ def test_snapshot_and_mirror_have_every_file(tmp_path, content):
     own = of_interfaces(tree(tmp_path / "site"))
     assert {path.partition("/")[0] for path in own} == {folder.partition("/")[0] for folder in FOLDERS}
     copy_snapshot(str(tmp_path / "site"), tmp_path / "site.zip")
-    assert verify_snapshot(str(tmp_path / "site.zip")).is_whole
+    assert verify_snapshot(str(tmp_path / "site.zip")).is_intact
     with open_site(tmp_path / "site.zip") as opened:
         assert {path: opened.read(path) for path in opened.paths() if path in own} == own
     assert of_interfaces(tree(mirrored(tmp_path / "site.zip", tmp_path / "mirror"))) == own

@@ -54,7 +54,7 @@ def documents_of(records) -> dict[str, dict]:
         row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
         facts = code_facts(record)
         assert facts is not None
-        rows.append((row, CodeFacts.read(facts.encoded())))
+        rows.append((row, CodeFacts.read(facts.encode())))
     return {document.path: json.loads(document.body) for document in code_documents(rows)}
 
 

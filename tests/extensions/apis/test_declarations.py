@@ -25,7 +25,7 @@ def test_declarations_match_record_signatures(name):
     assert list(declared.functions) == by_kind["function"]
     assert list(declared.errors) == by_kind["error"]
     assert [text for text, _ in declared.events] == by_kind["event"]
-    assert not any(declared) or Declarations.read(declared.encoded()) == declared
+    assert not any(declared) or Declarations.read(declared.encode()) == declared
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,10 @@ def test_invalid_abi_item_is_skipped(item):
 
 @pytest.mark.parametrize("abi", [None, {}, "abi", 3])
 def test_invalid_abi_has_no_declarations(abi):
-    assert declarations_of(abi).encoded() == b""
+    assert declarations_of(abi).encode() == b""
 
 
 def test_duplicate_event_keeps_first_declaration():
     one, other = event(ADDRESS), event({**ADDRESS, "name": "a"})
     assert declarations_of([one, other]) == declarations_of([other, one])
-    assert orjson.loads(declarations_of([one, other]).encoded())[2] == [
-        ["E(address)", "E(address indexed a)"]
-    ]
+    assert orjson.loads(declarations_of([one, other]).encode())[2] == [["E(address)", "E(address indexed a)"]]

@@ -118,7 +118,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
     }
     for form in (record["address"], record["address"].lower()):
         site[f"v2/contract/{CHAIN}/{form}"] = encode_unchecked(record)
-    signatures = signatures_of_site([declarations_of(record["abi"]).encoded()], [])
+    signatures = signatures_of_site([declarations_of(record["abi"]).encode()], [])
     cache = {one.path: one.body for one in signature_documents(signatures, "")}
     project = tmp_path_factory.mktemp("project")
     write_site(project / "build", site | {"404.html": b"<!doctype html>404"})

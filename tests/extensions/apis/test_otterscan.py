@@ -7,7 +7,7 @@ import pytest
 from statuary.base.primitives import checksum_address, keccak256
 from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
-from statuary.extensions.apis.content_files import PNG, own_files
+from statuary.extensions.apis.content_files import PNG, custom_files
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
@@ -96,7 +96,7 @@ def test_topics_list_every_indexed_variant():
         "Transfer(address indexed from, address indexed to, uint256 indexed id)",
     ]
     kept = [
-        Declarations(("transfer(address,uint256)",), ("Bad()",), ((event, full),)).encoded() for full in forms
+        Declarations(("transfer(address,uint256)",), ("Bad()",), ((event, full),)).encode() for full in forms
     ]
     site = signatures_of_site(kept, ["public(uint256)"])
     files = {one.path: one.body.decode() for one in signature_files(site)}
@@ -137,10 +137,10 @@ def test_custom_files_are_validated(tmp_path):
         (tmp_path / "content/apis" / path).write_bytes(body)
     (tmp_path / "outside.png").write_bytes(PNG)
     (tmp_path / "content/apis/logos/1" / f"0x{'56' * 20}.png").symlink_to(tmp_path / "outside.png")
-    documents, _, findings = own_files(tmp_path / "content")
+    documents, _, findings = custom_files(tmp_path / "content")
     assert [one.path for one in documents] == [
         "otterscan/chains/eip155-1.json",
         f"otterscan/assets/1/{address}/logo.png",
     ]
     assert len(findings) == len(files) - len(documents) + 1
-    assert not any(own_files(tmp_path / "nothing"))
+    assert not any(custom_files(tmp_path / "nothing"))

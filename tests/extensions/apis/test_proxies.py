@@ -178,7 +178,7 @@ def test_vyper_layouts_are_compared():
 def sources(before: str, after: str) -> list[dict[str, Any]]:
     old, new = made_record(), made_record()
     old["sources"], new["sources"] = {"A.sol": {"content": before}}, {"A.sol": {"content": after}}
-    return [one.described() for one in implementation_changes(old, new).sources]
+    return [one.to_json() for one in implementation_changes(old, new).sources]
 
 
 def test_sources_are_compared_by_line():
@@ -291,7 +291,7 @@ def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
     incident.write_text(incident.read_text().replace("Slow", "Very slow"))
     result = build(content, out, LATER)
     assert result.applied
-    assert not [one for one in result.checked.all_findings if one.rule == "working-extension"]
+    assert not [one for one in result.checked.all_findings if one.rule == "extension-error"]
     assert in_folder(out) == before
 
 
@@ -313,7 +313,7 @@ def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
     assert result.applied
     assert in_folder(out) == before
     assert f"proxies/{CHAIN}/{address_of(4)}/resolved.json" in files_in(out)
-    defects = [one.message for one in result.checked.all_findings if one.rule == "working-statuary"]
+    defects = [one.message for one in result.checked.all_findings if one.rule == "internal-error"]
     assert [address_of(1) in message for message in defects] == [True]
     assert build(content, out, LATER).applied
     resolved = json.loads(in_folder(out)["resolved.json"])
@@ -366,7 +366,7 @@ def test_invalid_history_file_is_an_error(tmp_path, text, message):
     file.write_text(text)
     result = build(content, out)
     assert result.applied
-    [finding] = [one for one in result.checked.all_findings if one.rule == "api-file"]
+    [finding] = [one for one in result.checked.all_findings if one.rule == "invalid-api-file"]
     assert message in finding.message
     assert "resolved.json" in in_folder(out)
 

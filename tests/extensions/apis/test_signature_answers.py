@@ -30,7 +30,7 @@ def site() -> dict[str, bytes]:
     declared = Declarations(
         (*NAMES, *(f"many{n}(uint256)" for n in range(150))), ("Bad()",), ((EVENT, EVENT),)
     )
-    found = signatures_of_site([declared.encoded()], ["public(bytes)"])
+    found = signatures_of_site([declared.encode()], ["public(bytes)"])
     return {one.path: one.body for one in signature_documents(found, "2026-01-01T00:00:00.000Z")}
 
 

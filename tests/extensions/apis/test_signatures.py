@@ -9,7 +9,11 @@ import pytest
 
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.signatures import public_signatures, signature_documents, signatures_of_site
+from statuary.extensions.apis.signatures import (
+    invalid_signature_list,
+    signature_documents,
+    signatures_of_site,
+)
 from support.contracts import made_record
 from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
 
@@ -22,7 +26,7 @@ FOLDERS = ("signature-database/", "abis/")
 
 
 def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, bytes]:
-    site = signatures_of_site((one.encoded() for one in declarations), public)
+    site = signatures_of_site((one.encode() for one in declarations), public)
     return {one.path: one.body for one in signature_documents(site, "2026-01-01T00:00:00.000Z")}
 
 
@@ -95,7 +99,7 @@ def test_contract_order_does_not_matter():
     ],
 )
 def test_public_signature_lines_are_parsed(line, text):
-    assert list(public_signatures(f"# a note\n\n{line}\n")) == [(3, text)]
+    assert list(invalid_signature_list(f"# a note\n\n{line}\n")) == [(3, text)]
 
 
 def content_with(root: Path, count: int, apis: str = "[signatures]") -> Path:
@@ -184,7 +188,7 @@ def test_invalid_signature_line_is_skipped(tmp_path):
     (content / "signatures.txt").write_text("good()\nnot one\n")
     result = build(content, out, NOW)
     assert result.applied
-    [finding] = [one for one in result.checked.all_findings if one.rule == "public-signatures"]
+    [finding] = [one for one in result.checked.all_findings if one.rule == "invalid-signature-list"]
     assert (finding.path.rpartition("/")[2], finding.position.line) == ("signatures.txt", 2)
     assert (out / "signature-database/files/names.txt").read_text().splitlines().count("good()") == 1
 
@@ -219,7 +223,7 @@ def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     assert result.applied
     assert {f"v2/contract/{CHAIN}/{address_of(number)}" for number in (1, 2)} <= set(served)
     assert not [path for path in served if path.startswith("abis/")]
-    defects = [finding for finding in result.checked.all_findings if finding.rule == "working-statuary"]
+    defects = [finding for finding in result.checked.all_findings if finding.rule == "internal-error"]
     assert [defect.path.rpartition("contracts/")[2] for defect in defects] == [
         path_of(number).removeprefix("contracts/") for number in (1, 2)
     ]

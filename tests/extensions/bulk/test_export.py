@@ -59,10 +59,10 @@ def contracts_of(root, **options):
 def bodies_of(root, **options):
     """Return the bytes of every record of the export, by chain and address."""
     contracts = contracts_of(root, **options)
-    assert [finding for contract in contracts for finding in contract.read.findings] == []
+    assert [finding for contract in contracts for finding in contract.parsed_contract.findings] == []
     return {
         (contract.source.chain_id, contract.source.address): encode_unchecked(
-            in_served_order(contract.read.record)
+            in_served_order(contract.parsed_contract.record)
         )
         for contract in contracts
     }
@@ -143,7 +143,7 @@ def test_newest_row_of_match_is_used(tmp_path):
     tables["sourcify_matches"] = [older, newest, older]
     write_tables(tmp_path / "contracts", tables, rows_of_a_file=1)
     (contract,) = contracts_of(tmp_path)
-    assert contract.read.record == record
+    assert contract.parsed_contract.record == record
     assert contract.source.path.endswith("sourcify_matches/sourcify_matches_1_2.parquet")
     assert contract.source.location.endswith("sourcify_matches_1_2.parquet:1")
 
@@ -168,7 +168,7 @@ def test_missing_rows_are_reported(tmp_path):
     del tables["contract_deployments"][0]
     write_tables(tmp_path / "contracts", tables)
     (finding,) = joined(tmp_path).findings
-    assert (finding.rule, finding.severity, finding.path) == ("whole-export", Severity.WARNING, "contracts")
+    assert (finding.rule, finding.severity, finding.path) == ("damaged-export", Severity.WARNING, "contracts")
     assert finding.message.startswith("1 matches refer to rows")
 
 
@@ -192,7 +192,7 @@ def test_invalid_json_is_reported_with_row(tmp_path):
     row[4] = "{'a': None}"
     tables["verified_contracts"][1] = tuple(row)
     write_tables(tmp_path / "contracts", tables)
-    findings = [one for contract in contracts_of(tmp_path) for one in contract.read.findings]
+    findings = [one for contract in contracts_of(tmp_path) for one in contract.parsed_contract.findings]
     (finding,) = findings
     assert finding.path == "contracts/sourcify_matches/sourcify_matches_0_1000000.parquet"
     assert finding.position == Position(2, 1)
@@ -206,7 +206,7 @@ def test_invalid_column_type_is_reported(tmp_path):
     tables["compiled_contracts"][0] = tuple(row)
     write_tables(tmp_path / "contracts", tables)
     (contract,) = contracts_of(tmp_path)
-    assert "do not follow the schema" in contract.read.findings[0].message
+    assert "do not follow the schema" in contract.parsed_contract.findings[0].message
 
 
 def test_finding_in_row_names_pointer(tmp_path):
@@ -223,7 +223,7 @@ def test_damaged_bucket_is_reported(tmp_path):
     (bucket,) = joined(tmp_path).buckets
     bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
     (contract,) = read_bucket(tmp_path, bucket)
-    assert "cannot read" in contract.read.findings[0].message
+    assert "cannot read" in contract.parsed_contract.findings[0].message
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def test_canonical_line_keeps_bytes(tmp_path, name, ending):
     (tmp_path / name).write_bytes(packed(name, RECORD + ending + ending + other))
     first, second = read(tmp_path, name)
     assert (first.source.line, second.source.line) == (1, 3)
-    assert (first.read.canonical, second.read.canonical) == (RECORD, other)
+    assert (first.parsed_contract.canonical, second.parsed_contract.canonical) == (RECORD, other)
     assert (first.source.chain_id, first.source.address) == ("31337", made_record()["address"])
 
 
@@ -57,8 +57,8 @@ def test_noncanonical_line_keeps_exact_numbers(tmp_path):
     assert spaced != RECORD
     (tmp_path / "all.jsonl").write_bytes(spaced + b"\n")
     (contract,) = read(tmp_path)
-    assert contract.read.canonical is None
-    assert contract.read.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
+    assert contract.parsed_contract.canonical is None
+    assert contract.parsed_contract.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
 def test_line_without_findings_skips_positions(tmp_path, monkeypatch):
@@ -76,16 +76,18 @@ def test_findings_have_line_and_column(tmp_path):
     body = b"\n".join([RECORD, b'{"a":1', misspelled, wrong, b"[]", b"\xff\xfe{}", b'{"a":"\xff"}'])
     (tmp_path / "all.jsonl").write_bytes(body)
     output = [
-        (finding.rule, finding.position) for contract in read(tmp_path) for finding in contract.read.findings
+        (finding.rule, finding.position)
+        for contract in read(tmp_path)
+        for finding in contract.parsed_contract.findings
     ]
     assert output == [
-        ("readable-text", Position(2, 7)),
-        ("required-key", Position(3, 1)),
-        ("known-keys", Position(3, 2)),
-        ("right-value", Position(4, wrong.index(b'7,"creationMatch"') + 1)),
-        ("right-value", Position(5, 1)),
-        ("readable-text", Position(6, 1)),
-        ("readable-text", Position(7, 7)),
+        ("parse-error", Position(2, 7)),
+        ("missing-key", Position(3, 1)),
+        ("unknown-key", Position(3, 2)),
+        ("invalid-value", Position(4, wrong.index(b'7,"creationMatch"') + 1)),
+        ("invalid-value", Position(5, 1)),
+        ("parse-error", Position(6, 1)),
+        ("parse-error", Position(7, 7)),
     ]
 
 
@@ -103,10 +105,11 @@ def test_damaged_file_is_a_finding(tmp_path, name, harm):
     }[harm]
     (tmp_path / name).write_bytes(harmed)
     contracts = read(tmp_path, name)
-    (finding,) = contracts[-1].read.findings
+    (finding,) = contracts[-1].parsed_contract.findings
     assert "damaged" in finding.message
     assert all(
-        (contract.read.record, contract.read.canonical) in ((None, None), (made_record(), RECORD))
+        (contract.parsed_contract.record, contract.parsed_contract.canonical)
+        in ((None, None), (made_record(), RECORD))
         for contract in contracts[:-1]
     )
 
@@ -115,9 +118,9 @@ def test_oversized_line_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(lines_module, "LARGEST_RECORD", len(RECORD))
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n" + b"x" * (3 << 20) + b"\n" + RECORD + b"\n")
     first, long, last = read(tmp_path)
-    assert first.read.canonical == last.read.canonical == RECORD
+    assert first.parsed_contract.canonical == last.parsed_contract.canonical == RECORD
     assert last.source.line == 3
-    (finding,) = long.read.findings
+    (finding,) = long.parsed_contract.findings
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
@@ -125,19 +128,19 @@ def test_file_of_other_format_stops_early(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
-    assert "is skipped" in contracts[-1].read.findings[0].message
+    assert "is skipped" in contracts[-1].parsed_contract.findings[0].message
 
 
 def test_missing_file_is_a_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
-    assert contract.read.findings[0].message.startswith("cannot open the file")
+    assert contract.parsed_contract.findings[0].message.startswith("cannot open the file")
 
 
 def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     (tmp_path / "all.jsonl.zst").write_bytes(b"")
     (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
-    assert contract.read.findings[0].hint == 'pip install "statuary[zstd]"'
+    assert contract.parsed_contract.findings[0].hint == 'pip install "statuary[zstd]"'
 
 
 LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)
@@ -190,7 +193,8 @@ def test_blank_line_flood_is_cut(tmp_path):
     (contract,) = read(tmp_path, "all.jsonl.gz")
     assert contract.source.line == MAX_BLANK // 1024 + 1
     assert (
-        contract.read.findings[0].message == "more than 1,048,576 bytes of blank lines; the rest is skipped"
+        contract.parsed_contract.findings[0].message
+        == "more than 1,048,576 bytes of blank lines; the rest is skipped"
     )
 
 
@@ -199,4 +203,7 @@ def test_endless_line_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.MAX_SKIPPED", 1 << 21)
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))
     (contract,) = read(tmp_path, "all.jsonl.gz")
-    assert contract.read.findings[0].message == "the line has more than 2,097,152 bytes; the rest is skipped"
+    assert (
+        contract.parsed_contract.findings[0].message
+        == "the line has more than 2,097,152 bytes; the rest is skipped"
+    )

@@ -48,7 +48,7 @@ def test_hostile_descriptor_is_a_finding(site, name):
     found = [item for item in errors(site) if item.path.startswith(folder) and item.severity == "error"]
     assert rule in {item.rule for item in found}, (found, str(files)[:500])
     assert all(item.position is not None for item in found)
-    assert "working-statuary" not in {item.rule for item in site[""]}
+    assert "internal-error" not in {item.rule for item in site[""]}
 
 
 def test_hostile_descriptors_are_not_published(site):
@@ -136,7 +136,7 @@ def attestation(own, **changes):
 def test_unsigned_attestation_is_not_published(tmp_path, value):
     path = f"registry/plinth/sigs/calldata-Token.eip155-1-{OTHER}.json"
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(), path: value})
-    (warning,) = errors(site, "attestations-are-signed")
+    (warning,) = errors(site, "invalid-attestation")
     assert warning.message.startswith("contradicted: ")
     assert path not in site
     assert indexed(site)

@@ -244,20 +244,20 @@ def test_cached_result_survives_two_builds(tmp_path, calls):
 def test_unexpected_exception_is_not_cached(tmp_path, monkeypatch, calls):
     content = signing_content(tmp_path, FILES, RECORDS)
     with monkeypatch.context() as patch:
-        own = judge._checked
+        own = judge._check
 
         def failing(folder, path):
             if path == PROXY_FILE:
                 raise ZeroDivisionError
             return own(folder, path)
 
-        patch.setattr(judge, "_checked", failing)
+        patch.setattr(judge, "_check", failing)
         first = build(content, tmp_path / "site")
-    assert "working-statuary" in {item.rule for item in first.checked.all_findings}
+    assert "internal-error" in {item.rule for item in first.checked.all_findings}
     changed(content, {TOKEN_FILE: descriptor({SEND_KEY: SAID}, TOKEN)})
     calls[0].paths.clear()
     again = build(content, tmp_path / "site", LATER)
     assert sorted(calls[0].paths) == [PROXY_FILE, TOKEN_FILE]
-    assert "working-statuary" not in {item.rule for item in again.checked.all_findings}
+    assert "internal-error" not in {item.rule for item in again.checked.all_findings}
     proofs = {path for path in tree(tmp_path / "site") if path.startswith("clear-signing/proof/")}
     assert any(PROXY.lower() in path for path in proofs)

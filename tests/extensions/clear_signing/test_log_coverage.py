@@ -89,7 +89,7 @@ def test_log_failure_still_publishes_descriptors(content, site):
 
 def test_snapshot_and_mirror_have_every_file(tmp_path, site):
     copy_snapshot(str(site), tmp_path / "site.zip")
-    assert verify_snapshot(str(tmp_path / "site.zip")).is_whole
+    assert verify_snapshot(str(tmp_path / "site.zip")).is_intact
     own = of_signing(tree(site))
     with open_site(tmp_path / "site.zip") as opened:
         assert {path: opened.read(path) for path in opened.paths() if path in own} == own

@@ -273,7 +273,7 @@ def site(tmp_path_factory):
         },
         {TOKEN: signed_record([SEND_ABI, DEPOSIT, APPROVE, run], TOKEN), OTHER: signed_record([run], OTHER)},
     )
-    assert {item.rule for item in site[""]} <= {"page-is-dated", "payable-shows-its-value"}
+    assert {item.rule for item in site[""]} <= {"undated-page", "payable-shows-its-value"}
     return folder / "site"
 
 

@@ -83,7 +83,7 @@ def test_unconfirmed_abi_is_not_shown(tmp_path):
 def test_deployment_without_record_is_skipped(tmp_path):
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, TOKEN, OTHER)})
     assert indexed(site) == {KEY}
-    (note,) = [item for item in site[""] if item.rule == "deployments-are-on-the-site"]
+    (note,) = [item for item in site[""] if item.rule == "unverified-deployment"]
     assert "has no verified record on this site" in note.message
     assert note.position.line > 1
 
@@ -105,7 +105,7 @@ def test_error_excludes_only_faulty_deployment(tmp_path):
     }
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, TOKEN, OTHER)}, records)
     assert indexed(site) == {KEY}
-    (error,) = errors(site, "functions-are-in-the-verified-code")
+    (error,) = errors(site, "unknown-function")
     assert (
         f"no verified code at eip155:{CHAIN}:{OTHER.lower()} has transfer(address,uint256)" in error.message
     )
@@ -265,7 +265,7 @@ def test_duplicate_descriptors_are_both_excluded(tmp_path):
     site = signed_site(
         tmp_path, {TOKEN_FILE: descriptor(), "registry/plinth/calldata-Again.json": descriptor()}
     )
-    assert len(errors(site, "one-descriptor-per-deployment")) == 2
+    assert len(errors(site, "duplicate-descriptor")) == 2
     assert indexed(site) == set()
     assert TOKEN_FILE not in site
 
@@ -276,7 +276,7 @@ def test_disabled_clear_signing_warns_about_files(tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied
     (warning,) = [item for item in result.checked.all_findings if item.path.startswith("clear-signing")]
-    assert warning.rule == "known-files"
+    assert warning.rule == "unknown-file"
     assert not (tmp_path / "site" / "clear-signing").exists()
 
 
@@ -324,9 +324,9 @@ def test_check_command_reports_and_lists_rules(tmp_path):
         "check", "--content", str(content), "--format", "json", "--now", "2026-11-20T12:00:00Z"
     )
     rules = {item["rule"] for item in json.loads(checked.stdout)["findings"]}
-    assert "paths-reach-values" in rules
+    assert "invalid-field-path" in rules
     listed = statuary("check", "--list").stdout
-    assert "functions-are-in-the-verified-code" in listed
+    assert "unknown-function" in listed
     assert "clear signing" in listed
 
 

@@ -11,8 +11,8 @@ import pytest
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
-from statuary.extensions.clear_signing.scaffold import file_of, first_descriptor
-from statuary.extensions.clear_signing.verification import judge
+from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
+from statuary.extensions.clear_signing.verification import verify_folder
 from support.requirements import CHECKOUT
 from support.signing_sites import (
     FACET,
@@ -135,10 +135,10 @@ def test_scaffolds_of_all_records_pass_rules(tmp_path):
     written = 0
     for number, record in enumerate([strange, *contracts_of_the_demo()]):
         code = DeployedCode(verified_code(record))
-        made = first_descriptor(code, record["chainId"], "Plinth")
+        made = scaffold_descriptor(code, record["chainId"], "Plinth")
         root = tmp_path / str(number)
         write_files(root, {f"{FOLDER}/{file_of(made, '')}": json.dumps(made)})
-        judged = judge(DescriptorFolder(root), OneContract(code), with_unverified=True)
+        judged = verify_folder(DescriptorFolder(root), OneContract(code), with_unverified=True)
         wrong = [item for item in judged.findings if item.severity is Severity.ERROR]
         assert wrong == [], (record["address"], wrong)
         written += len(made["display"]["formats"])

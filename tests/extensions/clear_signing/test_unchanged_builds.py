@@ -60,8 +60,8 @@ def judged(monkeypatch):
         times.append(1)
         return own(*arguments)
 
-    own = documents.judged_site
-    monkeypatch.setattr(documents, "judged_site", counted)
+    own = documents.verify_site
+    monkeypatch.setattr(documents, "verify_site", counted)
     return times
 
 
@@ -188,7 +188,7 @@ def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypat
     )
     result = build(content, tmp_path / "site")
     assert result.applied
-    assert "working-extension" in {item.rule for item in result.checked.all_findings}
+    assert "extension-error" in {item.rule for item in result.checked.all_findings}
     site = tree(tmp_path / "site")
     assert b"Slow" in site["api/v2/summary.json"]
     assert f"v2/contract/{CHAIN}/{TOKEN}" in site or any(TOKEN in path for path in site)
@@ -200,7 +200,7 @@ def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypat
 
 @pytest.mark.slow
 def test_exception_in_first_build_publishes_rest(tmp_path, content, monkeypatch):
-    monkeypatch.setattr(documents, "judged_site", lambda *_: 1 // 0)
+    monkeypatch.setattr(documents, "verify_site", lambda *_: 1 // 0)
     result = build(content, tmp_path / "site")
     assert result.applied
     site = tree(tmp_path / "site")

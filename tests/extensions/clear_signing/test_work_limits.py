@@ -15,7 +15,7 @@ from statuary.extensions.clear_signing.documents import signing_documents
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, functions_of
 from statuary.extensions.clear_signing.site_examples import SiteExamples
-from statuary.extensions.clear_signing.verification import JudgedFolder, judge
+from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
 from support.signing_sites import SEND_KEY, TOKEN, TOKEN_ABI, descriptor, field, function, messages
 from support.sites import CHAIN
 from support.tiers import few_by_default
@@ -31,7 +31,7 @@ class Codes(SiteRecords):
         functions = functions_of(abi)
         self._chains = frozenset({CHAIN})
         self._codes = {
-            (CHAIN, address.lower()): NO_CODE.own._replace(address=address, functions=functions)
+            (CHAIN, address.lower()): NO_CODE.own_code._replace(address=address, functions=functions)
             for address in addresses
         }
 
@@ -136,14 +136,14 @@ LARGE: dict[str, Files] = {
 LARGE["fields that are merged"]["calldata-x.json"]["includes"] = "common-x.json"
 
 
-def published(folder: Path, files: Files) -> tuple[JudgedFolder, int]:
+def published(folder: Path, files: Files) -> tuple[FolderVerification, int]:
     """Judge descriptors and make their documents; return what was judged, and the number of documents."""
     for name, value in files.items():
         path = folder / "clear-signing" / "registry" / "x" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     records = Codes(ABI, [TOKEN, *addresses(1_000)])
-    judged = judge(DescriptorFolder(folder), records, with_unverified=True)
+    judged = verify_folder(DescriptorFolder(folder), records, with_unverified=True)
     documents = signing_documents(judged, SiteExamples(judged, {}), lambda _: {}, "now")
     return judged, len(list(documents))
 
@@ -181,7 +181,7 @@ def test_work_grows_linearly_with_size(tmp_path, shape):
 @pytest.mark.parametrize("shape", few_by_default(LARGE, 1))
 def test_excessive_work_is_limited(tmp_path, shape):
     (judged, _) = published(tmp_path, LARGE[shape])
-    assert {item.rule for item in judged.findings if item.severity == "error"} == {"within-limits"}
+    assert {item.rule for item in judged.findings if item.severity == "error"} == {"limit-exceeded"}
     assert list(judged.published()) == []
 
 

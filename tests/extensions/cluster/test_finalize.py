@@ -20,13 +20,13 @@ from statuary.extensions.bulk import readers
 from statuary.extensions.bulk.jsonl import counted_ranges
 from statuary.extensions.cluster import finalize as tail
 from statuary.extensions.cluster.dask_pool import DaskExecutor
-from statuary.extensions.cluster.finalize import ListingTask, listed_parts
+from statuary.extensions.cluster.finalize import ListingTask, range_parts
 from statuary.publish import listing
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger import ranges
 from statuary.publish.ledger.document_table import write_partition_file
 from statuary.publish.ledger.ranges import ListedRange, record_range, recorded_ranges, sort_recorded
-from statuary.publish.ledger.schema import CollectedOutput, OfferedFile, PartitionResult, SourceRow
+from statuary.publish.ledger.schema import AddedFile, CollectedOutput, PartitionResult, SourceRow
 from statuary.publish.listing import Entry, encode_part, split_into_parts
 from statuary.workers.executor import Executor, InProcessExecutor, process_executor
 from statuary.workers.options import ExecutionOptions
@@ -93,8 +93,10 @@ def opened(engine: str, cluster: DaskCluster) -> Executor:
 @pytest.mark.parametrize(("engine", "chains"), [("dask", 1), ("dask", 2), ("processes", 1), ("processes", 2)])
 def test_workers_build_same_site_and_ledger(tmp_path, cluster, monkeypatch, engine, chains):
     content = content_of(tmp_path, chains=chains)
-    alone, made, real = build(content, tmp_path / "alone"), [], FolderTarget.take
-    monkeypatch.setattr(FolderTarget, "take", lambda *taken: (made.append(taken[1].file), real(*taken)))
+    alone, made, real = build(content, tmp_path / "alone"), [], FolderTarget.merge_partition
+    monkeypatch.setattr(
+        FolderTarget, "merge_partition", lambda *taken: (made.append(taken[1].file), real(*taken))
+    )
     with opened(engine, cluster) as executor:
         together = build(content, tmp_path / "together", executor)
     names = [file.name for file in made if file is not None]
@@ -115,7 +117,7 @@ def test_duplicate_contracts_are_excluded_by_workers(tmp_path, cluster, many):
     alone = build(content, tmp_path / "alone")
     with DaskExecutor(cluster.address) as executor:
         together = build(content, tmp_path / "together", executor)
-    assert alone.checked.withheld == 4
+    assert alone.checked.excluded_count == 4
     assert told(together) == told(alone)
     assert tree(tmp_path / "together") == tree(tmp_path / "alone")
     assert not (tmp_path / f"together/v2/contract/{CHAIN}/{address_of(7)}").exists()
@@ -158,7 +160,7 @@ def test_single_process_rebuild_changes_nothing(tmp_path, cluster, many):
 def test_cluster_resumes_interrupted_build(tmp_path, cluster, many, monkeypatch):
     content = content_of(tmp_path)
     build(content, tmp_path / "undisturbed")
-    real, taken = FolderTarget.take, []
+    real, taken = FolderTarget.merge_partition, []
 
     def until_the_tenth(target, result):
         taken.append(result)
@@ -167,7 +169,7 @@ def test_cluster_resumes_interrupted_build(tmp_path, cluster, many, monkeypatch)
         real(target, result)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(FolderTarget, "take", until_the_tenth)
+        interrupted.setattr(FolderTarget, "merge_partition", until_the_tenth)
         with pytest.raises(KeyboardInterrupt):
             build(content, tmp_path / "out")
     with DaskExecutor(cluster.address) as executor:
@@ -175,9 +177,9 @@ def test_cluster_resumes_interrupted_build(tmp_path, cluster, many, monkeypatch)
     assert tree(tmp_path / "out") == tree(tmp_path / "undisturbed")
 
 
-def recorded(path: str, source: str) -> OfferedFile:
+def recorded(path: str, source: str) -> AddedFile:
     digest = sha256(f"{path} {source}".encode()).digest()
-    return OfferedFile(path, "", digest, 1, 2, source, persistent=True, actions="a")
+    return AddedFile(path, "", digest, 1, 2, source, persistent=True, actions="a")
 
 
 def row_of(location: str) -> SourceRow:
@@ -236,7 +238,7 @@ def test_ranges_give_same_parts_as_whole(numbers, cuts):
         ends = [f"incidents/{number:02}.json" for number in sorted(cuts)]
         parts, bodies, names, size = [], {}, 0, 0
         for after, until in zip(["", *ends], [*ends, None], strict=True):
-            some = listed_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
+            some = range_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
             parts += some.parts
             bodies |= {document.path: document.body for document in some.result.documents}
             names, size = names + some.names, size + some.size

@@ -52,7 +52,7 @@ def test_different_compilation_is_an_error(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
     assert "devdoc.title is 'Ein Prüfling', the compiler gives 'another'" in result.stdout
-    assert "[recompilation-reproduces-the-record]" in result.stdout
+    assert "[recompilation-mismatch]" in result.stdout
     assert "1 of 1 records compiled again, 0 of them identical\n1 error, 0 warnings" in result.stdout
 
 
@@ -75,7 +75,7 @@ def test_compiler_on_path_is_default(content, tmp_path, monkeypatch):
 def test_json_format_holds_only_findings(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, abi=[])}", "--format", "json"]
     rules = [finding["rule"] for finding in json.loads(check(content, *options).stdout)["findings"]]
-    assert rules == ["recompilation-reproduces-the-record"]
+    assert rules == ["recompilation-mismatch"]
 
 
 USAGE = {
@@ -101,6 +101,6 @@ def test_compiler_option_requires_recompile(content, tmp_path):
 
 def test_rule_is_listed():
     assert (
-        "recompilation-reproduces-the-record\terror\trecompile\t"
+        "recompilation-mismatch\terror\trecompile\t"
         in CliRunner().invoke(command, ["check", "--list"]).stdout
     )

@@ -71,7 +71,7 @@ def asking(site: SiteReader, damage: Damage = lambda _target, _method, answered:
             method=method,
             target=target,
             if_none_match=headers.get("If-None-Match"),
-            wanted_range=headers.get("Range"),
+            range_header=headers.get("Range"),
         )
         answer = answer_site(request, site.read, NOW, lambda: "6f2dd1a4-27d1-4f6f-9c6b-4d0f3c1a2b3c")
         output = {name.lower(): text for name, text in answer.headers.items()}

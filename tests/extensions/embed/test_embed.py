@@ -100,16 +100,16 @@ def test_hosts_forbid_frames_without_embed():
     assert header_rules(frozenset())[0].headers == COMMON_HEADERS
     assert "embed" not in headers_file(frozenset())
     for files in (nginx_files, caddy_files, s3_files):
-        plain = files(HostOptions(on=frozenset()))
+        plain = files(HostOptions(enabled=frozenset()))
         assert "embed" not in "".join(file.path + file.text for file in plain)
 
 
 def test_server_configurations_allow_embed_frames():
-    (nginx,) = nginx_files(HostOptions(on=ON))
+    (nginx,) = nginx_files(HostOptions(enabled=ON))
     assert nginx.text.count('"~^/embed/frame(?:\\.html)?$"') == 2
-    (caddy,) = caddy_files(HostOptions(on=ON))
+    (caddy,) = caddy_files(HostOptions(enabled=ON))
     assert "header @framed {\n\t\t-X-Frame-Options\n" in caddy.text
-    policies = {file.path: file.text for file in s3_files(HostOptions(on=ON))}
+    policies = {file.path: file.text for file in s3_files(HostOptions(enabled=ON))}
     assert "FrameOptions" not in policies["cloudfront/response-headers-policy-embed.json"]
 
 

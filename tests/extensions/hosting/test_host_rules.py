@@ -184,8 +184,8 @@ def test_edge_module_runs_for_lookups_only():
 def test_edge_module_handles_proofs_without_file():
     proofs = {glob_of(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
-        assert proofs <= set(static_globs(on=on))
-    assert set(static_globs(on=frozenset())) - set(static_globs(on=frozenset({"packs"}))) == proofs
+        assert proofs <= set(static_globs(enabled=on))
+    assert set(static_globs(enabled=frozenset())) - set(static_globs(enabled=frozenset({"packs"}))) == proofs
     without_second_names = HostingSettings(lower_case_names=False)
     assert set(static_globs()) - set(static_globs(without_second_names)) == proofs
 
@@ -193,7 +193,7 @@ def test_edge_module_handles_proofs_without_file():
 @pytest.mark.parametrize("files", [worker_files, pages_files])
 def test_worker_with_packs_enables_nodejs(files):
     for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
-        (text,) = (file.text for file in files(HostOptions(on=on)) if file.path == "wrangler.jsonc")
+        (text,) = (file.text for file in files(HostOptions(enabled=on)) if file.path == "wrangler.jsonc")
         configuration = json.loads(text.partition("\n")[2])
         assert configuration.get("compatibility_flags") == flags
 
@@ -201,7 +201,7 @@ def test_worker_with_packs_enables_nodejs(files):
 def test_repository_netlify_toml_is_current():
     """`statuary hosting netlify --install . --out . --force` writes it again."""
     assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(
-        HostOptions(install=".", on=frozenset())
+        HostOptions(install=".", enabled=frozenset())
     )
 
 

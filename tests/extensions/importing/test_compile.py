@@ -150,7 +150,7 @@ def test_differing_compilation_gets_no_evidence(content, record, tmp_path):
     output["contracts"][PATH][NAME]["abi"] = []
     result = compile_contracts(content, write_compiler(tmp_path, output))
     assert result.exit_code == ExitCode.FINDINGS
-    assert "[recompilation-reproduces-the-record]" in result.stderr
+    assert "[recompilation-mismatch]" in result.stderr
     assert not evidence_file(content, record).exists()
 
 

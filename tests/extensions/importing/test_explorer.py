@@ -172,7 +172,7 @@ class Explorer(WebSource):
 
 def read(explorer, key="secret"):
     [found] = read_explorer_api("https://api.example/v2/api", explorer, parse_chain_id("1"), [ADDRESS], key)
-    return found.read()
+    return found.read_source()
 
 
 def test_explorer_query_covers_source_and_creation():

@@ -11,7 +11,7 @@ from statuary.base.primitives import parse_address
 from statuary.contracts.chain.transaction import create_address
 from statuary.contracts.checks.proxy_checks import unresolved_proxy
 from statuary.contracts.model.derivation import WorkspaceDeployment
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id, read_on_chain_contract
@@ -306,7 +306,7 @@ def test_oversized_response_is_rejected(monkeypatch):
 
 
 def test_silent_node_times_out(monkeypatch):
-    monkeypatch.setattr(node_module, "PACE", Pace(5.0, timeout=0.1))
+    monkeypatch.setattr(node_module, "TIMEOUTS", Timeouts(5.0, timeout=0.1))
     release = threading.Event()
 
     def late(_):

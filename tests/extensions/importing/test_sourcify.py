@@ -152,7 +152,7 @@ def test_failed_import_is_completed_by_next(tmp_path):
         before = len(proxy.requested)
         done, _ = run_import(ours, proxy.url)
         assert contracts(ours) == given
-        assert (done.report.present, len(done.verified), done.report.incomplete) == (3, 4, "")
+        assert (done.report.present_count, len(done.verified), done.report.incomplete) == (3, 4, "")
         assert len(proxy.requested) - before == 1 + 4
 
 
@@ -181,7 +181,7 @@ def a_false_record():
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"[]", "the record breaks the rule right-value: the file is not a JSON object"),
+        (b"[]", "the record breaks the rule invalid-value: the file is not a JSON object"),
         (b"{}", "the record breaks the rule"),
         (changed(address=ADDRESSES[1]), f"responds with the record of {ADDRESSES[1]}"),
         (changed(chainId="1"), "on chain 1"),

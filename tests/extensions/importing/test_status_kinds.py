@@ -31,7 +31,7 @@ def imported(tmp_path, read, source):
     report = run_import(read, source, content)
     before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
     again = run_import(read, source, content)
-    assert (again.added, again.changed) == ([], [])
+    assert (again.added_paths, again.changed_paths) == ([], [])
     assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
     return read_status(content), report
 
@@ -648,7 +648,7 @@ def test_new_update_keeps_author_edits(tmp_path):
 
     report = run_import(read_cstate, issue, tmp_path / "content")
 
-    assert report.changed == ["incidents/issue.yaml"]
+    assert report.changed_paths == ["incidents/issue.yaml"]
     assert file.read_text().startswith("# ours\n")
     assert "status: postmortem\n    body: What we learned." in file.read_text()
 

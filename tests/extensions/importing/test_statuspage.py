@@ -77,7 +77,7 @@ def test_second_import_changes_nothing(tmp_path):
 
     report, _ = imported(tmp_path, [summary], now)
 
-    assert (report.added, report.changed) == ([], [])
+    assert (report.added_paths, report.changed_paths) == ([], [])
     assert {path: path.read_bytes() for path in content.rglob("*.yaml")} == before
 
 

@@ -92,14 +92,19 @@ def test_second_import_reads_only_news(tmp_path):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         report, _ = run_import(server, content)
-        assert (len(report.added), report.skipped, report.incomplete) == (302, [], "")
+        assert (len(report.added_paths), report.skipped, report.incomplete) == (302, [], "")
         assert_equal(content, documents)
         assert len(server.requested) == len(set(server.requested)) == 3 + PAGES + 4 + 250
 
         before = files(content)
         server.requested.clear()
         report, _ = run_import(server, content)
-        assert (report.added, report.changed, report.present, files(content)) == ([], [], 300, before)
+        assert (report.added_paths, report.changed_paths, report.present_count, files(content)) == (
+            [],
+            [],
+            300,
+            before,
+        )
         assert len(server.requested) == 3 + PAGES + 4
 
         newest = deepcopy(documents["/api/v2/incidents.json"]["incidents"][0])
@@ -122,9 +127,9 @@ def test_second_import_reads_only_news(tmp_path):
                 if name in document
             }
         report, _ = run_import(server, content)
-        assert sorted(report.changed) == [f"incidents/{newest['id']}.yaml", "site.yaml"]
+        assert sorted(report.changed_paths) == [f"incidents/{newest['id']}.yaml", "site.yaml"]
         after = files(content)
-        assert {path for path in after if after[path] != before[path]} == set(report.changed)
+        assert {path for path in after if after[path] != before[path]} == set(report.changed_paths)
         assert_equal(content, documents)
 
 
@@ -139,7 +144,7 @@ def test_import_keeps_author_edits(tmp_path):
         file.write_text(text)
         report, _ = run_import(server, content)
 
-    assert (report.added, report.changed, file.read_text()) == ([], [], text)
+    assert (report.added_paths, report.changed_paths, file.read_text()) == ([], [], text)
 
 
 @pytest.mark.parametrize("failure", [500, "cut", "html"])

@@ -63,7 +63,7 @@ class History:
         key.chmod(0o600)
         options += ["--log-key", key] if self.in_file else []
         options += ["--allow-older"]
-        options += ["--log-start"] if not self.seen else []
+        options += ["--init-log"] if not self.seen else []
         variables = {"CI": "true", **({} if self.in_file else {"STATUARY_LOG_KEY": self.keys[-1].text})}
         variables |= {"CONTEXT": "deploy-preview"} if event == "preview" else {}
         other = self.root / f"other{self.number}"

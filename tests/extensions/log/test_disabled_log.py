@@ -80,7 +80,7 @@ def test_disabled_log_is_removed_by_build(content, site, settings):
     assert [path for path, body in files_in(site).items() if b"log/" in body and path.endswith(".html")] == []
     assert "assets/log.js" not in files_in(site)
     result = ticked(site)
-    assert result.changed
+    assert result.changed_paths
     assert (result.line, result.findings) == ("", [])
     assert log_files(site) == {}
 
@@ -156,7 +156,7 @@ def test_build_and_tick_report_damaged_log(tmp_path, content, site, settings):
     output = run("build", "--content", str(content), "--now", NEXT_DAY)
     line = settings.count("\n") + 1
     assert f"site.yaml:{line}:1: error: the log of {site}: " in output
-    assert "[working-extension]" in output
+    assert "[extension-error]" in output
     assert b"All is well." in (site / "incidents/slow.json").read_bytes()
     output = run("tick", "--now", TICK)
     assert f"error: the log of {site}: " in output

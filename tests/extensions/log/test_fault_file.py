@@ -21,7 +21,7 @@ def fault_of(site):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"log_start": True}, "the log has 7 entries already"),
+        ({"init_log": True}, "the log has 7 entries already"),
         ({"key": PrivateKey(ORIGIN, bytes(32))}, "the log of the site"),
         ({"elsewhere": "nowhere"}, "the log is missing"),
         (
@@ -61,7 +61,7 @@ def test_missing_log_writes_fault_only(tmp_path, content):
     log_failure(content, out)
     assert fault_of(out)["reason"].startswith("no log was found to continue")
     assert [path.name for path in (out / "log").iterdir()] == ["fault.json"]
-    logged(content, out, LATER, log_start=True)
+    logged(content, out, LATER, init_log=True)
     assert not (out / "log/fault.json").exists()
 
 

@@ -117,7 +117,7 @@ def test_init_creates_signing_key_once(tmp_path, content):
             str(tmp_path / "site"),
             "--log-key",
             str(key),
-            "--log-start",
+            "--init-log",
         ],
     )
     assert "log: 7 new entries (7 added), 7 in all" in built.output, built.output
@@ -171,7 +171,7 @@ def test_failed_upload_resumes_with_signed_checkpoint(tmp_path, content, monkeyp
         assert done.exit_code == code, done.output
         return done.output
 
-    build(1, target, "--log-start")
+    build(1, target, "--init-log")
     before = log_of(target).head
     monkeypatch.setattr("statuary.cli.publication.publish_to_folder", _fails)
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})

@@ -27,7 +27,7 @@ def shown_on(site: Path, *paths: str, width: int = 1280) -> list[dict[str, Any]]
 @pytest.fixture
 def operator(tmp_path: Path) -> Operator:
     operator = Operator(tmp_path)
-    operator.build(0, "--log-start")
+    operator.build(0, "--init-log")
     return operator
 
 
@@ -52,7 +52,7 @@ def test_pages_verify_after_key_rotation(operator, origin):
 
 FAULTS = {
     "clock": {"now": "2026-11-15T12:00:00Z"},
-    "started": {"now": "2026-11-21T12:00:00Z", "log_start": True},
+    "started": {"now": "2026-11-21T12:00:00Z", "init_log": True},
     "missing": {"now": "2026-11-21T12:00:00Z", "elsewhere": "nowhere"},
 }
 

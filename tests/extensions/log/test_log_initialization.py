@@ -52,14 +52,14 @@ def runs(tmp_path: Path, content: Path) -> Runs:
 
 @pytest.mark.slow
 def test_fresh_checkout_never_starts_second_log(runs):
-    first, printed = runs.build("--log-start")
-    assert "cannot continue it [log-goes-on]" in printed
+    first, printed = runs.build("--init-log")
+    assert "cannot continue it [log-not-extended]" in printed
     second, printed = runs.build(code=1)
     assert "no log was found to continue" in printed
     assert [path.name for path in (second / "log").iterdir()] == ["fault.json"]
     third, _ = runs.build("--log-from", first)
     log_of(third).verify_extends(log_of(first).head, "the first")
-    assert "already" in runs.build("--log-from", first, "--log-start", code=1)[1]
+    assert "already" in runs.build("--log-from", first, "--init-log", code=1)[1]
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_fresh_checkout_never_starts_second_log(runs):
 def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
     """The host is unreachable, or answers 404, during one build; the next finds the host without the log."""
     host = tmp_path / "host"
-    first, _ = runs.build("--log-start")
+    first, _ = runs.build("--init-log")
     shutil.copytree(first, host)
     with served(host) as (url, _):
         settings = LOGGED_SITE["site.yaml"]
@@ -93,7 +93,7 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
 def test_ci_build_raises_log_minimum(tmp_path, runs, content):
     floor, target = content / "log-floor.txt", tmp_path / "target"
     write_files(content, {"log-floor.txt": FLOOR})
-    runs.build("--to", target, "--log-start", CI="true")
+    runs.build("--to", target, "--init-log", CI="true")
     assert floor.read_text("utf-8") == FLOOR  # what this build has signed is not published yet
     shutil.copytree(target, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
@@ -102,8 +102,8 @@ def test_ci_build_raises_log_minimum(tmp_path, runs, content):
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     runs.build("--to", target, CI="true")
     assert "fewer than" in runs.build("--to", tmp_path / "old", code=1)[1]
-    assert "the log is missing" in runs.build("--to", tmp_path / "none", "--log-start", code=1)[1]
-    runs.build("--to", tmp_path / "old", "--log-below-floor")
+    assert "the log is missing" in runs.build("--to", tmp_path / "none", "--init-log", code=1)[1]
+    runs.build("--to", tmp_path / "old", "--allow-log-rollback")
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     write_files(content, {"log-floor.txt": "nothing"})
     assert "log-floor.txt does not state" in runs.build("--to", target, code=1)[1]
@@ -112,12 +112,12 @@ def test_ci_build_raises_log_minimum(tmp_path, runs, content):
 @pytest.mark.slow
 def test_lost_key_allows_renamed_log(tmp_path, runs, content):
     target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
-    runs.build("--to", target, "--log-start")
+    runs.build("--to", target, "--init-log")
     write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
-    _, printed = runs.build("--to", target, "--log-start", code=1, STATUARY_LOG_KEY=other.text)
+    _, printed = runs.build("--to", target, "--init-log", code=1, STATUARY_LOG_KEY=other.text)
     assert "is of the log status.plinth.example/log, not of" in printed
     (target / "log/checkpoint").unlink()
-    runs.build("--to", target, "--log-start", STATUARY_LOG_KEY=other.text)
+    runs.build("--to", target, "--init-log", STATUARY_LOG_KEY=other.text)
     log = open_log("target", FolderReader(target).read, other.public)
     assert log.checkpoint.origin == other.name
     assert list(log.entries())
@@ -152,7 +152,7 @@ def test_host_variables_identify_previews(variables, is_preview):
 
 
 def test_preview_publishes_existing_log_unsigned(tmp_path, runs, content):
-    first, _ = runs.build("--log-start", "--to", tmp_path / "host")
+    first, _ = runs.build("--init-log", "--to", tmp_path / "host")
     with served(tmp_path / "host") as (url, _):
         write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: {url}\n"})
         out, printed = runs.build(CONTEXT="deploy-preview")

@@ -157,8 +157,8 @@ def test_tick_without_key_passes_verification(site):
     with patch.dict(os.environ):
         tick(site, parse_instant("2026-12-01T22:00:00Z"), run_with(key=None))
     found = checked(site, "2026-12-01T22:00:00Z")
-    assert "incidents/upgrade.json" in found.due
-    assert "changes.json" in found.due
+    assert "incidents/upgrade.json" in found.due_paths
+    assert "changes.json" in found.due_paths
     assert found.problems == []
     assert "incidents/upgrade.json has the SHA-256" in "\n".join(checked(site, LATER).problems)  # not yet
 
@@ -199,7 +199,7 @@ def test_clock_rollback_requires_logged_correction(content, site):
     assert b"Outage" in (site / "incidents/slow.json").read_bytes()
     assert log_of(site).head.size == size
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Long outage")})
-    logged(content, site, EARLIER, log_correct_clock=True)
+    logged(content, site, EARLIER, allow_clock_rollback=True)
     assert (entries_of(site)[size].subject.kind, entries_of(site)[size].time) == (
         Kind.CLOCK,
         "2026-11-15T12:00:00.000Z",

@@ -57,4 +57,4 @@ def test_unknown_theme_text_reports_finding(tmp_path, text):
     files = {path: body for path, body in LOGGED_SITE.items() if path != path_of(1)}
     content = write_files(tmp_path / "content", files | {"theme/texts/en.yaml": f"{text}\n"})
     result = logged(content, tmp_path / "site")
-    assert [finding.rule for finding in result.checked.findings] == ["theme-texts"]
+    assert [finding.rule for finding in result.checked.findings] == ["invalid-theme-text"]

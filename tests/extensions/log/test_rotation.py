@@ -22,7 +22,7 @@ OTHER = "status.plinth.example/log2"
 @pytest.fixture
 def operator(tmp_path: Path) -> Operator:
     made = Operator(tmp_path)
-    made.build(0, "--log-start")
+    made.build(0, "--init-log")
     return made
 
 
@@ -80,7 +80,7 @@ def test_unannounced_key_fails_until_accepted(operator):
     )
     operator.rename(OTHER)
     (operator.host / "log/checkpoint").unlink()
-    operator.build(9, "--log-start")
+    operator.build(9, "--init-log")
     new = operator.key(9).public.text
     found = operator.verify(code=1)
     assert f"had the log with the key {KEY.public.text}, and now has one with {new}" in found
@@ -186,7 +186,7 @@ def test_rotate_reports_missing_requirements(operator, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["--log-from", "--log-below-floor"])
+@pytest.mark.parametrize("option", ["--log-from", "--allow-log-rollback"])
 def test_restored_backup_needs_recovery_option(operator, option):
     """The manual's last situation: the host has an older state again, and the newest log is somewhere, or nowhere."""
     shutil.copytree(operator.host, operator.root / "backup")

@@ -164,7 +164,7 @@ def test_changes_json_lists_log_entries(content, site):
 @pytest.mark.slow
 def test_tick_appends_entries(content, site):
     ticked = ticked_at(site, "2026-12-01T22:00:00Z")
-    assert "incidents/upgrade.json" in ticked.changed
+    assert "incidents/upgrade.json" in ticked.changed_paths
     assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
     assert problems_of(site) == []
     assert ticked_at(site, "2026-12-01T22:00:00Z").line == "log: no new entries, 11 in all"
@@ -176,7 +176,7 @@ def test_build_without_key_defers_log_entries(content, site):
     result = logged(content, site, LATER, key=None)
     assert result.applied
     assert "no signing key" in result.checked.line
-    (warning,) = [finding for finding in result.checked.all_findings if finding.rule == "log-goes-on"]
+    (warning,) = [finding for finding in result.checked.all_findings if finding.rule == "log-not-extended"]
     assert (warning.severity, result.checked.is_clean) == (Severity.WARNING, True)
     assert len(entries_of(site)) == 7
     assert problems_of(site)

@@ -361,7 +361,7 @@ def test_manual_commands_run_with_real_node(tmp_path):
             assert '"text": "Investigating: rpc: no new blocks' in said, said
             assert '"type": "header"' in said
             sent = run(
-                "statuary notify --record notified.json --since 2020-01-01T00:00:00Z",
+                "statuary notify --state notified.json --since 2020-01-01T00:00:00Z",
                 SLACK_WEBHOOK_URL=served.url,
             )
             assert "1 message sent, 0 not sent" in sent, sent
@@ -371,7 +371,7 @@ def test_manual_commands_run_with_real_node(tmp_path):
             assert (work / "build/metrics-display/head-age.svg").is_file()
             said = run(again)
             assert "Resolve incident: rpc: no new blocks" in said, said
-            run("statuary notify --record notified.json", SLACK_WEBHOOK_URL=served.url)
+            run("statuary notify --state notified.json", SLACK_WEBHOOK_URL=served.url)
             assert served.requests[-1].value["text"].startswith("Resolved: rpc: no new blocks")
     finally:
         node.terminate()

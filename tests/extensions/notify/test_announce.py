@@ -9,7 +9,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.announce import announce
 from statuary.extensions.notify.channels import DeliveryError
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, events_between
-from statuary.extensions.notify.sent_events import LATE, FileRecord, RecordError, decode, encode
+from statuary.extensions.notify.sent_events import LATE, DeliveryStateError, FileState, decode, encode
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import build_timeline
 from support.status_site import catalogue_of
@@ -56,7 +56,7 @@ class Sent:
 
 @pytest.fixture
 def record(tmp_path):
-    return FileRecord(tmp_path / "notified.json")
+    return FileState(tmp_path / "notified.json")
 
 
 def run(record, timeline, now, send, *channels, **more):
@@ -282,7 +282,7 @@ def test_delivery_state_round_trips(record):
 def test_damaged_delivery_state_sends_nothing(record, body):
     record.file.write_bytes(body)
     send = Sent()
-    with pytest.raises(RecordError):
+    with pytest.raises(DeliveryStateError):
         run(record, timeline_of(trouble=INCIDENT), NOON, send)
     assert send.ids == []
     assert record.file.read_bytes() == body

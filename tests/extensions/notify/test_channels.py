@@ -251,10 +251,10 @@ def test_at_most_once_channel_never_retries(timeline, answer, is_certain):
 
 
 def test_receiver_timeout_is_uncertain(timeline, monkeypatch):
-    from statuary.extensions.http.connections import Pace
+    from statuary.extensions.http.connections import Timeouts
     from statuary.extensions.notify import channels
 
-    monkeypatch.setattr(channels, "PACE", Pace(seconds=0.3, timeout=0.3))
+    monkeypatch.setattr(channels, "TIMEOUTS", Timeouts(seconds=0.3, timeout=0.3))
     with receiver() as served:
         served.seconds = 1.0
         served.answers.append(SLOW)

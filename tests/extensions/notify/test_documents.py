@@ -125,7 +125,7 @@ def test_messages_cover_latest_and_open_records():
     end = parse_instant("2026-02-01T00:00:00Z")
     timeline = build_timeline(catalogue_of(incidents=incidents), end)
     family = NotificationDocuments(NotifySettings(messages=True))
-    paths = [document.path for document in family.timed(timeline, end)(end)]
+    paths = [document.path for document in family.documents_at(timeline, end)(end)]
     events = [
         e
         for e in events_between(timeline, parse_instant("2025-01-01T00:00:00Z"), end)

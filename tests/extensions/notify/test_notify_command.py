@@ -75,7 +75,7 @@ class Notify:
         self.environment = {**os.environ, **urls}
 
     def command(self, *options: str, now: str = "2026-11-02T12:00:00Z") -> list[str]:
-        record = () if "--record" in options else ("--record", "state/notified.json")
+        record = () if "--state" in options else ("--state", "state/notified.json")
         return [sys.executable, "-m", "statuary", "notify", *record, "--now", now, *options]
 
     def run(self, *options: str, code: int = 0, now: str = "2026-11-02T12:00:00Z") -> str:

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from statuary.base.clock import utc_now
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.extensions.notify.sent_events import RecordError, SentEvents
-from statuary.extensions.notify.store_state import OBJECT, store_record
+from statuary.extensions.notify.sent_events import DeliveryStateError, SentEvents
+from statuary.extensions.notify.store_state import OBJECT, store_state
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore
 from support.object_stores import Server, azurite
 from support.receivers import receiver
@@ -93,24 +93,24 @@ def test_error_releases_lease(content, url):
 
 def test_concurrently_replaced_state_is_not_overwritten(url):
     at = parse_instant("2026-11-02T10:00:00Z")
-    with store_record(url) as record:
+    with store_state(url) as record:
         assert record.read() is None
         record.write({"hook": SentEvents(at)})
         ObjectStore(url).put_if(OBJECT, b"{}", recorded(url)[1], {"Content-Type": "application/json"})
-        with pytest.raises(RecordError, match="another program has replaced"):
+        with pytest.raises(DeliveryStateError, match="another program has replaced"):
             record.write({"hook": SentEvents(at)})
     assert recorded(url)[0] == {}
 
 
 def test_second_concurrent_run_is_refused(url):
-    with store_record(url), pytest.raises(LeaseHeldError), store_record(url):
+    with store_state(url), pytest.raises(LeaseHeldError), store_state(url):
         pass
-    with store_record(url) as record:
+    with store_state(url) as record:
         assert record.read() is None
 
 
 def test_damaged_state_sends_nothing(content, url):
-    with store_record(url) as record:
+    with store_state(url) as record:
         record.write({"hook": SentEvents(parse_instant("2026-11-02T09:00:00Z"))})
     ObjectStore(url).put_if(OBJECT, b"{", recorded(url)[1], {"Content-Type": "application/json"})
     with receiver() as served:

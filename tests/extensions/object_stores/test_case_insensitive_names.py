@@ -136,7 +136,7 @@ def test_case_variants_are_listed_separately(tmp_path, monkeypatch):
     monkeypatch.setattr(reader, "ignores_case", lambda _: True)
     body = b"{}"
     with FolderTarget(tmp_path) as target:
-        target.offer([Document(path=CHECKSUMMED, body=body, aliases=(LOWER,))])
+        target.add([Document(path=CHECKSUMMED, body=body, aliases=(LOWER,))])
         assert target.lacks_names
         assert list(map(str, target.plan().changes())) == [
             f"+ {CHECKSUMMED} (2 bytes)",
@@ -148,6 +148,6 @@ def test_case_variants_are_listed_separately(tmp_path, monkeypatch):
     assert [one.path for one in PublishedFolder(tmp_path).objects()] == [CHECKSUMMED, LOWER]
     assert sorted(reader.FolderReader(tmp_path).paths()) == [CHECKSUMMED, LOWER]
     with FolderTarget(tmp_path) as target:  # a name that differs only in case takes the file over
-        target.offer([Document(path=LOWER, body=body)])
+        target.add([Document(path=LOWER, body=body)])
         target.apply()
     assert (tmp_path / CHECKSUMMED).read_bytes() == body

@@ -218,7 +218,7 @@ def test_packs_without_records_serve_from_store(azurite_server, bucket_name, mon
     (content / path_of(3)).unlink()
     files = built_files(content, out)
     wanted = {path: body for path, body in files.items() if not is_packed(path)}
-    run("publish", out, "--to", url, "--leave-out-packed")
+    run("publish", out, "--to", url, "--exclude-packed")
     assert stored(url).keys() >= wanted.keys()
     assert not [path for path in stored(url) if is_packed(path)]
     assert len(files) - len(wanted) > 200
@@ -230,5 +230,5 @@ def test_packs_without_records_serve_from_store(azurite_server, bucket_name, mon
     assert " documents are whole" in run("snapshot", "verify", place)
     run("publish", out, "--to", url)
     assert {path for path in stored(url) if is_packed(path)} == files.keys() - wanted.keys()
-    run("publish", out, "--to", url, "--leave-out-packed")
+    run("publish", out, "--to", url, "--exclude-packed")
     assert not [path for path in stored(url) if is_packed(path)]

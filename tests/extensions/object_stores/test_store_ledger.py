@@ -34,7 +34,7 @@ def comparison() -> Iterator[StoreComparison]:
 
 def test_listing_round_trips_through_parts(comparison):
     entries = [entry(number) for number in range(2000)]
-    comparison.want(reversed(entries))
+    comparison.add_site_entries(reversed(entries))
     comparison.divide()
     assert parse_parts(comparison.parts_text) == comparison.parts
     assert len(comparison.parts) > 1
@@ -44,7 +44,7 @@ def test_listing_round_trips_through_parts(comparison):
 
 def test_duplicate_path_is_rejected(comparison):
     with pytest.raises(PublishingError, match="two documents have the same path"):
-        comparison.want([entry(1), entry(2), entry(1)])
+        comparison.add_site_entries([entry(1), entry(2), entry(1)])
 
 
 def test_only_agreeing_listings_are_certain(comparison):
@@ -52,19 +52,19 @@ def test_only_agreeing_listings_are_certain(comparison):
     finished = [entry(1), entry(2), entry(3), entry(4)]
     begun = [entry(1), entry(2, digest=7), entry(4), entry(5)]
     doubted = [entry(1), entry(2), entry(3), entry(4, digest=7)]
-    comparison.hold([finished, doubted, begun])
+    comparison.add_store_entries([finished, doubted, begun])
     assert list(comparison.stored) == [entry(1)]
     assert [item.path for item in comparison.uncertain] == [entry(number).path for number in (2, 3, 4, 5)]
 
 
 def test_unfinished_first_publication_is_uncertain(comparison):
-    comparison.hold([(), [entry(1), entry(2)]])
+    comparison.add_store_entries([(), [entry(1), entry(2)]])
     assert list(comparison.stored) == []
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
 
 
 def test_foreign_objects_become_conflicts(comparison):
-    comparison.want([entry(1), entry(2)])
+    comparison.add_site_entries([entry(1), entry(2)])
     comparison.divide()
     for number, attributes in ((1, {}), (2, attributes_of(entry(2))), (3, {}), (4, attributes_of(entry(4)))):
         comparison.note_answer(stored_entry(entry(number).path, 99, attributes))
@@ -77,10 +77,10 @@ def test_foreign_objects_become_conflicts(comparison):
 
 
 def test_unchanged_parts_are_skipped(comparison):
-    comparison.want(entry(number) for number in range(2000))
+    comparison.add_site_entries(entry(number) for number in range(2000))
     comparison.divide()
     first, *others = comparison.parts
-    comparison.leave_out([comparison.parts, others])
+    comparison.exclude_parts([comparison.parts, others])
     assert comparison.same == frozenset(others)
     inside = comparison.site.part(first)
     assert [change.entry for change in comparison.changes()] == inside

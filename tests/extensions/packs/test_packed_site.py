@@ -53,7 +53,7 @@ class Site:
         self.publish()
 
     def publish(self) -> str:
-        return run("publish", self.built, "--to", self.out, "--leave-out-packed")
+        return run("publish", self.built, "--to", self.out, "--exclude-packed")
 
     @property
     def packed(self) -> list[str]:
@@ -209,7 +209,7 @@ def test_precompressed_records_prevent_exclude_packed(tmp_path: Path) -> None:
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {precompressed: [gz]}\n")
     build(content, tmp_path / "build")
-    said = run("publish", tmp_path / "build", "--to", tmp_path / "out", "--leave-out-packed", code=3)
+    said = run("publish", tmp_path / "build", "--to", tmp_path / "out", "--exclude-packed", code=3)
     assert ".gz is in no pack" in said
     assert "hosting.precompressed" in said
     assert not (tmp_path / "out/index.html").exists()
@@ -223,14 +223,12 @@ def test_full_publish_restores_packed_files(site: Site, own_site: Path) -> None:
 def test_exclude_packed_requires_current_packs(site: Site, tmp_path: Path) -> None:
     own = Site(tmp_path)
     (own.built / LIST).write_bytes((own.built / LIST).read_bytes() + b" ")
-    said = run("publish", own.built, "--to", own.out, "--leave-out-packed", code=3)
+    said = run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
     assert "are not those of its last build" in said
     (own.built / LIST).unlink()
-    assert "has no packs/packs.json" in run(
-        "publish", own.built, "--to", own.out, "--leave-out-packed", code=3
-    )
+    assert "has no packs/packs.json" in run("publish", own.built, "--to", own.out, "--exclude-packed", code=3)
     run("snapshot", "create", "--from", site.built, tmp_path / "site.zip")
-    said = run("publish", tmp_path / "site.zip", "--to", own.out, "--leave-out-packed", code=3)
+    said = run("publish", tmp_path / "site.zip", "--to", own.out, "--exclude-packed", code=3)
     assert "is a snapshot, which has every file" in said
 
 

@@ -110,7 +110,7 @@ def test_plan_compares_with_existing_file(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
     before = out.read_bytes()
     with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
-        publication.offer([contract(1), contract(3), status(b"major")])
+        publication.add([contract(1), contract(3), status(b"major")])
         plan = publication.plan()
         shown = {(change.action, change.path) for change in plan.changes()}
         with pytest.raises(PublishingError, match="dry run"):
@@ -129,7 +129,7 @@ def test_foreign_file_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "site.zip"
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
-        publication.offer([status()])
+        publication.add([status()])
         with pytest.raises(PublishingError, match="not a whole snapshot"):
             publication.plan()
     with pytest.raises(PublishingError, match="is not a snapshot"):

@@ -136,7 +136,7 @@ def harmless() -> Members:
 
 
 def test_faultless_forged_snapshot_is_valid(tmp_path: Path) -> None:
-    assert verify_snapshot(str(forged(tmp_path / "site.zip", harmless()))).is_whole
+    assert verify_snapshot(str(forged(tmp_path / "site.zip", harmless()))).is_intact
 
 
 def without_last(members: Members) -> Members:
@@ -190,7 +190,7 @@ def test_unexpected_members_are_rejected(
     file = forged(tmp_path / "site.zip", fault(harmless()))
     if why.startswith("it"):
         verification = verify_snapshot(str(file))
-        assert not verification.is_whole
+        assert not verification.is_intact
         assert why in verification.problems[0]
         with pytest.raises(DamagedSnapshotError, match=why):
             mirrored(file, tmp_path / "room/site")

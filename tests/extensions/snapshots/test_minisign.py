@@ -216,7 +216,7 @@ def test_signature_survives_copy_and_mirror(tmp_path: Path, public: "PublicKey")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
     for place in (file, mirror):
         verification = verify_snapshot(str(place), public_key=public)
-        assert verification.is_whole
+        assert verification.is_intact
         assert verification.signature is not None
     assert "is not signed" in verify_snapshot(str(plain), public_key=public).problems[0]
 

@@ -125,10 +125,10 @@ def test_url_verification_detects_damage(tmp_path: Path, place: str) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     mirrored(file, tmp_path / "folder")
     with served(tmp_path) as (url, _):
-        assert verify_snapshot(f"{url}/{place}").is_whole
+        assert verify_snapshot(f"{url}/{place}").is_intact
     (tmp_path / "folder/index.html").write_bytes(b"!")
     with served(tmp_path) as (url, _):
-        assert verify_snapshot(f"{url}/{place}").is_whole == (place != "folder")
+        assert verify_snapshot(f"{url}/{place}").is_intact == (place != "folder")
 
 
 @pytest.mark.parametrize("read", [verify_snapshot, open_site])
@@ -146,7 +146,7 @@ def test_mirror_without_manifest_verifies_against_snapshot(tmp_path: Path) -> No
     with served(tmp_path) as (url, _):
         with pytest.raises(DamagedSnapshotError, match="missing"):
             verify_snapshot(f"{url}/folder")
-        assert verify_snapshot(f"{url}/folder", against=str(file)).is_whole
+        assert verify_snapshot(f"{url}/folder", against=str(file)).is_intact
         (folder / "index.html").write_bytes(b"<p>" * 39 + b"<q>")
         problems = verify_snapshot(f"{url}/folder", against=str(file)).problems
     assert len(problems) == 1
@@ -158,8 +158,8 @@ def test_mirror_with_different_manifest_is_rejected(tmp_path: Path) -> None:
     mirrored(
         made(tmp_path / "other.zip", [*small_documents()[:-1], status(b"major")][3:]), tmp_path / "folder"
     )
-    assert verify_snapshot(str(tmp_path / "folder")).is_whole
-    assert not verify_snapshot(str(tmp_path / "folder"), against=str(file)).is_whole
+    assert verify_snapshot(str(tmp_path / "folder")).is_intact
+    assert not verify_snapshot(str(tmp_path / "folder"), against=str(file)).is_intact
     with pytest.raises(DamagedSnapshotError, match="another snapshot"):
         verify_snapshot(str(tmp_path / "other.zip"), against=str(file))
 

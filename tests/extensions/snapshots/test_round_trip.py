@@ -26,9 +26,9 @@ from support.snapshots import made, mirrored, published, small_documents, tiny_d
 
 def test_snapshot_round_trips_through_mirror(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
-    assert verify_snapshot(str(file)).is_whole
+    assert verify_snapshot(str(file)).is_intact
     folder = mirrored(file, tmp_path / "mirror")
-    assert verify_snapshot(str(folder)).is_whole
+    assert verify_snapshot(str(folder)).is_intact
     copy_snapshot(str(folder), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 
@@ -88,7 +88,7 @@ def test_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     subprocess.run(["unzip", "-q", file, "-d", tmp_path / "out"], check=True)
     verification = verify_snapshot(str(tmp_path / "out"))
-    assert verification.is_whole
+    assert verification.is_intact
     assert verification.lacks_aliases
     copy_snapshot(str(tmp_path / "out"), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()

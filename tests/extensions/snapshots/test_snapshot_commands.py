@@ -165,7 +165,7 @@ def test_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
     assert f"v2/contract/{CHAIN}/{ADDRESS}: error: " in printed
     printed = json.loads(run("snapshot", "verify", forged, "--prove", "--format", "json", code=1).output)
     assert printed["refused"] == 1
-    assert any(error["rule"] == "runtime-replays" for error in printed["errors"])
+    assert any(error["rule"] == "runtime-bytecode-mismatch" for error in printed["errors"])
 
 
 def test_prove_rejects_misplaced_record(content: Path, tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_damaged_state_file_reports_warning(content, tmp_path, body):
     write_files(content, {"site.yaml": upstream("http://127.0.0.1:1"), FILE: body})
     result = build(content, tmp_path / "site")
     assert result.applied
-    (finding,) = [one for one in result.checked.findings if one.rule == "followed-component"]
+    (finding,) = [one for one in result.checked.findings if one.rule == "upstream-unavailable"]
     assert ".upstream.json cannot be read" in finding.message
     assert statuses(files_in(tmp_path / "site"))["rpc"] == "operational"
 
@@ -198,7 +198,7 @@ def test_unknown_component_is_reported(content, tmp_path):
         {"site.yaml": upstream("http://127.0.0.1:1", "    nope: {url: http://127.0.0.1:1, component: X}")},
     )
     findings = build(content, tmp_path / "site").checked.findings
-    (finding,) = [one for one in findings if one.rule == "followed-component"]
+    (finding,) = [one for one in findings if one.rule == "upstream-unavailable"]
     assert "components.yaml has no component 'nope'" in finding.message
 
 

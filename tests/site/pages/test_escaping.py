@@ -76,7 +76,7 @@ def test_contract_list_escapes_texts() -> None:
             with_pages=True,
         )
         (document,) = lists.chain_documents(chain)
-        home = lists.home([chain], {"31337": 1}, search=True, listed=True)
+        home = lists.home([chain], {"31337": 1}, search=True, has_lists=True)
         return document.body.decode() + home.body.decode()
 
     assert_inert(page(BLOW), page(HARMLESS))

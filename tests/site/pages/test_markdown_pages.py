@@ -94,7 +94,7 @@ def test_broken_links_are_findings(tmp_path: Path, link: str, message: str) -> N
     assert len(found) == (1 if message else 0)
     for finding in found:
         assert message in finding.message
-        assert (finding.rule, finding.path) == ("page-links", "pages/links.md")
+        assert (finding.rule, finding.path) == ("broken-link", "pages/links.md")
         assert finding.position is not None
         assert finding.position.line == 7
 
@@ -102,14 +102,14 @@ def test_broken_links_are_findings(tmp_path: Path, link: str, message: str) -> N
 @pytest.mark.parametrize(
     ("path", "text", "rule", "line"),
     [
-        ("a.md", "no title\n", "required-key", 1),
-        ("a.md", "---\ntitle: A\nordr: 1\n---\n", "known-keys", 3),
-        ("a.md", "---\ntitle: A\norder: first\n---\n", "right-value", 3),
-        ("a.md", "---\ntitle: A\n", "readable-text", 1),
-        ("a b.md", "---\ntitle: A\n---\n", "page-name", 1),
-        ("aux.md", "---\ntitle: A\n---\n", "page-name", 1),
-        (f"{'a' * 100}/{'b' * 100}.md", "---\ntitle: A\n---\n", "page-name", 1),
-        ("a.html", "<p>\n", "known-files", 1),
+        ("a.md", "no title\n", "missing-key", 1),
+        ("a.md", "---\ntitle: A\nordr: 1\n---\n", "unknown-key", 3),
+        ("a.md", "---\ntitle: A\norder: first\n---\n", "invalid-value", 3),
+        ("a.md", "---\ntitle: A\n", "parse-error", 1),
+        ("a b.md", "---\ntitle: A\n---\n", "invalid-page-name", 1),
+        ("aux.md", "---\ntitle: A\n---\n", "invalid-page-name", 1),
+        (f"{'a' * 100}/{'b' * 100}.md", "---\ntitle: A\n---\n", "invalid-page-name", 1),
+        ("a.html", "<p>\n", "unknown-file", 1),
     ],
 )
 def test_page_mistakes_are_findings(tmp_path: Path, path: str, text: str, rule: str, line: int) -> None:
@@ -237,7 +237,11 @@ def test_wrong_alias_is_a_warning(tmp_path: Path, alias: str, message: str) -> N
         "guide/axe.md": "---\ntitle: Axe\norder: 1\naliases: [taken.md]\n---\n",
     }
     (finding,) = findings_of(tmp_path, pages)
-    assert (finding.path, finding.rule, finding.message) == ("pages/guide/first.md", "page-name", message)
+    assert (finding.path, finding.rule, finding.message) == (
+        "pages/guide/first.md",
+        "invalid-page-name",
+        message,
+    )
     assert finding.position is not None
     assert finding.position.line == 6
 

@@ -125,31 +125,36 @@ def test_unknown_language_is_finding(tmp_path: Path) -> None:
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
     checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
     (finding,) = checked.all_findings
-    assert (finding.rule, finding.path) == ("known-language", "site.yaml")
+    assert (finding.rule, finding.path) == ("unknown-language", "site.yaml")
     assert "theme/texts/it.yaml" in finding.hint
 
 
 @pytest.mark.parametrize(
     ("path", "body", "rule", "message"),
     [
-        ("texts/en.yaml", "nonsense: {key: x}\n", "theme-texts", "no page has a text with this key"),
-        ("texts/en.yaml", "past: {title: 'Past {years}'}\n", "theme-texts", "unknown placeholder {years}"),
-        ("texts/en.yaml", "past: {title: '{days.__class__}'}\n", "theme-texts", "unknown placeholder"),
-        ("texts/en.yaml", "past: {title: '{days!r}'}\n", "theme-texts", "unknown placeholder"),
-        ("texts/en.yaml", "past: {title: '{days'}\n", "theme-texts", "its braces are not balanced"),
-        ("texts/en.yaml", "- a\n", "readable-text", "is not a text"),
-        ("templates/status.html", "{% if %}", "theme-templates", "cannot render the template"),
-        ("templates/status.html", "{{ nowhere.at.all }}", "theme-templates", "'nowhere' is undefined"),
-        ("templates/base.html", "{{ ''.__class__.__mro__ }}", "theme-templates", "unsafe"),
+        ("texts/en.yaml", "nonsense: {key: x}\n", "invalid-theme-text", "no page has a text with this key"),
+        (
+            "texts/en.yaml",
+            "past: {title: 'Past {years}'}\n",
+            "invalid-theme-text",
+            "unknown placeholder {years}",
+        ),
+        ("texts/en.yaml", "past: {title: '{days.__class__}'}\n", "invalid-theme-text", "unknown placeholder"),
+        ("texts/en.yaml", "past: {title: '{days!r}'}\n", "invalid-theme-text", "unknown placeholder"),
+        ("texts/en.yaml", "past: {title: '{days'}\n", "invalid-theme-text", "its braces are not balanced"),
+        ("texts/en.yaml", "- a\n", "parse-error", "is not a text"),
+        ("templates/status.html", "{% if %}", "template-error", "cannot render the template"),
+        ("templates/status.html", "{{ nowhere.at.all }}", "template-error", "'nowhere' is undefined"),
+        ("templates/base.html", "{{ ''.__class__.__mro__ }}", "template-error", "unsafe"),
         (
             "templates/base.html",
             "{% include '/proc/self/environ' %}",
-            "theme-templates",
+            "template-error",
             "/proc/self/environ",
         ),
-        ("templates/base.html", "{{ t('no.such') }}", "theme-templates", "no.such"),
+        ("templates/base.html", "{{ t('no.such') }}", "template-error", "no.such"),
         ("templates/404.txt", "x", None, ""),
-        ("surprise.exe", b"MZ", "known-files", "unknown file; it is "),
+        ("surprise.exe", b"MZ", "unknown-file", "unknown file; it is "),
     ],
 )
 def test_theme_mistakes_are_findings(
@@ -172,7 +177,7 @@ def test_theme_mistakes_are_findings(
 def test_ineffective_style_is_warning(tmp_path: Path, style: str, position: tuple[int, int]) -> None:
     (finding,) = findings_of(tmp_path, {"style.css": style})
     assert (finding.rule, finding.severity, finding.path) == (
-        "theme-style",
+        "blocked-style",
         Severity.WARNING,
         "theme/style.css",
     )
@@ -212,13 +217,13 @@ def test_broken_templates_fall_back_to_package(tmp_path: Path, name: str) -> Non
     with FolderTarget(tmp_path / "site") as publication:
         outcome = build_site(content, publication, parse_instant(NOW), NoProgress())
     assert outcome.applied
-    (finding,) = outcome.checked.left_out
-    assert (finding.rule, finding.path) == ("theme-templates", f"theme/templates/{name}.html")
-    assert (outcome.checked.withheld, outcome.checked.is_clean) == (0, False)
+    (finding,) = outcome.checked.skipped
+    assert (finding.rule, finding.path) == ("template-error", f"theme/templates/{name}.html")
+    assert (outcome.checked.excluded_count, outcome.checked.is_clean) == (0, False)
     write_files(content, {f"theme/templates/{name}.html": None})
     with FolderTarget(tmp_path / "plain") as publication:
         build_site(content, publication, parse_instant(NOW), NoProgress())
     assert files_in(tmp_path / "site") == files_in(tmp_path / "plain")
     with FolderTarget(tmp_path / "site") as publication:
         again = build_site(content, publication, parse_instant(NOW), NoProgress())
-    assert again.checked.left_out == ()
+    assert again.checked.skipped == ()

@@ -74,7 +74,7 @@ def test_empty_list_becomes_block(nothing):
 
 def test_new_key_follows_given_keys():
     text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
-    edited = set_value(text, ("cancelled_at",), "c1", after=("scheduled_until", "name"))
+    edited = set_value(text, ("cancelled_at",), "c1", preceding_keys=("scheduled_until", "name"))
     assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
 
 

@@ -216,7 +216,9 @@ def test_unchanged_documents_are_not_stored_again():
 
     midnight = next(number for number, since in enumerate(plan.instants) if since.hour == 0)
     changed = [
-        path for path, versions in plan.versions.items() if {midnight} & {*versions.files, *versions.again}
+        path
+        for path, versions in plan.versions.items()
+        if {midnight} & {*versions.files, *versions.repeated_numbers}
     ]
     assert changed == ["api/v2/uptime.json"]
 

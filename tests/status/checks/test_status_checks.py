@@ -85,7 +85,7 @@ BREACHES = {
     "a key that is another's id": (
         components("explorer: {name: Explorer}", "explorer: {name: Explorer, id: rpc}"),
         (
-            "unique-component",
+            "duplicate-component",
             IN_COMPONENTS,
             ("components", "explorer"),
             "'rpc' is already the key or id of component 'RPC'",
@@ -95,7 +95,7 @@ BREACHES = {
     "an empty group": (
         {"components": "components: {bridges: {name: Bridges, components: {}}}"},
         (
-            "group-has-components",
+            "empty-group",
             IN_COMPONENTS,
             ("components", "bridges", "components"),
             "group 'Bridges' has no components",
@@ -109,7 +109,7 @@ BREACHES = {
             " {at: 2026-11-02T10:00:00Z, status: operational}]}",
         ),
         (
-            "history-in-order",
+            "history-out-of-order",
             IN_COMPONENTS,
             ("components", "bridges", "components", "north", "history", 1, "at"),
             "2026-11-02T10:00:00Z is not after the previous change, 2026-11-02T10:00:00Z",
@@ -119,7 +119,7 @@ BREACHES = {
     "a demo that is published": (
         {"page": PAGE + "    demo: true\n"},
         (
-            "demo-is-local",
+            "demo-published",
             "site.yaml",
             ("page", "demo"),
             "what this site says is invented, and it is published at https://status.example.org",
@@ -129,7 +129,7 @@ BREACHES = {
     "a name that is a setting": (
         {"page": PAGE.replace("name: Demo", "name: yes")},
         (
-            "name-is-no-flag",
+            "name-looks-like-flag",
             "site.yaml",
             ("page", "name"),
             "the name is 'yes', as if it were a setting",
@@ -139,7 +139,7 @@ BREACHES = {
     "a page without any date": (
         {"page": "name: Demo\nurl: https://status.example.org\n"},
         (
-            "page-is-dated",
+            "undated-page",
             "site.yaml",
             ("page",),
             "nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
@@ -149,7 +149,7 @@ BREACHES = {
     "a page that denies a change": (
         {"page": PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"} | incident(TROUBLE),
         (
-            "page-updated-at-holds",
+            "stale-page-updated-at",
             "site.yaml",
             ("page", "updated_at"),
             "the page was updated at 2026-11-02T12:00:00Z, after the given 2026-11-02T11:00:00Z",
@@ -159,7 +159,7 @@ BREACHES = {
     "an incident on an unknown component": (
         incident(TROUBLE.replace("{rpc:", "{rcp:")),
         (
-            "known-component",
+            "unknown-component",
             IN_INCIDENT,
             ("components", "rcp"),
             "component 'rcp' is not in components.yaml",
@@ -169,7 +169,7 @@ BREACHES = {
     "an update on an unknown component": (
         incident(TROUBLE.replace("status: resolved", "status: resolved, components: {warp: operational}")),
         (
-            "known-component",
+            "unknown-component",
             IN_INCIDENT,
             ("updates", 1, "components", "warp"),
             "component 'warp' is not in components.yaml",
@@ -185,7 +185,7 @@ BREACHES = {
             ).replace("components: {rpc: partial_outage}\n", "\n", 1)
         ),
         (
-            "known-component",
+            "unknown-component",
             IN_INCIDENT,
             ("updates", 0, "affected_components", 0, "code"),
             "component 'norht' is not in components.yaml",
@@ -195,7 +195,7 @@ BREACHES = {
     "a maintenance on an unknown component": (
         maintenance(UPGRADE.replace("[explorer]", "[explorer, Explorer2]")),
         (
-            "known-component",
+            "unknown-component",
             IN_MAINTENANCE,
             ("components", 1),
             "component 'Explorer2' is not in components.yaml",
@@ -208,7 +208,7 @@ BREACHES = {
             + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, components: {warp: operational}}]\n"
         ),
         (
-            "known-component",
+            "unknown-component",
             IN_MAINTENANCE,
             ("updates", 0, "components", "warp"),
             "component 'warp' is not in components.yaml",
@@ -218,7 +218,7 @@ BREACHES = {
     "an incident on a group": (
         incident(TROUBLE.replace("{rpc:", "{bridges:")),
         (
-            "affected-component-is-no-group",
+            "affected-group",
             IN_INCIDENT,
             ("components", "bridges"),
             "'bridges' is a group, whose status follows from its components",
@@ -228,7 +228,7 @@ BREACHES = {
     "a component key that is no id": (
         components("explorer: {", "block explorer: {"),
         (
-            "id-fits-a-url",
+            "invalid-id",
             IN_COMPONENTS,
             ("components", "block explorer"),
             "component id 'block explorer' has characters that a URL cannot contain",
@@ -238,7 +238,7 @@ BREACHES = {
     "a file name that is no id": (
         {"incidents": {"Störung am Montag": TROUBLE}},
         (
-            "id-fits-a-url",
+            "invalid-id",
             "incidents/Störung am Montag.yaml",
             ("id",),
             "id 'Störung am Montag' has characters that a URL cannot contain",
@@ -248,7 +248,7 @@ BREACHES = {
     "two records with one id": (
         incident(TROUBLE) | maintenance(UPGRADE + "    id: trouble\n"),
         (
-            "unique-record-id",
+            "duplicate-record-id",
             IN_MAINTENANCE,
             ("id",),
             "id 'trouble' is already used by incidents/trouble.yaml",
@@ -258,7 +258,7 @@ BREACHES = {
     "two updates with one id": (
         incident(TROUBLE.replace("status: ", "id: abc, status: ")),
         (
-            "unique-update-id",
+            "duplicate-update-id",
             IN_INCIDENT,
             ("updates", 1, "id"),
             "update id 'abc' is already used in incidents/trouble.yaml",
@@ -268,7 +268,7 @@ BREACHES = {
     "a move back from resolved": (
         incident(TROUBLE + "      - {at: 2026-11-02T13:00:00Z, status: investigating}\n"),
         (
-            "allowed-moves",
+            "invalid-status-transition",
             IN_INCIDENT,
             ("updates", 2, "status"),
             "investigating cannot follow resolved of 2026-11-02T12:00:00Z",
@@ -278,7 +278,7 @@ BREACHES = {
     "a postmortem of nothing": (
         incident("name: Trouble\nupdates: [{at: 2026-11-02T10:00:00Z, status: postmortem, body: Why.}]"),
         (
-            "allowed-moves",
+            "invalid-status-transition",
             IN_INCIDENT,
             ("updates", 0, "status"),
             "a postmortem is the first update",
@@ -293,7 +293,7 @@ BREACHES = {
             + "      - {at: 2026-11-08T10:30:00Z, status: scheduled}\n"
         ),
         (
-            "allowed-moves",
+            "invalid-status-transition",
             IN_MAINTENANCE,
             ("updates", 1, "status"),
             "scheduled cannot follow the automatic in_progress of 2026-11-08T10:00:00Z",
@@ -307,7 +307,7 @@ BREACHES = {
             "- {at: 2026-11-02T10:00:00Z, status: investigating}\n"
         ),
         (
-            "updates-in-order",
+            "updates-out-of-order",
             IN_INCIDENT,
             ("updates", 1, "at"),
             "2026-11-02T10:00:00Z is before the previous update, 2026-11-02T12:00:00Z",
@@ -317,7 +317,7 @@ BREACHES = {
     "a postmortem before the resolution": (
         incident(TROUBLE + "    postmortem: {published_at: 2026-11-02T11:59:00Z, body: Why.}\n"),
         (
-            "updates-in-order",
+            "updates-out-of-order",
             IN_INCIDENT,
             ("postmortem", "published_at"),
             "2026-11-02T11:59:00Z is before the previous update, 2026-11-02T12:00:00Z",
@@ -357,7 +357,7 @@ BREACHES = {
     "a backfilled incident that would move components": (
         incident(TROUBLE + "    backfilled: true\n"),
         (
-            "backfilled-moves-nothing",
+            "backfilled-status-change",
             IN_INCIDENT,
             ("backfilled",),
             "a backfilled incident sets the status of 'rpc', which has no effect",
@@ -367,7 +367,7 @@ BREACHES = {
     "a component left down": (
         incident(TROUBLE.replace("status: resolved", "status: resolved, components: {rpc: major_outage}")),
         (
-            "resolved-leaves-components-up",
+            "component-not-restored",
             IN_INCIDENT,
             ("updates", 1),
             "component 'rpc' is still major_outage when this is resolved",
@@ -377,7 +377,7 @@ BREACHES = {
     "a window without length": (
         maintenance(UPGRADE.replace("20T12:00", "20T10:00")),
         (
-            "window-has-length",
+            "empty-window",
             IN_MAINTENANCE,
             ("scheduled_until",),
             "the window ends at 2026-11-20T10:00:00Z but starts at 2026-11-20T10:00:00Z",
@@ -390,7 +390,7 @@ BREACHES = {
             + "      occurrences:\n        2026-11-10T10:00:00Z: {scheduled_until: 2026-11-10T09:00:00Z}\n"
         ),
         (
-            "window-has-length",
+            "empty-window",
             IN_MAINTENANCE,
             ("recurrence", "occurrences", "2026-11-10T10:00:00Z", "scheduled_until"),
             "the window ends at 2026-11-10T09:00:00Z but starts at 2026-11-10T10:00:00Z",
@@ -400,7 +400,7 @@ BREACHES = {
     "two windows at once": (
         {"maintenances": {"upgrade": UPGRADE.replace("T10:00", "T11:59"), "disks": UPGRADE}},
         (
-            "windows-do-not-overlap",
+            "overlapping-windows",
             IN_MAINTENANCE,
             ("scheduled_for",),
             (
@@ -413,7 +413,7 @@ BREACHES = {
     "announced too late": (
         maintenance(UPGRADE.replace("11-01T09:00", "11-20T10:00")),
         (
-            "announced-before-it-begins",
+            "late-announcement",
             IN_MAINTENANCE,
             ("created_at",),
             "it is announced at 2026-11-20T10:00:00Z but starts at 2026-11-20T10:00:00Z",
@@ -436,7 +436,7 @@ BREACHES = {
             + "    scheduled_auto_in_progress: false\n"
         ),
         (
-            "completed-by-clock-begins",
+            "completed-without-start",
             IN_MAINTENANCE,
             ("scheduled_auto_in_progress",),
             "the window has started but the maintenance has not, so it does not complete automatically",
@@ -446,7 +446,7 @@ BREACHES = {
     "cancelled after it was over": (
         maintenance(UPGRADE.replace("11-20T", "11-08T") + "    cancelled_at: 2026-11-09T00:00:00Z\n"),
         (
-            "cancelled-in-time",
+            "cancelled-after-completion",
             IN_MAINTENANCE,
             ("cancelled_at",),
             "it is cancelled at 2026-11-09T00:00:00Z but completed earlier, at 2026-11-08T12:00:00Z",
@@ -459,7 +459,7 @@ BREACHES = {
             + "      occurrences:\n        2026-11-11T10:00:00Z: {cancelled_at: 2026-11-05T00:00:00Z}\n"
         ),
         (
-            "occurrence-exists",
+            "unknown-occurrence",
             IN_MAINTENANCE,
             ("recurrence", "occurrences", "2026-11-11T10:00:00Z"),
             "the rule gives no window at 2026-11-11T10:00:00Z",
@@ -469,7 +469,7 @@ BREACHES = {
     "a start that the rule does not give": (
         maintenance(WEEKLY.replace("FREQ=WEEKLY", "FREQ=WEEKLY;BYDAY=WE")),
         (
-            "start-fits-rule",
+            "recurrence-start-mismatch",
             IN_MAINTENANCE,
             ("scheduled_for",),
             "the rule gives no window at 2026-11-03T10:00:00Z; the first one starts at 2026-11-04T10:00:00Z",
@@ -479,7 +479,7 @@ BREACHES = {
     "a rule without a window": (
         maintenance(WEEKLY.replace("FREQ=WEEKLY", "FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30")),
         (
-            "start-fits-rule",
+            "recurrence-start-mismatch",
             IN_MAINTENANCE,
             ("recurrence", "rule"),
             "the rule gives no window",
@@ -492,7 +492,7 @@ BREACHES = {
             + "      occurrences:\n        2026-11-17T10:00:00Z: {scheduled_for: 2026-11-18T10:00:00Z}\n"
         ),
         (
-            "move-is-dated",
+            "undated-move",
             IN_MAINTENANCE,
             ("recurrence", "occurrences", "2026-11-17T10:00:00Z"),
             "the window is moved without rescheduled_at, so calendars and feeds may keep the old time",
@@ -502,7 +502,7 @@ BREACHES = {
     "a window beyond the horizon": (
         maintenance(UPGRADE.replace("until: 2026-11-20", "until: 2026-12-20")),
         (
-            "window-within-horizon",
+            "window-beyond-horizon",
             IN_MAINTENANCE,
             ("scheduled_until",),
             "the window ends at 2026-12-20T12:00:00Z, after the horizon 2026-12-15T12:00:00Z",
@@ -512,7 +512,7 @@ BREACHES = {
     "a rule that goes on": (
         maintenance(WEEKLY.replace(";UNTIL=20261201T000000Z", "")),
         (
-            "recurrence-within-horizon",
+            "recurrence-beyond-horizon",
             IN_MAINTENANCE,
             ("recurrence", "rule"),
             "the documents of windows after the horizon 2026-12-15T12:00:00Z are not written yet",
@@ -526,7 +526,7 @@ BREACHES = {
             )
         ),
         (
-            "recurrence-within-limit",
+            "too-many-windows",
             IN_MAINTENANCE,
             ("recurrence", "rule"),
             "the rule gives more than 200 windows; the later ones are omitted",
@@ -594,8 +594,8 @@ def test_long_window_overlaps_spanned_windows():
     found = findings_of(maintenances={"day": whole_day, "noon": noon, "evening": evening})
 
     assert [(finding.path, finding.rule) for finding in found] == [
-        ("maintenances/noon.yaml", "windows-do-not-overlap"),
-        ("maintenances/evening.yaml", "windows-do-not-overlap"),
+        ("maintenances/noon.yaml", "overlapping-windows"),
+        ("maintenances/evening.yaml", "overlapping-windows"),
     ]
 
 
@@ -603,19 +603,19 @@ def test_only_listed_rules_are_warnings():
     severities = {expected[0]: only_finding(**content).severity for content, expected in BREACHES.values()}
 
     assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {
-        "page-is-dated",
-        "page-updated-at-holds",
-        "demo-is-local",
-        "name-is-no-flag",
+        "undated-page",
+        "stale-page-updated-at",
+        "demo-published",
+        "name-looks-like-flag",
         "update-in-future",
         "draft-unpublished",
-        "resolved-leaves-components-up",
-        "windows-do-not-overlap",
-        "announced-before-it-begins",
+        "component-not-restored",
+        "overlapping-windows",
+        "late-announcement",
         "overdue-maintenance",
-        "completed-by-clock-begins",
-        "window-within-horizon",
-        "move-is-dated",
-        "recurrence-within-limit",
-        "recurrence-within-horizon",
+        "completed-without-start",
+        "window-beyond-horizon",
+        "undated-move",
+        "too-many-windows",
+        "recurrence-beyond-horizon",
     }

@@ -13,7 +13,7 @@ from click.exceptions import Exit
 
 from statuary.base.primitives import Instant
 from statuary.cli.editing.prompts import is_interactive
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
@@ -103,8 +103,8 @@ class EditSession:
             )
         pattern = match_pattern(file.pure)
         try:
-            before = file.text(pattern.limit if pattern else 0)
-            return FileEdit(path=path, before=before, after=change(before))
+            text = file.text(pattern.limit if pattern else 0)
+            return FileEdit(path=path, text_before=text, text_after=change(text))
         except UnreadableError as unreadable:
             raise EditError(f"{place}: {unreadable}", unreadable.hint) from None
         except EditError as error:
@@ -130,20 +130,20 @@ class EditSession:
                 return
             if self.options.commit:
                 check_can_commit(file)
-            written = write_edit(self.options.content, edit)
-            click.echo(f"{printable(subject)}\n    {printable(str(file))}")
+            written_file = write_edit(self.options.content, edit)
+            click.echo(f"{escape_control_chars(subject)}\n    {escape_control_chars(str(file))}")
             if self.options.commit:
-                commit = commit_file(written, f"{subject}\n\n{details}")
+                commit = commit_file(written_file, f"{subject}\n\n{details}")
                 click.echo(f"    commit {commit}")
-                if is_detached(written):
+                if is_detached(written_file):
                     click.echo(
                         f"statuary: HEAD is detached, so no branch has this commit; run `git switch -c NAME {commit}`",
                         err=True,
                     )
 
     def _check_unchanged(self) -> None:
-        present = _read(self.options.content, self.now, self.scope)
-        if present.timeline is None or present.timeline.catalogue != self.catalogue:
+        current_content = _read(self.options.content, self.now, self.scope)
+        if current_content.timeline is None or current_content.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
 
     def _check(self, edit: FileEdit) -> None:
@@ -152,7 +152,9 @@ class EditSession:
         scope = self.scope or EVERYTHING
         findings, may_be_written = check_edit(self.options.content, self.now, self.content, edit, scope)
         if findings:
-            click.echo(text_report(findings, str(self.options.content), {edit.path: edit.after}), err=True)
+            click.echo(
+                text_report(findings, str(self.options.content), {edit.path: edit.text_after}), err=True
+            )
         if not may_be_written:
             click.echo("statuary: this change would add errors to the content; nothing was written", err=True)
             raise Exit(ExitCode.FINDINGS)
@@ -204,12 +206,12 @@ def _build(edit_options: EditOptions, now: Instant) -> object:
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return what a command has to read; a person who is to choose a record chooses among all."""
-    from statuary.engine.check_edit import EVERYTHING, scope_of
+    from statuary.engine.check_edit import EVERYTHING, edit_scope
 
     typed = values[subject.argument] if subject is not None and subject.argument else None
     if subject is None or (subject.argument and typed is None):
         return EVERYTHING
-    return scope_of(content, subject.folder, None if typed is None else str(typed))
+    return edit_scope(content, subject.folder, None if typed is None else str(typed))
 
 
 @contextmanager
@@ -245,9 +247,9 @@ def _read(folder: Path, now: Instant, scope: "Scope | None") -> "StatusContent":
 
 def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
     """Yield the lines of an edit as a unified diff, in colour."""
-    before = [] if edit.before is None else _git_lines(edit.before)
-    old = "/dev/null" if edit.before is None else f"a/{name}"
-    for line in unified_diff(before, _git_lines(edit.after), old, f"b/{name}"):
+    lines_before = [] if edit.text_before is None else _git_lines(edit.text_before)
+    old = "/dev/null" if edit.text_before is None else f"a/{name}"
+    for line in unified_diff(lines_before, _git_lines(edit.text_after), old, f"b/{name}"):
         colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
         text = line.removesuffix("\n")
         yield click.style(text, fg=colour) if colour else text
@@ -257,5 +259,5 @@ def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
 
 def _git_lines(text: str) -> list[str]:
     """Return the lines as git counts them, line feeds included."""
-    *lines, rest = text.split("\n")
-    return [f"{line}\n" for line in lines] + ([rest] if rest else [])
+    *lines, last_line = text.split("\n")
+    return [f"{line}\n" for line in lines] + ([last_line] if last_line else [])

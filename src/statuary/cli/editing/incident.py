@@ -39,7 +39,6 @@ from statuary.source.edit_yaml import append_item, set_value
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
 from statuary.status.editing.updates import (
     NewUpdate,
-    announced_by,
     find_template,
     format_if_given,
     mapping_of,
@@ -47,6 +46,7 @@ from statuary.status.editing.updates import (
     postmortem_value,
     status_at,
     status_before,
+    with_announcement,
 )
 from statuary.status.model.records import Incident, IncidentTemplate
 from statuary.status.model.vocabulary import (
@@ -145,7 +145,7 @@ class UpdateOptions(NamedTuple):
         return Instant(session.at + self.next_update_in)
 
 
-def update_body(text: str | None, status: UpdateStatus, before: UpdateStatus | None) -> str:
+def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
     """Return the text of an update: that of its options, a person's answer, or Statuspage's default.
 
     Raises:
@@ -153,7 +153,7 @@ def update_body(text: str | None, status: UpdateStatus, before: UpdateStatus | N
     """
     if text is not None:
         return text
-    default = None if status == before else DEFAULT_BODIES[status]
+    default = None if status == previous_status else DEFAULT_BODIES[status]
     if is_interactive():
         return normalize_body(ask_text("Text", default))
     if default is None:
@@ -183,12 +183,12 @@ def append_update(
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
     """
-    before = None if reopens else status_before(incident, status, session.at)
+    previous_status = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
         at=session.at,
         status=status,
-        body=update_body(update_options.text, status, before),
+        body=update_body(update_options.text, status, previous_status),
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
         reopens=reopens,
@@ -197,7 +197,7 @@ def append_update(
     pointer = (*mapping_of(incident), "updates")
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(announced_by(text, incident, session.at), pointer, update.value),
+        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.value),
     )
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
 
@@ -235,11 +235,13 @@ def status_or_current(
     current = status_at(incident, session.at)
     if status is not None or is_interactive():
         return ask(current) if status is None else status
-    present = current or "not set yet"
+    current_text = current or "not set yet"
     if update_options.text is None:
-        raise click.UsageError(f"Missing option '--status'. With --body alone it stays: it is {present}.")
+        raise click.UsageError(
+            f"Missing option '--status'. With --body alone it stays: it is {current_text}."
+        )
     if not current or current == "postmortem":
-        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {present}.")
+        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {current_text}.")
     return cast("Status", current)
 
 
@@ -359,18 +361,18 @@ def _first_update(
     Raises:
         click.UsageError: if it has an end but another status than `resolved`, or promises an update after the end.
     """
-    first = _first_status(status or begun.status, ended_at)
+    first_status = _first_status(status or begun.status, ended_at)
     text, promised = update_options.text, update_options.promised(session)
     if text is None and begun.body is not None:
         text = normalize_body(begun.body)
-    if promised is None and begun.next_update_in is not None and first not in CLOSED_STATUSES:
+    if promised is None and begun.next_update_in is not None and first_status not in CLOSED_STATUSES:
         promised = Instant(session.at + begun.next_update_in)
     return NewUpdate(
         at=ended_at or session.at,
-        status=first,
-        body=update_body(text, first, None),
+        status=first_status,
+        body=update_body(text, first_status, None),
         notify=update_options.notify and begun.deliver_notifications,
-        next_update_by=next_update(session, promised, first),
+        next_update_by=next_update(session, promised, first_status),
     )
 
 
@@ -466,8 +468,8 @@ def publish_postmortem(
     closed = incident_or_ask(
         incident, session.timeline.incidents, "incident", session.at, resolved.__contains__
     )
-    before = status_before(closed, "postmortem", session.at)
-    if before == "postmortem" or any(update.status == "postmortem" for update in closed.updates):
+    previous_status = status_before(closed, "postmortem", session.at)
+    if previous_status == "postmortem" or any(update.status == "postmortem" for update in closed.updates):
         raise EditError(f"{closed.id} already has a postmortem", "edit the file yourself")
     hint = "For a longer text, use --body-file"
     text = value_or_ask(body_options.text, "--body", lambda: _ask_postmortem(closed), hint)

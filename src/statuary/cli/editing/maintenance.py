@@ -42,11 +42,11 @@ from statuary.source.edit_yaml import append_item
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
 from statuary.status.editing.updates import (
     NewUpdate,
-    announced_by,
     format_if_given,
     mapping_of,
     move_text,
     status_at,
+    with_announcement,
     with_cancellation,
     with_window,
 )
@@ -260,7 +260,7 @@ def _with_move(
     text = with_window(text, pointer, session.at, moved)
     if update is None:
         return text
-    return append_item(announced_by(text, window, session.at), (*pointer, "updates"), update.value)
+    return append_item(with_announcement(text, window, session.at), (*pointer, "updates"), update.value)
 
 
 @maintenance_command.command("list")

@@ -108,8 +108,8 @@ class EndType(InstantType):
 def ask_in_editor(what: str) -> str | None:
     """Let a person write a longer text in their editor; None if it stays empty."""
     marker = f"# {what}. Write above this line; the rest is ignored."
-    written = click.edit(f"\n\n{marker}\n", extension=".txt") or ""
-    return written.partition(marker)[0].strip() or None
+    edited_text = click.edit(f"\n\n{marker}\n", extension=".txt") or ""
+    return edited_text.partition(marker)[0].strip() or None
 
 
 def incident_or_ask(
@@ -165,27 +165,27 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
 
 def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
     """Yield components that a person names, by key or name, until they answer `none`."""
-    left = leaf_keys(catalogue)
-    while left:
+    remaining_keys = leaf_keys(catalogue)
+    while remaining_keys:
         answer = click.prompt(
-            f"Affected component ({', '.join([NONE, *left])})",
+            f"Affected component ({', '.join([NONE, *remaining_keys])})",
             default=NONE,
-            value_proc=lambda text: _component_key(text, catalogue, left),
+            value_proc=lambda text: _component_key(text, catalogue, remaining_keys),
         )
         if answer == NONE:
             return
-        left.remove(answer)
+        remaining_keys.remove(answer)
         yield answer
 
 
-def _component_key(typed: str, catalogue: StatusCatalogue, left: Sequence[str]) -> str:
+def _component_key(typed: str, catalogue: StatusCatalogue, remaining_keys: Sequence[str]) -> str:
     if typed == NONE:
         return NONE
     try:
         key = find_component(typed, catalogue).key
     except EditError as error:
         raise click.UsageError(f"{error}; {error.hint}") from None
-    if key not in left:
+    if key not in remaining_keys:
         raise click.UsageError(f"{key} is already in the list")
     return key
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from statuary.base.primitives import Instant, format_exact, one_line
-from statuary.cli.escape import json_text, printable
+from statuary.cli.escape import escape_control_chars, json_text
 from statuary.cli.options import option
 from statuary.status.editing.updates import status_at
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
@@ -74,7 +74,7 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: 
 
 
 def _cell(value: str | list[str] | None) -> str:
-    return printable(", ".join(value) if isinstance(value, list) else value or "") or "-"
+    return escape_control_chars(", ".join(value) if isinstance(value, list) else value or "") or "-"
 
 
 def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:

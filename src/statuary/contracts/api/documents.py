@@ -42,7 +42,7 @@ def proof_document(
     proof: Proof,
     source: str,
     *,
-    published: bool,
+    is_published: bool,
     sentence: Callable[[Reason], str],
     digest: str = "",
 ) -> Document:
@@ -62,7 +62,7 @@ def proof_document(
         "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
         "statuary": VERSION,
         "holds": proof.holds,
-        "published": published,
+        "published": is_published,
         "verdict": proof.verdict
         and {
             "status": str(proof.verdict.status),
@@ -99,8 +99,12 @@ def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
             entry["saw"] = evidence
         if findings:
             entry["findings"] = [
-                {"message": found.message, "pointer": list(found.pointer), "severity": found.severity.value}
-                for found in findings
+                {
+                    "message": finding.message,
+                    "pointer": list(finding.pointer),
+                    "severity": finding.severity.value,
+                }
+                for finding in findings
             ]
         entries.append(entry)
     return entries

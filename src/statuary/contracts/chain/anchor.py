@@ -55,10 +55,12 @@ NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
 
 def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
     """Return whether a checkpoint names a block; raise EvidenceError if it names another one of its number."""
-    named = checkpoints.get(block.number)
-    if named is not None and named != block.hash:
-        raise EvidenceError("other_checkpoint", block=block.number, hash=block.hash, checkpoint=named)
-    return named is not None
+    checkpoint_hash = checkpoints.get(block.number)
+    if checkpoint_hash is not None and checkpoint_hash != block.hash:
+        raise EvidenceError(
+            "other_checkpoint", block=block.number, hash=block.hash, checkpoint=checkpoint_hash
+        )
+    return checkpoint_hash is not None
 
 
 class DeploymentEvidence(NamedTuple):

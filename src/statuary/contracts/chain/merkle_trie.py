@@ -60,11 +60,11 @@ def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if at >= limit:
         raise EvidenceError("rlp_cut")
-    first = data[at]
-    if first < BYTES:
+    first_byte = data[at]
+    if first_byte < BYTES:
         return data[at : at + 1], at + 1
     start, end = _payload(data, at, limit)
-    if first < LIST:
+    if first_byte < LIST:
         if end - start == 1 and data[start] < BYTES:
             raise EvidenceError("rlp_prefix")
         return data[start:end], end
@@ -130,33 +130,36 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     """
     if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
         return b""
-    walk = _Walk(root, key.hex(), nodes)
+    walk = _TrieWalk(root, key.hex(), nodes)
     value = walk.value()
     if walk.unread:
         raise EvidenceError("proof_rest", nodes=str(len(walk.unread)))
     return value
 
 
-class _Walk:
+class _TrieWalk:
     def __init__(self, root: bytes, key: str, nodes: Sequence[bytes]) -> None:
         self.reference: RlpItem = root
-        self.rest = key
+        self.remaining_key = key
         self.unread = list(nodes)
 
     def value(self) -> bytes:
         while self.reference:
             node = self._next_node()
             if len(node) == BRANCH:
-                if not self.rest:
+                if not self.remaining_key:
                     return as_bytes(node[-1])
-                self.reference, self.rest = node[int(self.rest[0], 16)], self.rest[1:]
+                self.reference, self.remaining_key = (
+                    node[int(self.remaining_key[0], 16)],
+                    self.remaining_key[1:],
+                )
             else:
                 path, is_leaf = _parse_path(as_bytes(node[0]))
                 if is_leaf:
-                    return as_bytes(node[1]) if path == self.rest else b""
-                if not self.rest.startswith(path):
+                    return as_bytes(node[1]) if path == self.remaining_key else b""
+                if not self.remaining_key.startswith(path):
                     return b""
-                self.reference, self.rest = node[1], self.rest[len(path) :]
+                self.reference, self.remaining_key = node[1], self.remaining_key[len(path) :]
         return b""
 
     def _next_node(self) -> list[RlpItem]:

@@ -26,29 +26,29 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes
     return keccak256(root), [root, *reversed(nodes)] if entries else []
 
 
-def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
+def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
     """Return the node that holds some entries; encoded nodes below it on the path to a key are added to `nodes`."""
-    first, value = entries[0]
+    first_key, value = entries[0]
     if len(entries) == 1:
-        return [_compact(first, is_leaf=True), value]
-    if shared := _common_start(first, entries[-1][0]):
-        below = _below(entries, shared, way, nodes)
+        return [_compact(first_key, is_leaf=True), value]
+    if shared := _common_start(first_key, entries[-1][0]):
+        below = _below(entries, shared, path, nodes)
         return [_compact(shared, is_leaf=False), below]
-    branch: list[RlpItem] = [_below(entries, f"{digit:x}", way, nodes) for digit in range(16)]
-    return [*branch, value if not first else b""]
+    branch: list[RlpItem] = [_below(entries, f"{digit:x}", path, nodes) for digit in range(16)]
+    return [*branch, value if not first_key else b""]
 
 
-def _common_start(key: str, other: str) -> str:
-    pairs = zip(key, other, strict=False)
+def _common_start(key: str, other_key: str) -> str:
+    pairs = zip(key, other_key, strict=False)
     return key[: next((place for place, (digit, its) in enumerate(pairs) if digit != its), len(key))]
 
 
-def _below(entries: Entries, prefix: str, way: str | None, nodes: list[bytes]) -> RlpItem:
+def _below(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
     """Return the reference to the node of the entries with a prefix; empty if there are none."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""
-    on_way = way[len(prefix) :] if way is not None and way.startswith(prefix) else None
+    on_way = path[len(prefix) :] if path is not None and path.startswith(prefix) else None
     node = _node(chosen, on_way, nodes)
     encoded = encode_rlp(node)
     if len(encoded) < len(EMPTY_ROOT):

@@ -85,7 +85,7 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
     resolution, code = as_object(record.value.get("proxyResolution")), record.runtime.onchain or b""
     if clone := EIP_1167.fullmatch(code):
         clone_of = checksum_address(f"0x{clone[1].hex()}")
-        return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
+        return AnchoredProxy(_named_implementations(resolution) == [clone_of], {"implementation": clone_of})
     if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
         return AnchoredProxy(resolution.get("isProxy") is False)
     words = _words(record, code, account, anchor)
@@ -112,12 +112,15 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
     if resolution.get("isProxy") is False:
         code = record.creation.onchain or record.runtime.onchain or b""
         return any(words.values()) and bool(proxy_evidence(code).candidates)
-    own = proxy_slots(as_text(resolution.get("proxyType")), record.address)
-    in_slots, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
-    return bool(in_slots) and named not in ([], *in_slots)
+    slots = proxy_slots(as_text(resolution.get("proxyType")), record.address)
+    in_slots, named_addresses = (
+        [[_address_in(words[slot])] for slot in slots if slot in words],
+        _named_implementations(resolution),
+    )
+    return bool(in_slots) and named_addresses not in ([], *in_slots)
 
 
-def _named(resolution: Mapping[str, Json]) -> list[Json]:
+def _named_implementations(resolution: Mapping[str, Json]) -> list[Json]:
     return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
 
 
@@ -207,7 +210,8 @@ def anchor_claims(
     """
     if anchor is None:
         return _without_anchor(
-            because("no_account_proof"), _Deployed(record, None).missing() or because("no_signed_transaction")
+            because("no_account_proof"),
+            _Deployed(record, None).missing_reason() or because("no_signed_transaction"),
         )
     verifier = _Verifier(digest, checkpoints)
     if anchor.record != digest:
@@ -236,16 +240,16 @@ class _ChainClaim:
         self.record = record
         self.anchor = anchor
 
-    def missing(self) -> Reason | None:
+    def missing_reason(self) -> Reason | None:
         """Return why there is no evidence; None if there is some."""
         raise NotImplementedError
 
-    def stated(self) -> Reason | None:
+    def recorded_reason(self) -> Reason | None:
         """Return what the anchor says about missing evidence, in words of the program that wrote it."""
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
-    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         """Return what shows the claim under a block."""
         raise NotImplementedError
 
@@ -270,7 +274,7 @@ class _Verifier:
 
     def claim(self, claim: _ChainClaim) -> Claim:
         """Return the status of a claim."""
-        reason = claim.missing()
+        reason = claim.missing_reason()
         if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
             reason = because("other_anchor")
         if reason is not None:
@@ -292,7 +296,9 @@ class _Verifier:
         if outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
         status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
-        return Claim(claim.name, status, claim.shown_under(block, is_vouched_for=is_vouched_for), evidence)
+        return Claim(
+            claim.name, status, claim.outcome_in_block(block, is_vouched_for=is_vouched_for), evidence
+        )
 
     def _evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
         """Return the block and what was found in it.
@@ -324,13 +330,13 @@ class _OnChain(_ChainClaim):
     name = ClaimName.ON_CHAIN
 
     @override
-    def missing(self) -> Reason | None:
+    def missing_reason(self) -> Reason | None:
         if self.anchor is None or self.anchor.block is None:
-            return self.stated() or because("no_account_proof")
+            return self.recorded_reason() or because("no_account_proof")
         return None if self.record.runtime.onchain else because("no_onchain_code")
 
     @override
-    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return because(
             "account_proof" if is_vouched_for else "account_proof_stated", block=block.number, hash=block.hash
         )
@@ -385,11 +391,11 @@ class _Deployed(_ChainClaim):
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         super().__init__(record, anchor)
-        self.named: Mapping[str, Json] = as_object(record.value.get("deployment"))
+        self.deployment: Mapping[str, Json] = as_object(record.value.get("deployment"))
 
     @override
-    def missing(self) -> Reason | None:
-        if self.named.get("transactionHash") is None:
+    def missing_reason(self) -> Reason | None:
+        if self.deployment.get("transactionHash") is None:
             return because("no_transaction")
         absent = [
             member for member in ("blockNumber", "transactionIndex", "deployer") if not self._text(member)
@@ -397,17 +403,17 @@ class _Deployed(_ChainClaim):
         if absent:
             return because("no_deployment_member", member=absent[0])
         if self.anchor is None or self.anchor.deployment is None:
-            return self.stated() or because("no_signed_transaction")
+            return self.recorded_reason() or because("no_signed_transaction")
         return None
 
     @override
-    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+    def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
         return because(
             "deployed" if is_vouched_for else "deployed_stated", block=block.number, hash=block.hash
         )
 
     def _text(self, member: str) -> str:
-        return as_text(self.named.get(member))
+        return as_text(self.deployment.get(member))
 
     @override
     def verify(self) -> _Outcome:

@@ -39,7 +39,7 @@ _VERSIONS: Final = {
 
 
 @check
-def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
+def invalid_hex(record: RecordView) -> Iterator[Observation]:
     """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
     count = 0
     for side in record.sides:
@@ -77,7 +77,7 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 
 
 @check
-def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
+def unknown_compiler(record: RecordView) -> Iterator[Observation]:
     """Language and compiler are a known pair, and the version has that compiler's format."""
     compiler = as_text(record.compilation.get("compiler"))
     yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
@@ -95,45 +95,45 @@ def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]
 
 
 @check
-def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]:
+def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
     """A side has transformations and values if it matches, and neither if it does not."""
     for side in record.sides:
         for member in ("transformations", "transformationValues"):
             is_given = side.value.get(member) is not None
-            if is_given != (side.claimed is not None):
+            if is_given != (side.claimed_level is not None):
                 yield Violation(
-                    f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is"
+                    f"{side.name}Match is {as_json_text(side.claimed_level)}, but {member} is"
                     f" {'given' if is_given else 'null'}",
                     (side.member, member),
                 )
         for place, step in enumerate(side.steps):
             if isinstance(step, InvalidValueError):
                 yield Violation(str(step), (side.member, "transformations", place))
-        yield Evidence({side.name: "matched" if side.claimed is not None else "not matched"})
+        yield Evidence({side.name: "matched" if side.claimed_level is not None else "not matched"})
 
 
 @check
 @confirms(Match("creation"))
-def creation_replays(record: RecordView) -> Iterator[Observation]:
+def creation_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """Recompiled creation bytecode, after its transformations, is the on-chain creation bytecode."""
     return _replays(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
-def runtime_replays(record: RecordView) -> Iterator[Observation]:
+def runtime_bytecode_mismatch(record: RecordView) -> Iterator[Observation]:
     """Recompiled runtime bytecode, after its transformations, is the on-chain runtime bytecode."""
     return _replays(record.runtime)
 
 
 def _replays(side: SideView) -> Iterator[Observation]:
-    if side.claimed is None:
+    if side.claimed_level is None:
         yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
         return
     for member in ("onchainBytecode", "recompiledBytecode"):
         if side.value.get(member) in (None, "0x"):
             yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is {as_json_text(side.value.get(member))}",
+                f"{side.name}Match is {as_json_text(side.claimed_level)}, but {member} is {as_json_text(side.value.get(member))}",
                 (side.member, member),
             )
             return
@@ -159,19 +159,19 @@ def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> 
 
 @check
 @confirms(Match("creation"))
-def creation_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+def creation_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
     """Sourcify's procedure matches the creation bytecode, with the record's transformations and values."""
-    return _found_again(record.creation)
+    return _rematch_violations(record.creation)
 
 
 @check
 @confirms(Match("runtime"))
-def runtime_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+def runtime_transformations_mismatch(record: RecordView) -> Iterator[Observation]:
     """Sourcify's procedure matches the runtime bytecode, with the record's transformations and values."""
-    return _found_again(record.runtime)
+    return _rematch_violations(record.runtime)
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """Type and position of a transformation, without the id of its value."""
 
     reason: str
@@ -180,8 +180,8 @@ class _Place(NamedTuple):
     length: int | None
 
 
-def _found_again(side: SideView) -> Iterator[Observation]:
-    if side.claimed is None:
+def _rematch_violations(side: SideView) -> Iterator[Observation]:
+    if side.claimed_level is None:
         yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
         return
     if side.found is None:
@@ -198,44 +198,48 @@ def _found_again(side: SideView) -> Iterator[Observation]:
     has_places = len({step.offset for step in steps}) == len(steps)
     if has_places and steps == own_steps and side.found.values == side.values:
         return  # as nearly always: the rest shows how they differ
-    yield from _other_places(side, steps, own_steps)
-    yield from _other_values(side, steps, own_steps)
+    yield from _position_differences(side, steps, own_steps)
+    yield from _value_differences(side, steps, own_steps)
 
 
-def _other_places(
+def _position_differences(
     side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
-    expected, listed = Counter(map(_place, steps)), Counter(map(_place, own_steps))
+    expected, recorded_places = Counter(map(_position_of, steps)), Counter(map(_position_of, own_steps))
     pointer = (side.member, "transformations")
-    for place in sorted((expected - listed).keys(), key=str)[:1]:
-        yield Violation(f"there is no {_described(place)}", pointer)
-    for place in sorted((listed - expected).keys(), key=str)[:1]:
-        yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
-    if expected == listed and [_place(step) for step in steps] != [_place(step) for step in own_steps]:
+    for place in sorted((expected - recorded_places).keys(), key=str)[:1]:
+        yield Violation(f"there is no {_position_text(place)}", pointer)
+    for place in sorted((recorded_places - expected).keys(), key=str)[:1]:
+        yield Violation(
+            f"there is a {_position_text(place)}, which does not follow from the bytecode", pointer
+        )
+    if expected == recorded_places and [_position_of(step) for step in steps] != [
+        _position_of(step) for step in own_steps
+    ]:
         yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
 
 
-def _described(place: _Place) -> str:
+def _position_text(place: _Position) -> str:
     length = "" if place.length is None else f" of length {place.length}"
     return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
 
 
-def _other_values(
+def _value_differences(
     side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
     """Compare values by position."""
     if side.found is None:
         return
     pointer = (side.member, "transformations")
-    by_place = {_place(step): step for step in steps}
-    pairs = [(step, by_place[_place(step)]) for step in own_steps if _place(step) in by_place]
-    for step, other in pairs:
-        if not _same_value(step, side.values, other, side.found.values):
+    by_place = {_position_of(step): step for step in steps}
+    pairs = [(step, by_place[_position_of(step)]) for step in own_steps if _position_of(step) in by_place]
+    for step, other_step in pairs:
+        if not _same_value(step, side.values, other_step, side.found.values):
             yield Violation(
                 f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
                 pointer,
             )
-    yield from _other_ids(pairs, pointer)
+    yield from _id_differences(pairs, pointer)
     unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in own_steps}
     for reason, key in sorted(unused, key=str):
         yield Violation(
@@ -244,25 +248,29 @@ def _other_values(
         )
 
 
-def _other_ids(
+def _id_differences(
     pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
     """Compare ids one to one: equal code may have ids of another compilation."""
-    named = {((own.reason, own.id), (other.reason, other.id)) for own, other in pairs}
-    if len(named) != len({own for own, _ in named}) or len(named) != len({other for _, other in named}):
+    id_pairs = {
+        ((own_step.reason, own_step.id), (other_step.reason, other_step.id)) for own_step, other_step in pairs
+    }
+    if len(id_pairs) != len({own_step for own_step, _ in id_pairs}) or len(id_pairs) != len(
+        {other_step for _, other_step in id_pairs}
+    ):
         yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
-    elif any(own != other for own, other in named):
+    elif any(own_step != other_step for own_step, other_step in id_pairs):
         yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
 
 
 def _same_value(
     step: TransformationStep,
     values: Mapping[str, Json],
-    other: TransformationStep,
+    other_step: TransformationStep,
     other_values: Mapping[str, Json],
 ) -> bool:
     try:
-        return value_bytes(step, values) == value_bytes(other, other_values)
+        return value_bytes(step, values) == value_bytes(other_step, other_values)
     except InvalidValueError:
         return False
 
@@ -271,20 +279,20 @@ def _value_id(step: TransformationStep) -> str | None:
     return None if step.reason in ("callProtection", "constructorArguments") else step.id
 
 
-def _place(step: TransformationStep) -> _Place:
-    return _Place(step.reason.value, step.type.value, step.offset, step.length)
+def _position_of(step: TransformationStep) -> _Position:
+    return _Position(step.reason.value, step.type.value, step.offset, step.length)
 
 
 @check
 @confirms(Match("creation", is_exact=True))
-def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Observation]:
+def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
     """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
     side = record.creation
     creation, runtime = side.recompiled, record.runtime.recompiled
-    if side.claimed is None or not creation or not runtime:
+    if side.claimed_level is None or not creation or not runtime:
         yield NotApplicable("there is no matching creation bytecode, or no recompiled runtime bytecode")
         return
-    if not side.is_exact and record.runtime.claimed is None:
+    if not side.is_exact and record.runtime.claimed_level is None:
         yield NotApplicable("the runtime bytecode is not claimed to match")
         return  # a constructor may return other code than the compiler's
     place = creation.find(runtime)
@@ -318,19 +326,19 @@ def _is_pushed(code: bytes, number: int) -> bool:
 
 
 @check
-def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
+def overstated_match_level(record: RecordView) -> Iterator[Observation]:
     """The levels creationMatch and runtimeMatch are no higher than the replay and the auxdata show."""
     for side in record.sides:
-        if side.claimed is None or side.replayed is None or side.replayed != side.onchain:
+        if side.claimed_level is None or side.replayed is None or side.replayed != side.onchain:
             continue  # the check of the replay reports these
         earned = earned_level(side)
         yield Evidence({side.name: earned.value})
-        if side.claimed != earned:
+        if side.claimed_level != earned:
             yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed)}, but the bytes earn {earned.value!r}",
+                f"{side.name}Match is {as_json_text(side.claimed_level)}, but the bytes earn {earned.value!r}",
                 (f"{side.name}Match",),
                 f"write {earned.value}",
-                Severity.NOTE if side.claimed == MatchLevel.MATCH else None,
+                Severity.NOTE if side.claimed_level == MatchLevel.MATCH else None,
             )
 
 
@@ -360,10 +368,10 @@ def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
 
 
 @check
-def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
+def overall_match_mismatch(record: RecordView) -> Iterator[Observation]:
     """The overall match is exact_match if either side is, and null only if both are."""
     claimed = record.value.get("match")
-    earned = overall_level(record.creation.claimed, record.runtime.claimed)
+    earned = overall_level(record.creation.claimed_level, record.runtime.claimed_level)
     yield Evidence({"match": str(earned or "null")})
     if claimed != earned:
         yield Violation(
@@ -376,10 +384,10 @@ def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
 
 
 @check(Severity.NOTE)
-def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
+def understated_match_level(record: RecordView) -> Iterator[Observation]:
     """A side without a match level does not match."""
     for side in record.sides:
-        if side.claimed is not None or not side.onchain:
+        if side.claimed_level is not None or not side.onchain:
             continue
         yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
         if side.found is not None:

@@ -25,14 +25,14 @@ from statuary.contracts.model.proof import (
 from statuary.contracts.model.record import GROUPS
 from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
 
-VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
+VYPER_CHECK: Final = "vyper-integrity-mismatch"
 
 HASH_CHECKS: Final = (
-    "creation-ends-with-the-metadata-hash",
-    "runtime-ends-with-the-metadata-hash",
-    "sources-are-those-of-the-metadata",
-    "metadata-names-the-compilation",
-    "metadata-repeats-the-interface",
+    "creation-metadata-hash-mismatch",
+    "runtime-metadata-hash-mismatch",
+    "metadata-sources-mismatch",
+    "metadata-compilation-mismatch",
+    "metadata-interface-mismatch",
     VYPER_CHECK,
 )
 """The checks that claim B rests on."""
@@ -162,9 +162,11 @@ def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, 
         return Claim(name, ClaimStatus.NOT_SHOWN, because("other_compilation"))
     compiler = build_version(compilation.compiler_version)
     if not is_same_build(record.version, compiler):
-        stated = shorten(compilation.compiler_version)
+        compiler_version = shorten(compilation.compiler_version)
         return Claim(
-            name, ClaimStatus.NOT_SHOWN, because("other_compiler", stated=stated, record=record.version)
+            name,
+            ClaimStatus.NOT_SHOWN,
+            because("other_compiler", stated=compiler_version, record=record.version),
         )
     evidence: dict[str, EvidenceValue] = {
         "compilerVersion": compiler,
@@ -202,7 +204,7 @@ def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
         return Verdict(ClaimStatus.CONTRADICTED, (_since(on_chain),))
     if consistent.status is ClaimStatus.NOT_SHOWN:
         return Verdict(ClaimStatus.NOT_SHOWN, (because("verdict_skipped"),))
-    if record.runtime.claimed is None:
+    if record.runtime.claimed_level is None:
         reason = because("verdict_unclaimed" if record.runtime.onchain else "verdict_unchecked")
         return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
     compiled = claim[ClaimName.COMPILED]
@@ -213,7 +215,12 @@ def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
 def runtime_differs(record: RecordView) -> bool:
     """Return whether the record has code of the address that is not its compiled code."""
     side = record.runtime
-    return bool(side.onchain) and side.claimed is None and side.recompiled is not None and side.found is None
+    return (
+        bool(side.onchain)
+        and side.claimed_level is None
+        and side.recompiled is not None
+        and side.found is None
+    )
 
 
 def _since(on_chain: Claim) -> Reason:
@@ -258,11 +265,11 @@ def _onchain_hashes(
 def keeps_own_auxdata(side: SideView) -> bool:
     """Return whether a matching side has the contract's own recompiled auxdata on the chain too."""
     pieces = list(side.auxdata.values())
-    own = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
-    if side.claimed is None or own is None or side.found is None:
+    piece = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
+    if side.claimed_level is None or piece is None or side.found is None:
         return False
     return not any(
-        step.reason == "cborAuxdata" and abs(step.offset - own.offset) <= 1
+        step.reason == "cborAuxdata" and abs(step.offset - piece.offset) <= 1
         for step in side.found.transformations
     )
 
@@ -292,14 +299,14 @@ def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason
 
 
 def _has_hash(side: SideView) -> bool:
-    return side.claimed is not None and side.own_fields is not None and bool(side.own_fields.hashes)
+    return side.claimed_level is not None and side.own_fields is not None and bool(side.own_fields.hashes)
 
 
 def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
     """Return a reason that names the first checks with an outcome, and counts the others."""
-    more, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
-    if more > 0:
-        return because(f"{outcome}_more", checks=names, more=more)
+    hidden_count, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
+    if hidden_count > 0:
+        return because(f"{outcome}_more", checks=names, more=hidden_count)
     return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
 
 
@@ -322,8 +329,8 @@ def pinned_members(
     pinned = dict(
         _pinned_by_record(
             has_hashed_metadata=record.has_hashed_metadata,
-            creation=record.creation.claimed is not None,
-            runtime=record.runtime.claimed is not None,
+            creation=record.creation.claimed_level is not None,
+            runtime=record.runtime.claimed_level is not None,
         )
     )
     if status[ClaimName.COMPILED] is ClaimStatus.STATED:

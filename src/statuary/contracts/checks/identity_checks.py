@@ -28,7 +28,7 @@ TRANSACTION_HASH_LENGTH = 66
 
 
 @check
-def chain_id_is_decimal(record: RecordView) -> Iterator[Observation]:
+def invalid_chain_id(record: RecordView) -> Iterator[Observation]:
     """A chain id is 1 to 20 digits without a leading zero."""
     try:
         yield Evidence({"chainId": parse_chain_id(as_text(record.value["chainId"]))})
@@ -37,7 +37,7 @@ def chain_id_is_decimal(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
+def invalid_address(record: RecordView) -> Iterator[Observation]:
     """An address is 0x and 40 hex digits with its EIP-55 checksum."""
     text = as_text(record.value["address"])
     try:
@@ -53,7 +53,7 @@ def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
+def invalid_match_id(record: RecordView) -> Iterator[Observation]:
     """A match id is a decimal number, written as text."""
     text = as_text(record.value["matchId"])
     yield Evidence({"matchId": shorten(text)})
@@ -66,7 +66,7 @@ def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def verified_at_is_in_seconds(record: RecordView) -> Iterator[Observation]:
+def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
     """The time of verification is in UTC and whole seconds."""
     text = as_text(record.value["verifiedAt"])
     yield Evidence({"verifiedAt": shorten(text)})
@@ -87,7 +87,7 @@ def _is_instant(text: str) -> bool:
 
 
 @check
-def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
+def invalid_deployment(record: RecordView) -> Iterator[Observation]:
     """A deployment's hash has 32 bytes, its numbers are decimal text, its deployer is an address."""
     deployment = as_object(record.value.get("deployment"))
     if deployment.get("transactionHash") is not None:

@@ -59,30 +59,30 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 
 @check
 @confirms(Match("creation", is_exact=True, language="Solidity"))
-def creation_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
+def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The auxdata of the contract itself in the creation bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.creation)
 
 
 @check
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
-def runtime_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
+def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The auxdata that ends the runtime bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.runtime)
 
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observation]:
+def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
     severity = _severity(record)
-    listed = as_object(record.metadata.get("sources"))
-    if not listed:
+    metadata_sources = as_object(record.metadata.get("sources"))
+    if not metadata_sources:
         yield Violation("the metadata lists no sources", ("metadata", "sources"), severity=severity)
-    for path, entry in listed.items():
+    for path, entry in metadata_sources.items():
         content = record.sources.get(path)
         if content is None:
             yield Violation(
@@ -106,13 +106,13 @@ def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observatio
                 ("metadata", "sources", path, "content"),
                 severity=severity,
             )
-    if listed:
-        yield Evidence({"sources": len(listed)})
+    if metadata_sources:
+        yield Evidence({"sources": len(metadata_sources)})
 
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
+def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     """The metadata names the record's compiler version, language, target and settings."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
@@ -146,7 +146,7 @@ def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
-def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
+def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     """The ABI and the documentation in the metadata equal the record's."""
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
@@ -202,7 +202,7 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
 
 def _why_not_applicable(side: SideView) -> str:
     """Return why a side has no metadata hash to compare; empty if it has one."""
-    if side.claimed is None:
+    if side.claimed_level is None:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:
         return f"{side.record.language} {side.record.version} writes no metadata hash"
@@ -217,7 +217,7 @@ def _plain(version: Json) -> Json:
 
 
 @check
-def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Observation]:
+def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
     """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
     if record.language != "Vyper" or not has_integrity_hash(record.version):
         yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
@@ -225,7 +225,7 @@ def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Obser
     for number, fields in record.creation.fields.items():
         if "integrity" not in fields.hashes:
             continue
-        written = fields.hashes["integrity"].hex()
+        recorded_hash = fields.hashes["integrity"].hex()
         pointer = ("creationBytecode", "cborAuxdata", number)
         computed = record.vyper_integrity
         if isinstance(computed, UnknownModuleError):
@@ -234,11 +234,11 @@ def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Obser
         if isinstance(computed, InvalidValueError):
             yield Violation(f"the integrity hash cannot be computed: {computed}", pointer)
             return
-        if written in computed:
-            yield Evidence({"integrity": written})
+        if recorded_hash in computed:
+            yield Evidence({"integrity": recorded_hash})
             continue
         yield Violation(
-            f"the integrity hash of the sources is {(computed or ['unknown'])[0]}, the bytecode has {written}",
+            f"the integrity hash of the sources is {(computed or ['unknown'])[0]}, the bytecode has {recorded_hash}",
             pointer,
             "give the sources exactly as they were compiled, line ends included",
         )

@@ -8,7 +8,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend, steps_left
+from statuary.base.budget import consume, steps_left
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, as_text
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
@@ -51,19 +51,19 @@ CONTRACT_CHECKS: Final = tuple(
 
 
 _OF_COMPILATION: Final = (
-    *("language-and-compiler-are-known", "creation-code-deploys-the-runtime-code"),
-    *("libraries-are-pushed-addresses", "immutables-are-pushed-words", "auxdata-is-where-it-says"),
-    *("auxdata-names-the-compiler", "auxdata-is-complete", "compiler-is-a-release", "storage-layout-is-one"),
-    *("creation-ends-with-the-metadata-hash", "runtime-ends-with-the-metadata-hash"),
+    *("unknown-compiler", "creation-deploys-other-code"),
+    *("invalid-library-reference", "invalid-immutable-reference", "auxdata-offset"),
+    *("auxdata-compiler-mismatch", "missing-auxdata", "unknown-compiler-release", "invalid-storage-layout"),
+    *("creation-metadata-hash-mismatch", "runtime-metadata-hash-mismatch"),
     *(
-        "sources-are-those-of-the-metadata",
-        "metadata-names-the-compilation",
-        "metadata-repeats-the-interface",
+        "metadata-sources-mismatch",
+        "metadata-compilation-mismatch",
+        "metadata-interface-mismatch",
     ),
-    *("vyper-integrity-is-that-of-the-sources", "name-ends-fully-qualified-name", "abi-items-are-known"),
-    *("contract-is-declared-in-its-source", "open-places-are-named-in-the-sources", "names-are-identifiers"),
-    *("std-json-input-repeats-the-record", "std-json-output-repeats-the-record"),
-    *("signatures-follow-from-the-abi", "selectors-are-in-the-code"),
+    *("vyper-integrity-mismatch", "fully-qualified-name-mismatch", "invalid-abi-item"),
+    *("undeclared-contract", "undeclared-immutable", "invalid-identifier"),
+    *("std-json-input-mismatch", "std-json-output-mismatch"),
+    *("abi-signatures-mismatch", "missing-selector"),
 )
 """The checks that read nothing but what the compilation decides, and the levels that the sides claim."""
 
@@ -133,7 +133,7 @@ def prove_together(
         for view, row, provable in zip(views, _rows(views, parts, checks), provables, strict=True)
     ]
     for view in views:
-        view.forget()
+        view.clear()
     return proofs
 
 
@@ -150,9 +150,9 @@ def _rows(
 ) -> Iterator[tuple[CheckResult, ...]]:
     """Yield the results of each record; where its part is proved already, only those of the deployment are new."""
     proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
-    alone = [view for view, part in zip(views, proved, strict=True) if part is None]
+    unproved_views = [view for view, part in zip(views, proved, strict=True) if part is None]
     shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
-    of_alone = zip(*_columns(alone, checks), strict=True)
+    of_alone = zip(*_columns(unproved_views, checks), strict=True)
     of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
     for part in proved:
         yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
@@ -160,28 +160,28 @@ def _rows(
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
     """Return what is known of a view's part, which is proved on a view that has nothing else, and give it to the view."""
-    levels = view.creation.claimed, view.runtime.claimed
-    proved: _ProvedPart | None = part.proved.get(levels)
+    levels = view.creation.claimed_level, view.runtime.claimed_level
+    proved: _ProvedPart | None = part.proof_results.get(levels)
     if proved is None:
-        before = steps_left()
+        steps_before = steps_left()
         record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **part.members}
         of_part = RecordView(record)
         results = tuple(result for check in OF_COMPILATION for result in check.results([of_part]))
-        proved = _ProvedPart(results, of_part.of_compilation(), before - steps_left())
-        part.proved[levels] = proved
-        of_part.forget()
+        proved = _ProvedPart(results, of_part.compilation_values(), steps_before - steps_left())
+        part.proof_results[levels] = proved
+        of_part.clear()
     else:
-        spend(proved.steps)
-    view.take(proved.computed)
+        consume(proved.steps)
+    view.adopt(proved.computed)
     return proved
 
 
 def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> Iterator[list[CheckResult]]:
     """Yield the results of each check, and of those of the catalogue that are not among them."""
-    others = (
+    other_checks = (
         [check for check in checks if check not in CONTRACT_CHECKS] if checks is not CONTRACT_CHECKS else []
     )
-    for check in (*others, *CONTRACT_CHECKS):
+    for check in (*other_checks, *CONTRACT_CHECKS):
         if checks is CONTRACT_CHECKS or check in checks:
             yield check.results(views)
         else:
@@ -202,7 +202,7 @@ def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -
     )
 
 
-RUNTIME_RULE: Final = "runtime-code-is-the-compiled-code"
+RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
@@ -227,11 +227,11 @@ def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tu
 
 def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
-    missing = CheckOutcome.NOT_APPLICABLE
-    absent = {result.check for result in results if result.outcome is missing}
+    not_applicable = CheckOutcome.NOT_APPLICABLE
+    absent = {result.check for result in results if result.outcome is not_applicable}
     language = "Solidity" if record.language == "Solidity" else "another"
     for side in record.sides:
-        if side.claimed is None:
+        if side.claimed_level is None:
             continue
         if unmet := required_by(Match(side.name, side.is_exact, language)) & absent:
             results = tuple(
@@ -245,7 +245,7 @@ def _failed(result: CheckResult, side: SideView) -> CheckResult:
     member = f"{side.name}Match"
     finding = Finding(
         rule=result.check,
-        message=f"{member} is {str(side.claimed)!r}, which this check must confirm:"
+        message=f"{member} is {str(side.claimed_level)!r}, which this check must confirm:"
         f" {result.reason or 'there is nothing to check'}",
         pointer=(member,),
     )

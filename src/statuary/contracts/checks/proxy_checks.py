@@ -23,7 +23,7 @@ PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "Sequenc
 
 
 @check
-def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
+def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     """A proxy has a known type and checksummed implementations; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, dict):
@@ -33,13 +33,13 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
         if len(resolution) > 1:
             yield Violation("a proxyResolution with an error has no other members", ("proxyResolution",))
         return
-    if missing := [member for member in _MEMBERS if member not in resolution]:
-        yield Violation(f"{missing[0]} is missing", ("proxyResolution",))
+    if missing_members := [member for member in _MEMBERS if member not in resolution]:
+        yield Violation(f"{missing_members[0]} is missing", ("proxyResolution",))
         return
     yield Evidence({"isProxy": str(resolution["isProxy"]).lower()})
     if fault := _type_fault(resolution):
         yield Violation(fault, ("proxyResolution",))
-    for place, implementation in enumerate(_listed(resolution)):
+    for place, implementation in enumerate(_listed_implementations(resolution)):
         address = as_object(implementation).get("address")
         if not _is_checksummed(address):
             yield Violation(
@@ -57,7 +57,7 @@ def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
         return ()
     return (
         Finding(
-            rule=proxy_resolution_is_whole.__name__.replace("_", "-"),
+            rule=incomplete_proxy_resolution.__name__.replace("_", "-"),
             message="the code has a proxy's patterns, and nothing says what the chain answers for them",
             hint="add the contract again with --rpc and --force, or write `proxy:` into contract.yaml",
             pointer=("proxyResolution",),
@@ -66,15 +66,15 @@ def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
     )
 
 
-def _listed(resolution: Mapping[str, Json]) -> list[Json]:
-    listed = resolution.get("implementations")
-    return listed if isinstance(listed, list) else []
+def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
+    implementations = resolution.get("implementations")
+    return implementations if isinstance(implementations, list) else []
 
 
 def _type_fault(resolution: Mapping[str, Json]) -> str:
     """Return how a resolution's members contradict each other; empty if they do not."""
     is_proxy, proxy_type = resolution["isProxy"], resolution["proxyType"]
-    count = len(_listed(resolution))
+    count = len(_listed_implementations(resolution))
     if is_proxy != (proxy_type is not None) or (not is_proxy and count):
         return (
             f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
@@ -88,7 +88,7 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
 
 
 @check
-def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observation]:
+def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     """The bytecode does not contradict proxyResolution.
 
     Factories are no proxies, EIP-1167 clones are, others need their patterns.
@@ -116,7 +116,9 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
         return f"the chain is not needed: the contract is {evidence.verdict.value}"
     if evidence.verdict is ProxyVerdict.NOT_PROXY:
         return f"the bytecode shows no proxy, the record claims {claimed}" if is_proxy else ""
-    addresses = [as_object(implementation).get("address") for implementation in _listed(resolution)]
+    addresses = [
+        as_object(implementation).get("address") for implementation in _listed_implementations(resolution)
+    ]
     if claimed == "'EIP1167Proxy'" and same_json(addresses, [evidence.implementation]):
         return ""
     return (

@@ -25,11 +25,11 @@ from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
 ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")
 """The types of items of an ABI; of the last three there is at most one each."""
 
-_NAMED: Final = ITEM_TYPES[:3]
+_NAMED_ITEMS: Final = ITEM_TYPES[:3]
 
 
 @check
-def names_are_identifiers(record: RecordView) -> Iterator[Observation]:
+def invalid_identifier(record: RecordView) -> Iterator[Observation]:
     """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
 
     A Yul object may have any text as its name, and a Vyper contract has that of its file.
@@ -38,19 +38,21 @@ def names_are_identifiers(record: RecordView) -> Iterator[Observation]:
     if record.language == "Solidity":
         count += 1
         if not _is_identifier(name):
-            yield Violation(f"the contract's name {_shown(name)} is no identifier", ("compilation", "name"))
+            yield Violation(
+                f"the contract's name {_shown_value(name)} is no identifier", ("compilation", "name")
+            )
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
         for text in _names_in(item):
             count += 1
             if not _is_identifier(text):
-                yield Violation(f"{_shown(text)} is no identifier", ("abi", place))
+                yield Violation(f"{_shown_value(text)} is no identifier", ("abi", place))
     if count:
         yield Evidence({"names": count})
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
     """Yield the name of an item, and those of its parameters; a parameter may have none."""
-    if item.get("type", "function") in _NAMED:
+    if item.get("type", "function") in _NAMED_ITEMS:
         yield item.get("name")
     waiting = [*as_list(item.get("inputs")), *as_list(item.get("outputs"))]
     while waiting:
@@ -64,12 +66,12 @@ def _is_identifier(name: Json) -> bool:
     return isinstance(name, str) and name.isascii() and name.replace("$", "_").isidentifier()
 
 
-def _shown(value: Json) -> str:
+def _shown_value(value: Json) -> str:
     return ascii(str(value))[:80]
 
 
 @check
-def abi_items_are_known(record: RecordView) -> Iterator[Observation]:
+def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     """The items of an ABI are of known types, with at most one constructor, one fallback and one receive function."""
     abi = record.value.get("abi")
     if not isinstance(abi, list):
@@ -79,8 +81,8 @@ def abi_items_are_known(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"items": len(abi)})
     for name, number in types.items():
         if name not in ITEM_TYPES:
-            yield Violation(f"an item of the ABI is of the unknown type {_shown(name)}", ("abi",))
-        elif number > 1 and name not in _NAMED:
+            yield Violation(f"an item of the ABI is of the unknown type {_shown_value(name)}", ("abi",))
+        elif number > 1 and name not in _NAMED_ITEMS:
             yield Violation(f"the ABI has {number} items of type {name}; a contract has one", ("abi",))
 
 
@@ -113,7 +115,7 @@ _VERSION: Final = re.compile(
 
 
 @check
-def compiler_is_a_release(record: RecordView) -> Iterator[Observation]:
+def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     """The compiler version is a release with the commit of one of its builds, or a nightly of a real day.
 
     One that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
@@ -143,7 +145,11 @@ _VERSION_POINTER: Final = ("compilation", "compilerVersion")
 
 
 def _other_commit(release: Release, commit: str, language: str) -> Iterator[Violation]:
-    if commit and release.commits and not any(_is_same_commit(commit, built) for built in release.commits):
+    if (
+        commit
+        and release.commits
+        and not any(_is_same_commit(commit, known_commit) for known_commit in release.commits)
+    ):
         yield Violation(
             f"this release was built of commit {' or '.join(release.commits)}, not of {commit[:40]}",
             _VERSION_POINTER,
@@ -156,8 +162,8 @@ def _known_version(record: RecordView) -> tuple[Mapping[str, Release], re.Match[
     return list_of_releases, _VERSION.fullmatch(record.version) if list_of_releases else None
 
 
-def _is_same_commit(commit: str, other: str) -> bool:
-    short, long = sorted((commit, other), key=len)
+def _is_same_commit(commit: str, other_commit: str) -> bool:
+    short, long = sorted((commit, other_commit), key=len)
     return len(short) >= SHORTEST_COMMIT and long.startswith(short)
 
 
@@ -182,7 +188,7 @@ RELEASED_WITHIN: Final = timedelta(days=7)
 
 
 @check
-def verified_after_the_release(record: RecordView) -> Iterator[Observation]:
+def verified_before_release(record: RecordView) -> Iterator[Observation]:
     """A record is verified after its compiler was released.
 
     The day of some releases is not known: then it is that of the last one before it, or there is none.
@@ -204,16 +210,16 @@ def verified_after_the_release(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _released(known: Mapping[str, Release], number: str) -> str:
+def _released(known_releases: Mapping[str, Release], number: str) -> str:
     """Return the day before which a version was not released; for one newer than the table, that of the newest."""
-    if number in known:
-        return known[number].not_before
-    earlier = takewhile(lambda version: _numbers(version) <= _numbers(number), known)
-    return max((known[version].not_before for version in earlier), default="")
+    if number in known_releases:
+        return known_releases[number].not_before
+    earlier_versions = takewhile(lambda version: _numbers(version) <= _numbers(number), known_releases)
+    return max((known_releases[version].not_before for version in earlier_versions), default="")
 
 
 @check
-def libraries_are_those_of_the_settings(record: RecordView) -> Iterator[Observation]:
+def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
     """A library that the compiler's settings link has their address wherever the record links it."""
     settings = libraries_of(as_object(record.compilation.get("compilerSettings")).get("libraries"))
     if settings:
@@ -223,7 +229,7 @@ def libraries_are_those_of_the_settings(record: RecordView) -> Iterator[Observat
         for name in sorted(linked.keys() & settings.keys()):
             if settings[name] != as_text(linked[name]).lower():
                 yield Violation(
-                    f"the settings link {_shown(name)} at {settings[name][:42]}, the {side.name} bytecode at"
+                    f"the settings link {_shown_value(name)} at {settings[name][:42]}, the {side.name} bytecode at"
                     f" {as_text(linked[name])[:42]}",
                     (side.member, "transformationValues", "libraries", name),
                 )
@@ -236,7 +242,7 @@ GENESIS: Final = "-1"
 
 
 @check
-def deployment_is_possible(record: RecordView) -> Iterator[Observation]:
+def impossible_deployment(record: RecordView) -> Iterator[Observation]:
     """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in."""
     deployment = as_object(record.value.get("deployment"))
     deployer = as_text(deployment.get("deployer"))
@@ -270,7 +276,7 @@ LATER_PRECOMPILES: Final = (*range(0x0B, 0x12), 0x100)
 
 
 @check
-def code_can_be_at_the_address(record: RecordView) -> Iterator[Observation]:
+def impossible_code(record: RecordView) -> Iterator[Observation]:
     """The on-chain code can be a contract's, and the address one at which a contract can be.
 
     Code never begins with 0xef (EIP-3541) but in the object format, which a compiler writes if its settings say so;

@@ -12,7 +12,7 @@ import orjson
 
 from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.limits import MAX_INTEGRITY_TEXTS
-from statuary.base.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
+from statuary.base.primitives import Address, InvalidValueError, decode_hex_digits, unlocked_cached_property
 from statuary.contracts.model.abi import TupleType
 from statuary.contracts.model.auxdata import (
     Auxdata,
@@ -105,22 +105,22 @@ def as_json_text(value: Json) -> str:
     return repr(value) if text is None else text.decode()
 
 
-def same_json(value: Json, other: Json) -> bool:
+def same_json(value: Json, other_value: Json) -> bool:
     """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
-    if value is other:
+    if value is other_value:
         return True
-    if value is None or other is None or isinstance(value, str) or isinstance(other, str):
-        return bool(type(value) is type(other) and value == other)
+    if value is None or other_value is None or isinstance(value, str) or isinstance(other_value, str):
+        return bool(type(value) is type(other_value) and value == other_value)
     text = json_bytes(value)
-    if text is not None and text == json_bytes(other):
+    if text is not None and text == json_bytes(other_value):
         return True  # nearly always in the same order too, which is faster to compare
-    return text is not None and same_members(value, other)
+    return text is not None and same_members(value, other_value)
 
 
-def same_members(value: Json, other: Json) -> bool:
+def same_members(value: Json, other_value: Json) -> bool:
     """Return the same as `same_json`, faster for values in different orders."""
     text = json_bytes(value, sort_keys=True)
-    return text is not None and text == json_bytes(other, sort_keys=True)
+    return text is not None and text == json_bytes(other_value, sort_keys=True)
 
 
 class MetadataHashes:
@@ -136,7 +136,7 @@ class MetadataHashes:
         self._output_text = output_text
         self._known: dict[tuple[str, bytes], bool] = {}
 
-    @computed_once
+    @unlocked_cached_property
     def text(self) -> str | None:
         """The compiler's text, if it is the same object and has no key twice; else None."""
         text = self._output_text
@@ -176,7 +176,7 @@ class SideView:
         name: `creation` or `runtime`.
         member: `creationBytecode` or `runtimeBytecode`.
         value: its value; empty if the record has none.
-        claimed: the level that the record claims for this side.
+        claimed_level: the level that the record claims for this side.
         is_exact: whether that is an exact match.
     """
 
@@ -185,15 +185,15 @@ class SideView:
         self.name = name
         self.member = f"{name}Bytecode"
         self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
-        self.claimed: Json = record.value.get(f"{name}Match")
-        self.is_exact = bool(self.claimed == MatchLevel.EXACT_MATCH)
+        self.claimed_level: Json = record.value.get(f"{name}Match")
+        self.is_exact = bool(self.claimed_level == MatchLevel.EXACT_MATCH)
 
-    @computed_once
+    @unlocked_cached_property
     def onchain(self) -> bytes | None:
         """The on-chain code."""
         return hex_bytes(self.value.get("onchainBytecode"))
 
-    @computed_once
+    @unlocked_cached_property
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
@@ -205,29 +205,29 @@ class SideView:
         # nearly always all of the on-chain code, or all but its constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
 
-    @computed_once
+    @unlocked_cached_property
     def values(self) -> Mapping[str, Json]:
         """The values of the transformations."""
         return as_object(self.value.get("transformationValues"))
 
-    @computed_once
+    @unlocked_cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
         """Each transformation, or what is wrong with it."""
-        listed = self.value.get("transformations")
+        transformations = self.value.get("transformations")
         return (
-            [parsed_or_error(parse_transformation, step) for step in listed]
-            if isinstance(listed, list)
+            [parsed_or_error(parse_transformation, step) for step in transformations]
+            if isinstance(transformations, list)
             else []
         )
 
-    @computed_once
+    @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
         """The transformations; None if there is no list, or one is invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
-    @computed_once
+    @unlocked_cached_property
     def replayed(self) -> bytes | ReplayError | None:
         """The result of the replay, or the failing step; None if a part cannot be decoded."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
@@ -238,28 +238,28 @@ class SideView:
         except ReplayError as error:
             return error
 
-    @computed_once
+    @unlocked_cached_property
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The record's auxdata by number, or what is wrong with the list."""
         return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
-    @computed_once
+    @unlocked_cached_property
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The record's auxdata by number; empty if the list is invalid."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
-    @computed_once
+    @unlocked_cached_property
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The references of libraries, or what is wrong with them."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
-    @computed_once
+    @unlocked_cached_property
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The references of immutables (in Vyper the one after the code), or what is wrong with them."""
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
-    @computed_once
+    @unlocked_cached_property
     def fields(self) -> dict[str, AuxdataFields]:
         """The decoded auxdata; invalid pieces are left out."""
         return dict(self._readable_auxdata())
@@ -271,7 +271,7 @@ class SideView:
             except InvalidValueError:
                 continue
 
-    @computed_once
+    @unlocked_cached_property
     def own_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, not that of a contract it creates; None if there is none.
 
@@ -285,7 +285,7 @@ class SideView:
             code = code[: place + len(runtime)]
         return split_auxdata(code, self.record.auxdata_style)
 
-    @computed_once
+    @unlocked_cached_property
     def own_fields(self) -> AuxdataFields | None:
         """The contract's own auxdata, decoded; None if there is none, or it is invalid."""
         if self.own_auxdata is None:
@@ -295,7 +295,7 @@ class SideView:
         except InvalidValueError:
             return None
 
-    @computed_once
+    @unlocked_cached_property
     def found(self) -> SideMatch | None:
         """The match that Sourcify's procedure finds between the two codes, or None."""
         libraries, immutables = self.parsed_libraries, self.parsed_immutables
@@ -335,22 +335,22 @@ class RecordView:
         self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
         self.address = Address(as_text(value.get("address")))
 
-    @computed_once
+    @unlocked_cached_property
     def creation(self) -> SideView:
         """The creation bytecode and its match."""
         return SideView(self, "creation")
 
-    @computed_once
+    @unlocked_cached_property
     def runtime(self) -> SideView:
         """The runtime bytecode and its match."""
         return SideView(self, "runtime")
 
-    @computed_once
+    @unlocked_cached_property
     def sides(self) -> tuple[SideView, SideView]:
         """Both sides."""
         return self.creation, self.runtime
 
-    def of_compilation(self) -> tuple[Computed, Computed, Computed]:
+    def compilation_values(self) -> tuple[Computed, Computed, Computed]:
         """Return what was computed of members that the compilation decides, of the record and of its sides."""
         record, creation, runtime = (
             {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
@@ -358,34 +358,34 @@ class RecordView:
         )
         return record, creation, runtime
 
-    def take(self, computed: tuple[Computed, Computed, Computed]) -> None:
+    def adopt(self, computed: tuple[Computed, Computed, Computed]) -> None:
         """Take over what another view computed of the same members."""
         for holder, values in zip((self, *self.sides), computed, strict=True):
             vars(holder).update(values)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget what was computed: a view and its sides refer to each other, and would wait for the garbage collector."""
         vars(self).clear()
 
-    @computed_once
+    @unlocked_cached_property
     def path_and_name(self) -> tuple[str, str]:
         """The fully qualified name, split at its last colon."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return path, name
 
-    @computed_once
+    @unlocked_cached_property
     def sources(self) -> dict[str, str]:
         """The texts of the sources, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
-    @computed_once
+    @unlocked_cached_property
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata; None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
-    @computed_once
+    @unlocked_cached_property
     def output_contract(self) -> Mapping[str, Json] | None:
         """The record's contract in `stdJsonOutput`; None if it is missing."""
         path, name = self.path_and_name
@@ -393,23 +393,23 @@ class RecordView:
         contract = as_object(contracts.get(path)).get(name)
         return contract if isinstance(contract, dict) else None
 
-    @computed_once
+    @unlocked_cached_property
     def metadata_hashes(self) -> MetadataHashes:
         """The possible hashes of the metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
-    @computed_once
+    @unlocked_cached_property
     def has_hashed_metadata(self) -> bool:
         """Whether the hash of the metadata is in the recompiled code of a side with a match level."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides
-            if side.claimed is not None and side.own_fields is not None
+            if side.claimed_level is not None and side.own_fields is not None
             for scheme, digest in side.own_fields.hashes.items()
         )
 
-    @computed_once
+    @unlocked_cached_property
     def vyper_program(self) -> VyperProgram:
         """The input of the integrity hash."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
@@ -417,7 +417,7 @@ class RecordView:
         search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
         return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
 
-    @computed_once
+    @unlocked_cached_property
     def vyper_modules(self) -> frozenset[str]:
         """The paths of the Vyper module and of every import that its integrity hash includes."""
         try:
@@ -425,7 +425,7 @@ class RecordView:
         except InvalidValueError:
             return frozenset()
 
-    @computed_once
+    @unlocked_cached_property
     def vyper_integrity(self) -> list[str] | InvalidValueError:
         """The possible integrity hashes of the Vyper sources, or why they cannot be computed."""
         try:
@@ -433,7 +433,7 @@ class RecordView:
         except InvalidValueError as error:
             return error.with_traceback(None)
 
-    @computed_once
+    @unlocked_cached_property
     def constructor(self) -> TupleType | None:
         """The constructor's inputs; None if their types cannot be parsed."""
         return constructor_inputs(self.value.get("abi"))

@@ -7,7 +7,7 @@ from functools import cached_property
 from operator import is_
 from typing import Final
 
-from statuary.base.budget import spend, spend_on_text
+from statuary.base.budget import consume, consume_for_text
 from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.limits import TEXT_OF_A_STEP
@@ -54,7 +54,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 
 
 @check
-def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
+def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
     """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
     path, name = record.path_and_name
     yield Evidence({"path": path, "name": name})
@@ -68,7 +68,7 @@ def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observation]:
+def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
     path, name = record.path_and_name
     text = record.sources.get(path)
@@ -95,10 +95,10 @@ def _declared_as(text: str, name: str) -> set[str]:
     """Return the keywords under which a source declares a name."""
     kinds = set()
     for place in _words_at(text, name):
-        before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
+        preceding_text = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
         # most names are elsewhere; the text before them shows that sooner
-        if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
-            match := _KEYWORD.search(before)
+        if preceding_text.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
+            match := _KEYWORD.search(preceding_text)
         ):
             kinds.add(match[1])
     return kinds
@@ -106,15 +106,15 @@ def _declared_as(text: str, name: str) -> set[str]:
 
 def _words_at(text: str, word: str) -> Iterator[int]:
     """Yield the positions of a word in a text, not of parts of longer words."""
-    place, last = text.find(word) if word else -1, 0
+    place, last_end = text.find(word) if word else -1, 0
     while place >= 0:
-        spend_on_text(place - last)
-        last = place
+        consume_for_text(place - last_end)
+        last_end = place
         end = place + len(word)
         if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
             yield place
         place = text.find(word, end)
-    spend_on_text(len(text) - last)
+    consume_for_text(len(text) - last_end)
 
 
 def _is_letter(character: str) -> bool:
@@ -122,7 +122,7 @@ def _is_letter(character: str) -> bool:
 
 
 @check
-def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
+def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
     for name in sorted(_library_names(record)):
         yield Evidence({"library": name[:80]})
@@ -144,10 +144,10 @@ def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observa
 
 def _library_names(record: RecordView) -> set[str]:
     """Return the names of the linked libraries."""
-    listed = [side.parsed_libraries for side in record.sides]
+    references_of_sides = [side.parsed_libraries for side in record.sides]
     places = [
         place
-        for references in listed
+        for references in references_of_sides
         if not isinstance(references, InvalidValueError)
         for place in references
     ]
@@ -162,7 +162,7 @@ def _declares_library(language: str, text: str, name: str) -> bool:
 
 
 @check
-def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
@@ -183,7 +183,7 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
 
 
 @check
-def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
     output = as_object(record.value.get("stdJsonOutput"))
@@ -207,9 +207,9 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
     yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
 
 
-def _difference(pointer: Pointer, other: Pointer) -> Violation:
+def _difference(pointer: Pointer, other_pointer: Pointer) -> Violation:
     return Violation(
-        f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
+        f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other_pointer))}",
         pointer,
         "write both from one run of the compiler",
     )
@@ -227,14 +227,14 @@ def _compare_members(
     members: Sequence[str],
     repeated: Mapping[str, Json],
     where: Pointer,
-    own: Mapping[str, Json],
-    other: Pointer,
+    own_members: Mapping[str, Json],
+    other_pointer: Pointer,
 ) -> Iterator[Violation]:
-    if all(map(is_, map(repeated.get, members), map(own.get, members))):
+    if all(map(is_, map(repeated.get, members), map(own_members.get, members))):
         return  # nearly always: the parser makes what canonical text repeats of the members themselves
     for member in members:
-        if not same_json(repeated.get(member), own.get(member)):
-            yield _difference((*where, member), (*other, member))
+        if not same_json(repeated.get(member), own_members.get(member)):
+            yield _difference((*where, member), (*other_pointer, member))
 
 
 def _is_metadata(record: RecordView) -> bool:
@@ -246,27 +246,27 @@ def _is_metadata(record: RecordView) -> bool:
 
 
 @check
-def signatures_follow_from_the_abi(record: RecordView) -> Iterator[Observation]:
+def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
     expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
         return  # in the order that this project writes, which needs no further comparison
     for kind in SIGNATURE_KINDS:
-        listed = claimed.get(kind)
-        entries = [as_object(entry) for entry in listed] if isinstance(listed, list) else []
+        recorded = claimed.get(kind)
+        entries = [as_object(entry) for entry in recorded] if isinstance(recorded, list) else []
         yield from _wrong_signatures(kind, {entry["signature"] for entry in expected[kind]}, entries)
 
 
 def _wrong_signatures(
-    kind: str, wanted: set[str], entries: Sequence[Mapping[str, Json]]
+    kind: str, expected: set[str], entries: Sequence[Mapping[str, Json]]
 ) -> Iterator[Violation]:
     texts = Counter(str(entry.get("signature")) for entry in entries)
-    for text in sorted(wanted - set(texts)):
+    for text in sorted(expected - set(texts)):
         yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
     for place, entry in enumerate(entries):
         text = str(entry.get("signature"))
-        if text not in wanted:
+        if text not in expected:
             fault = f"the {kind} {shorten(text)} is not in the ABI"
         elif texts[text] > 1:
             fault = f"the {kind} {shorten(text)} is repeated"
@@ -278,7 +278,7 @@ def _wrong_signatures(
 
 
 @check
-def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
+def missing_selector(record: RecordView) -> Iterator[Observation]:
     """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")
@@ -292,7 +292,7 @@ def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
         significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
         if len(selector) != _SELECTOR_DIGITS:
             continue  # the check of the signatures reports it
-        spend_on_text(len(code))
+        consume_for_text(len(code))
         if bytes((0x5F + len(significant),)) + significant not in code:
             yield Violation(
                 f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
@@ -301,7 +301,7 @@ def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def constructor_arguments_decode(record: RecordView) -> Iterator[Observation]:
+def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     """Constructor arguments are the canonical encoding of values for the constructor in the ABI."""
     arguments = hex_bytes(record.creation.values.get("constructorArguments"))
     if arguments is None:
@@ -318,7 +318,7 @@ def constructor_arguments_decode(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
+def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
     """A storage layout defines its types, and places each variable where the compiler's packing does."""
     for member in _LAYOUTS:
         layout = record.value.get(member)
@@ -337,18 +337,18 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     if record.language != "Solidity":
         yield LayoutFault(f"{record.language} has no storage layout")
         return
-    read = solidity_layout(layout)
-    if isinstance(read, LayoutFault):
-        yield read
+    parsed_layout = solidity_layout(layout)
+    if isinstance(parsed_layout, LayoutFault):
+        yield parsed_layout
         return
     is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
     starts_anywhere = is_recent and _places_its_layout(record.sources.get(record.path_and_name[0], ""))
-    faults = list(read.faults(may_start_anywhere=starts_anywhere))
+    faults = list(parsed_layout.faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
         return
     words = _Words(record.sources)
-    for number, variable in enumerate(map(as_object, read.variables)):
+    for number, variable in enumerate(map(as_object, parsed_layout.variables)):
         path, label = str(variable.get("contract")).rpartition(":")[0], as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
@@ -378,7 +378,7 @@ class _Words:
     @cached_property
     def _all(self) -> set[str]:
         for text in self._sources.values():
-            spend(len(text) // _CHARACTERS_OF_A_WORD)
+            consume(len(text) // _CHARACTERS_OF_A_WORD)
         return {word for text in self._sources.values() for word in _WORD.findall(text)}
 
 

@@ -21,14 +21,14 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 
 
 @check
-def libraries_are_pushed_addresses(record: RecordView) -> Iterator[Observation]:
+def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
     """Every reference in linkReferences is 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
         yield from _open_places(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
 
 @check
-def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
+def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     """Every reference in Solidity's immutableReferences is 32 zero bytes after a PUSH32.
 
     Other languages have no references.
@@ -67,10 +67,10 @@ def _open_places(
 
 
 @check
-def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation]:
+def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
     """Vyper's immutables follow the runtime code in one piece, of the size in the creation auxdata."""
     side = record.runtime
-    if record.language != "Vyper" or side.claimed is None or side.recompiled is None:
+    if record.language != "Vyper" or side.claimed_level is None or side.recompiled is None:
         return
     value = side.values.get("immutables")
     length = _hex_length(value.get(VYPER_IMMUTABLES)) if isinstance(value, dict) else 0
@@ -102,7 +102,7 @@ def _hex_length(text: Json) -> int:
 
 
 @check
-def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
+def auxdata_offset(record: RecordView) -> Iterator[Observation]:
     """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
     for side in record.sides:
         pieces = side.parsed_auxdata
@@ -123,7 +123,7 @@ def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
 
 
 @check
-def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
+def invalid_auxdata_value(record: RecordView) -> Iterator[Observation]:
     """The value of a cborAuxdata transformation decodes as auxdata too."""
     for side in record.sides:
         for place, step in enumerate(side.transformations or ()):
@@ -155,7 +155,7 @@ def _decoding_fault(record: RecordView, value: bytes) -> str:
 
 
 @check
-def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
+def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
     """The compiler version in each auxdata is the record's compilerVersion."""
     number = parse_compiler_version(record.version)
     release = f"{number.major}.{number.minor}.{number.patch}"
@@ -175,7 +175,7 @@ def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
 
 
 @check(Severity.WARNING)
-def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
+def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
     creation, runtime = record.creation, record.runtime
     if creation.recompiled is None or runtime.recompiled is None:
@@ -190,28 +190,28 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
     for side, pieces in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
             continue  # Sourcify could not find it, and records that
-        listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
+        recorded_auxdata = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
         places = sorted((piece.offset, piece.value) for piece in pieces.values())
-        yield Evidence({side.name: len(listed)})
-        if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
+        yield Evidence({side.name: len(recorded_auxdata)})
+        if list(side.auxdata) != [str(number) for number in range(1, len(recorded_auxdata) + 1)]:
             yield Violation(
                 f"the pieces are numbered {', '.join(side.auxdata)[:80]}; numbers begin at 1",
                 (side.member, "cborAuxdata"),
                 severity=Severity.NOTE,
             )
-        if listed != places:
+        if recorded_auxdata != places:
             yield Violation(
-                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(places)} or different ones",
+                f"cborAuxdata lists {len(recorded_auxdata)} pieces, the recompiled bytecode has {len(places)} or different ones",
                 (side.member, "cborAuxdata"),
             )
 
 
 @check(Severity.WARNING)
-def constructor_arguments_are_given(record: RecordView) -> Iterator[Observation]:
+def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
     """A constructor with inputs was given arguments."""
     side = record.creation
     if (
-        side.claimed is None
+        side.claimed_level is None
         or side.transformations is None
         or not record.constructor
         or not record.constructor.items
@@ -226,7 +226,7 @@ def constructor_arguments_are_given(record: RecordView) -> Iterator[Observation]
 
 
 @check(Severity.WARNING)
-def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
+def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
     """The call protection of a library is the library's own address."""
     value, address = record.runtime.values.get("callProtection"), record.value.get("address")
     if not isinstance(value, str) or not isinstance(address, str):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
-from statuary.base.budget import DEFECT, attempt
+from statuary.base.budget import DEFECT, run_guarded
 from statuary.base.findings import Finding, Position, Severity, has_errors
 from statuary.contracts.api.lists import AddressRows
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS
@@ -31,8 +31,8 @@ from statuary.contracts.checks.prove import (
 from statuary.contracts.checks.proxy_checks import unresolved_proxy
 from statuary.contracts.documents import address_documents, contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
-from statuary.contracts.incremental.record_documents import made_of_record
-from statuary.contracts.incremental.record_location import known_chain, path_names_contract
+from statuary.contracts.incremental.record_documents import record_documents
+from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
@@ -55,14 +55,14 @@ BATCH, BATCH_BYTES = 16, 400_000
 """The most records that are proved together, and the bytes of records that end a batch."""
 
 
-class MadeDocuments(NamedTuple):
+class ContractDocuments(NamedTuple):
     """Documents of a contract, and what leaves some out or makes them with another template."""
 
     documents: tuple[Document, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
-class OfExtensions(NamedTuple):
+class ExtensionDocuments(NamedTuple):
     """What extensions make of a contract; an exception there leaves out this alone."""
 
     facts: bytes = b""  # what the ledger keeps
@@ -75,30 +75,30 @@ class BuiltContract(NamedTuple):
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
-    make: Callable[[], MadeDocuments] = MadeDocuments  # makes its documents
+    make: Callable[[], ContractDocuments] = ContractDocuments  # makes its documents
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
-    published: bool = False
+    is_published: bool = False
     facts: bytes = b""  # what extensions keep of the record
     # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
     # the same site.
     findings: tuple[Finding, ...] = ()
 
     @property
-    def is_settled(self) -> bool:
+    def is_deterministic(self) -> bool:
         """Whether the same content gives the same result."""
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> tuple["BuiltContract", tuple[Document, ...]]:
         """Return it with its documents; if one of them cannot be made, it is withheld and has none."""
-        outcome = attempt(self.make, self.source.path, "making the documents of the record")
+        outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
-            return _defective(self.source, (*self.findings, outcome)), ()
+            return _failed_contract(self.source, (*self.findings, outcome)), ()
         return self._replace(findings=(*self.findings, *outcome.findings)), outcome.documents
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
         digest = self.digest
-        if not self.is_settled:
+        if not self.is_deterministic:
             git, stat, digest = "", "", b""
         return SourceRow(
             location=self.source.location,
@@ -109,7 +109,7 @@ class BuiltContract(NamedTuple):
             documents="",
             reason=reason,
             findings=orjson.dumps(self.findings).decode() if self.findings else "",
-            published=self.published,
+            published=self.is_published,
             facts=self.facts,
         ).listed_as(self.row)
 
@@ -118,19 +118,19 @@ def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
     """Read contracts and make their documents; each has the size and time of its source before it was read."""
-    read = ((source, source_stat(root, source), _read(root, source)) for source in sources)
-    for batch in in_batches((source, contract, stat) for source, stat, contract in read):
-        built = build_contracts_together([item[:2] for item in batch], settings)
-        yield from zip(built, [stat for _, _, stat in batch], strict=True)
+    contracts = ((source, source_stat(root, source), _read(root, source)) for source in sources)
+    for batch in in_batches((source, contract, stat) for source, stat, contract in contracts):
+        built_contracts = build_contracts_together([item[:2] for item in batch], settings)
+        yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
 
 
 ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContract, Any])
 
 
-def in_batches(read: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
+def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
     """Yield contracts in groups that are proved together: few enough, and small enough for a processor's cache."""
     batch, size = list[ReadContract](), 0
-    for item in read:
+    for item in contracts:
         batch.append(item)
         size += len(item[1].canonical or b"") or BATCH_BYTES  # a record in another form may have any size
         if len(batch) == BATCH or size >= BATCH_BYTES:
@@ -141,77 +141,83 @@ def in_batches(read: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
 
 
 def build_contracts_together(
-    read: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
+    contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
     """Make the documents of contracts that have been read; their records are proved together."""
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
-    prepared = [_prepared(source, contract, settings) for source, contract in read]
+    prepared = [_prepare(source, contract, settings) for source, contract in contracts]
     provable = [
-        (item, source) for item, (source, _) in zip(prepared, read, strict=True) if isinstance(item, Provable)
+        (item, source)
+        for item, (source, _) in zip(prepared, contracts, strict=True)
+        if isinstance(item, Provable)
     ]
-    proved = iter(_proved(provable, checks))
-    for (source, contract), item in zip(read, prepared, strict=True):
+    proved = iter(_prove(provable, checks))
+    for (source, contract), item in zip(contracts, prepared, strict=True):
         if not isinstance(item, Provable):
             yield BuiltContract(source, contract.digest, findings=item)
             continue
         proof = next(proved)
         if isinstance(proof, Finding):
-            yield _defective(source, (proof,))
+            yield _failed_contract(source, (proof,))
             continue
-        built = attempt(
-            partial(_built, source, contract, item.record, proof, settings), source.path, CHECKING
+        built_contract = run_guarded(
+            partial(_build, source, contract, item.record, proof, settings), source.path, CHECKING
         )
-        yield _defective(source, (built,)) if isinstance(built, Finding) else built
+        yield (
+            _failed_contract(source, (built_contract,))
+            if isinstance(built_contract, Finding)
+            else built_contract
+        )
 
 
 CHECKING = "checking the record"
 EXTENDING = "making what extensions publish of the record"
 
 
-def _defective(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
+def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
     """Return a contract that is withheld because something went wrong with it."""
-    return BuiltContract(source, findings=_placed(source, findings))
+    return BuiltContract(source, findings=_located(source, findings))
 
 
-def _placed(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _located(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings about a source; in a bulk file, they name its line."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
 
 def _read(root: Path, source: ContractSource) -> ParsedContract:
-    contract = attempt(partial(read_contract, root, source), source.path, "reading the record")
+    contract = run_guarded(partial(read_contract, root, source), source.path, "reading the record")
     return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
 
 
-def _prepared(
+def _prepare(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
     """Return what can be proved of a contract, or why nothing can be."""
-    outcome = attempt(
-        lambda: _faults(source, contract, settings) or _provable(source, contract, settings),
+    outcome = run_guarded(
+        lambda: _record_errors(source, contract, settings) or _provable(source, contract, settings),
         source.path,
         CHECKING,
     )
     return (outcome,) if isinstance(outcome, Finding) else outcome
 
 
-def _proved(
+def _prove(
     provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
     """Prove records together; if that goes wrong, one by one, so that the others keep their verdict."""
     records = [record for record, _ in provable]
-    together = attempt(partial(prove_together, records, checks), "", CHECKING)
+    together = run_guarded(partial(prove_together, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
         return together
-    alone = (
-        attempt(partial(prove_together, [record], checks), source.path, CHECKING)
+    single_proofs = (
+        run_guarded(partial(prove_together, [record], checks), source.path, CHECKING)
         for record, source in provable
     )
-    return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in alone]
+    return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in single_proofs]
 
 
-def _faults(
+def _record_errors(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> tuple[Finding, ...]:
     """Return why a contract's record cannot be proved: it cannot be read, or is not where it belongs."""
@@ -228,7 +234,7 @@ def _provable(source: ContractSource, contract: ParsedContract, settings: Contra
     return Provable(record, contract.compilation, contract.anchor, digest, checkpoints)
 
 
-def _built(
+def _build(
     source: ContractSource,
     contract: ParsedContract,
     record: RecordValue,
@@ -238,9 +244,9 @@ def _built(
     is_workspace = source.form is ContractForm.WORKSPACE
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
     unresolved = unresolved_proxy(record) if is_workspace else ()
-    own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
-    findings = (*own, *contract.notes, *_evidence_findings(proof, source))
-    published = not has_errors(own) or settings.contracts.publish is PublishPolicy.ALL
+    own_findings = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
+    findings = (*own_findings, *contract.notes, *_evidence_findings(proof, source))
+    is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
     row = _row(record, proof, settings)
     make = partial(
         contract_documents,
@@ -249,41 +255,41 @@ def _built(
         source.location,
         canonical=contract.canonical if record is contract.record else None,
         digest=contract.digest,
-        published=published,
+        is_published=is_published,
     )
-    further = _of_extensions(record, source, settings) if published else OfExtensions()
-    is_alone = published and len(settings.chains) == 1  # no other contract can be at its address
+    further = _extension_documents(record, source, settings) if is_published else ExtensionDocuments()
+    is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
         source,
         contract.digest,
-        make=partial(_made, make, source, at_address, further.documents, settings.pages),
+        make=partial(_make_documents, make, source, at_address, further.documents, settings.pages),
         row=row,
-        published=published,
+        is_published=is_published,
         facts=further.facts,
         findings=(*findings, *further.findings),
     )
 
 
-def _of_extensions(
+def _extension_documents(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
-) -> OfExtensions:
+) -> ExtensionDocuments:
     if not settings.extensions:
-        return OfExtensions()
-    make = partial(made_of_record, record, settings.extensions, source.location)
-    outcome = attempt(make, source.path, EXTENDING)
+        return ExtensionDocuments()
+    make = partial(record_documents, record, settings.extensions, source.location)
+    outcome = run_guarded(make, source.path, EXTENDING)
     if isinstance(outcome, Finding):
-        return OfExtensions(findings=_placed(source, [outcome]))
-    return OfExtensions(*outcome)
+        return ExtensionDocuments(findings=_located(source, [outcome]))
+    return ExtensionDocuments(*outcome)
 
 
-def _made(
+def _make_documents(
     make: Callable[[ContractPageContext | None], Iterable[Document]],
     source: ContractSource,
     at_address: Sequence[AddressRows],
     of_extensions: Iterable[Document],
     pages: ContractPageContext | None,
-) -> MadeDocuments:
+) -> ContractDocuments:
     """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
     pages = pages and pages._replace(rules=_rules_of_pages())
     findings: tuple[Finding, ...] = ()
@@ -292,10 +298,10 @@ def _made(
     except ThemeError as error:
         findings = (template_finding(error),)
         documents = tuple(make(pages and pages.without_templates()))
-    further = attempt(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
+    further = run_guarded(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
     if isinstance(further, Finding):
-        findings, further = (*findings, *_placed(source, [further])), ()
-    return MadeDocuments((*documents, *address_documents(at_address), *further), findings)
+        findings, further = (*findings, *_located(source, [further])), ()
+    return ContractDocuments((*documents, *address_documents(at_address), *further), findings)
 
 
 @cache
@@ -307,7 +313,7 @@ def _rules_of_pages() -> tuple[tuple[str, str], ...]:
 def _row(record: RecordValue, proof: Proof, settings: ContractBuildSettings) -> ContractRow:
     row = contract_row(record)
     verdict = str(proof.verdict.status) if proof.verdict else ""
-    return with_page_members(row, record, verdict) if settings.listed else row
+    return with_page_members(row, record, verdict) if settings.has_contract_lists else row
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
@@ -322,7 +328,7 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
         yield from _notes(proof, source, *paths)
         if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
             yield Finding(
-                rule="anchor-shows-the-contract",
+                rule="anchor-mismatch",
                 message=f"contradicted {english(claim.reason)}",
                 hint="remove the contract, or add it again as it is now",
                 path=paths[1],
@@ -332,11 +338,11 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
 def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
     for problem, hint in proof.evidence_problems:
         is_compilation = problem.key in COMPILATION_PROBLEMS
-        again = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
+        command = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
         yield Finding(
-            rule="compilation-is-of-the-record" if is_compilation else "anchor-shows-the-contract",
+            rule="compilation-mismatch" if is_compilation else "anchor-mismatch",
             message=f"not shown: {english(problem)}",
-            hint=hint or f"run `statuary {again}`",
+            hint=hint or f"run `statuary {command}`",
             path=compilation if is_compilation else anchor,
             severity=Severity.NOTE,
         )
@@ -348,5 +354,5 @@ def _location_findings(
     """Yield the reasons why a record cannot be published at its path."""
     for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
         yield from (finding.within(source.path) for finding in result.findings)
-    yield from path_names_contract(record, source)
-    yield from known_chain(record, source, settings.chains)
+    yield from path_mismatch(record, source)
+    yield from unknown_chain(record, source, settings.chains)

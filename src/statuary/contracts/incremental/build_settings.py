@@ -22,5 +22,5 @@ class ContractBuildSettings:
     contracts: ContractSettings = field(default_factory=ContractSettings)
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
-    listed: bool = False  # whether pages list contracts
+    has_contract_lists: bool = False  # whether pages list contracts
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records

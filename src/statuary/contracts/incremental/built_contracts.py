@@ -33,16 +33,18 @@ class BuiltContracts(NamedTuple, Generic[Site]):
     sources: "SourceTable"  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
-    withheld_because: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
-    withheld: int = 0  # how many are withheld
-    built: int = 0
-    left_out: tuple[Finding, ...] = ()  # why all of them are those of the last build
-    missing: frozenset[str] = frozenset()  # the sources of published documents that were missing or damaged
+    exclusion_reasons: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
+    excluded_count: int = 0  # how many are withheld
+    built_count: int = 0
+    skipped: tuple[Finding, ...] = ()  # why all of them are those of the last build
+    incomplete_sources: frozenset[str] = (
+        frozenset()
+    )  # the sources of published documents that were missing or damaged
 
     @property
     def are_unchanged(self) -> bool:
         """Whether the lists of the last build are those of this one, and in place."""
-        return self.sources.partial and not self.missing and not self.sources.differ()
+        return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
 def prepare_worker() -> None:
@@ -64,12 +66,12 @@ def without_contracts(
     lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.page
     fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
     ledger: Ledger = target.ledger
-    missing: frozenset[str] = frozenset()
-    if ledger.kept(CONTRACTS).fingerprint == fingerprint.text:
-        ledger.keep_unchanged_sources()
-        missing = target.missing(verify=verify)
-    ledger.keep(CONTRACTS, fingerprint.text)
-    return BuiltContracts(catalogue, ledger.sources, ContractCounts(), missing=missing)
+    incomplete_sources: frozenset[str] = frozenset()
+    if ledger.group(CONTRACTS).fingerprint == fingerprint.text:
+        ledger.retain_unchanged_sources()
+        incomplete_sources = target.incomplete_sources(verify=verify)
+    ledger.save_group(CONTRACTS, fingerprint.text)
+    return BuiltContracts(catalogue, ledger.sources, ContractCounts(), incomplete_sources=incomplete_sources)
 
 
 def contract_build_settings(
@@ -90,7 +92,7 @@ def contract_build_settings(
         contracts=catalogue.contract_settings,
         checks=checks,
         pages=pages,
-        listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
+        has_contract_lists=catalogue.pages.lists_contracts(len(catalogue.contracts)),
         extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
     )
 

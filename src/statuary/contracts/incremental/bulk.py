@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
-from statuary.base.budget import INTERRUPTIONS, finding_of
+from statuary.base.budget import INTERRUPTIONS, exception_finding
 from statuary.base.findings import Finding
 from statuary.contracts.incremental.build_contract import BuiltContract, build_contracts_together, in_batches
 from statuary.contracts.incremental.partitions import OutdatedSource, PartitionSettings, PartitionSources
@@ -31,7 +31,7 @@ class BulkContract(Protocol):
         """Its place in the bulk source."""
 
     @property
-    def read(self) -> ParsedContract:
+    def parsed_contract(self) -> ParsedContract:
         """Its record, or why there is none."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
@@ -94,16 +94,16 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
     except BaseException as error:
         if isinstance(error, INTERRUPTIONS):
             raise
-        yield finding_of(error, path, "reading the source")
+        yield exception_finding(error, path, "reading the source")
 
 
 def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
     """Return findings about a contract with their positions: line and column, or row."""
-    own, others = list[Finding](), list[Finding]()
+    own_findings, other_findings = list[Finding](), list[Finding]()
     for finding in findings:
         is_own = finding.position is None and finding.path == contract.source.path
-        (own if is_own else others).append(finding)
-    return [*others, *contract.locate(own)]
+        (own_findings if is_own else other_findings).append(finding)
+    return [*other_findings, *contract.locate(own_findings)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +118,19 @@ class BulkSourceRange(PartitionSources):
         """Build the contracts one by one; findings are located here, where the text is available."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
-        last = 0
+        last_index = 0
         for batch in in_batches(self._contracts(settings.root, failed)):
             together = build_contracts_together([item[:2] for item in batch], settings.contracts)
-            for (_, _, contract), built in zip(batch, together, strict=True):
-                last = built.source.line
-                located = built._replace(findings=tuple(locate_in_bulk(built.findings, contract)))
+            for (_, _, contract), built_contract in zip(batch, together, strict=True):
+                last_index = built_contract.source.line
+                located = built_contract._replace(
+                    findings=tuple(locate_in_bulk(built_contract.findings, contract))
+                )
                 yield located, located.source_row(unit=source.path, reason=reason)
         if failed:
-            end = ContractSource(source.path, "", "", ContractForm.LINE, last + 1)
-            built = BuiltContract(end, findings=tuple(failed))
-            yield built, built.source_row(unit=source.path, reason=reason)
+            end = ContractSource(source.path, "", "", ContractForm.LINE, last_index + 1)
+            built_contract = BuiltContract(end, findings=tuple(failed))
+            yield built_contract, built_contract.source_row(unit=source.path, reason=reason)
 
     def _contracts(
         self, root: Path, failed: list[Finding]
@@ -138,4 +140,4 @@ class BulkSourceRange(PartitionSources):
             if isinstance(contract, Finding):
                 failed.append(contract)
             else:
-                yield contract.source, contract.read, contract
+                yield contract.source, contract.parsed_contract, contract

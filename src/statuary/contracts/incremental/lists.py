@@ -12,7 +12,7 @@ from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
 from statuary.contracts.incremental.built_contracts import BuiltContracts, Site
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.publish.host_layout import laid_out
+from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
@@ -42,37 +42,37 @@ class AddressPartition(NamedTuple):
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
     """Make the documents of a partition's addresses; raise OSError if a body cannot be staged."""
-    partition.output.add(laid_out(address_documents(partition.addresses), partition.hosting))
+    partition.output.add(apply_host_layout(address_documents(partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
 
 
-def offer_lists(
+def add_lists(
     target: BuildTarget,
     contracts: BuiltContracts[Site],
     progress: Progress,
     executor: Executor,
-    left_out: list[Finding],
+    skipped: list[Finding],
 ) -> None:
     """Offer the lists of every chain and address with a change, and the pages that list contracts.
 
-    `left_out` gains why pages cannot be made.
+    `skipped` gains why pages cannot be made.
     """
     catalogue, sources = contracts.catalogue, contracts.sources
     if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
-        _offer_addresses(target, contracts, progress, executor)
+        _add_addresses(target, contracts, progress, executor)
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
-            target.offer(laid_out(_noting_index(documents, index), catalogue.hosting))
+            target.add(apply_host_layout(_noting_index(documents, index), catalogue.hosting))
             _remove_former_pages(target.ledger, chain_id, index[0])
         entries = _listed_contracts(target, contracts)
         if entries is not None:
-            pages = contract_list_documents(catalogue, contracts.counts, entries, left_out)
-            target.offer(laid_out(pages, catalogue.hosting))
+            pages = contract_list_documents(catalogue, contracts.counts, entries, skipped)
+            target.add(apply_host_layout(pages, catalogue.hosting))
 
 
-def _offer_addresses(
+def _add_addresses(
     target: BuildTarget, contracts: BuiltContracts[Site], progress: Progress, executor: Executor
 ) -> None:
     catalogue, sources = contracts.catalogue, contracts.sources
@@ -80,10 +80,10 @@ def _offer_addresses(
         addresses = rows_by_address(sources.rows_of_changed_addresses())
         partitions = _address_partitions(addresses, catalogue.hosting, target.output)
         for result in executor.map_unordered(build_address_partition, partitions):
-            target.take(result)
+            target.merge_partition(result)
             progress.advance(result.items)
         names = _all_names(catalogue, sources.changed_addresses())
-        target.ledger.documents.remove_unless_offered(names)
+        target.ledger.documents.remove_unless_added(names)
 
 
 def _address_partitions(
@@ -100,7 +100,7 @@ def _all_names(catalogue: SiteContracts, addresses: Iterable[str]) -> Iterator[s
     """Yield the paths of the documents of addresses, and of their compressed forms."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
-        for document in laid_out([bare], catalogue.hosting):
+        for document in apply_host_layout([bare], catalogue.hosting):
             yield document.path
             yield from (f"{document.path}.{form}" for form in catalogue.hosting.precompressed)
 
@@ -110,7 +110,9 @@ def _changed_chains(contracts: BuiltContracts[Site]) -> dict[str, int]:
     chains = contracts.catalogue.chains
     if not contracts.sources.partial:
         return {chain.chain_id: 0 for chain in chains}
-    lost = {chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.missing}
+    lost = {
+        chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.incomplete_sources
+    }
     return contracts.sources.changed_chains() | lost
 
 
@@ -125,20 +127,20 @@ def _noting_index(documents: Iterable[Document], index: list[Document]) -> Itera
 def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
     """Remove the pages that the index of a chain does not name."""
     pages = orjson.loads(index.body)["pages"]
-    named = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
+    named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
     for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
-        if uncompressed_path(path) not in named:
-            ledger.documents.remove_unless_offered([path])
+        if uncompressed_path(path) not in named_pages:
+            ledger.documents.remove_unless_added([path])
 
 
 def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> list[ContractRow] | None:
     """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
     sources = contracts.sources
-    if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.missing:
+    if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources:
         return None
     documents = target.ledger.documents
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
-    documents.remove_unless_offered(documents.made_from(CONTRACTS_SOURCE, folder))
+    documents.remove_unless_added(documents.made_from(CONTRACTS_SOURCE, folder))
     if not contracts.catalogue.pages.lists_contracts(contracts.counts.contracts):
         return []
     return list(sources.rows())

@@ -19,7 +19,7 @@ from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import record_digest, source_stat
-from statuary.publish.host_layout import laid_out
+from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, SourceRow
 from statuary.site.settings import HostingSettings
 from statuary.source.source_files import SourceFile
@@ -48,7 +48,7 @@ class PartitionSettings(NamedTuple):
     root: Path
     contracts: ContractBuildSettings
     hosting: HostingSettings
-    began: int  # when the build began, by the clock of the target's file system, in nanoseconds
+    started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def packed(self) -> bytes:
         """Return the settings as bytes, pickled once for all partitions."""
@@ -93,13 +93,16 @@ class SingleSources(PartitionSources):
 
         root, sources = settings.root, [outdated.source for outdated in self.sources]
         contracts = build_contracts_of_files(root, sources, settings.contracts)
-        for (source, reason, git), (built, stat) in zip(self.sources, contracts, strict=True):
-            unit, stat_text = source.location, stat.text_if_before(settings.began - RECENT)
+        for (source, reason, git), (built_contract, stat) in zip(self.sources, contracts, strict=True):
+            unit, stat_text = source.location, stat.text_if_before(settings.started_at_ns - RECENT)
             if stat_text and source_stat(root, source) == stat:
-                yield built, built.source_row(unit=unit, reason=reason, git=git, stat=stat_text)
+                yield (
+                    built_contract,
+                    built_contract.source_row(unit=unit, reason=reason, git=git, stat=stat_text),
+                )
             else:  # the source may have changed after git's report, or while it was read
-                git_id = confirmed_git_id(root, source, git, built.digest)
-                yield built, built.source_row(unit=unit, reason=reason, git=git_id)
+                git_id = confirmed_git_id(root, source, git, built_contract.digest)
+                yield built_contract, built_contract.source_row(unit=unit, reason=reason, git=git_id)
 
 
 def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
@@ -134,18 +137,18 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
     """
     settings, output = unpacked_settings(partition.settings), partition.output
     rows = []
-    for built, row in partition.sources.build(settings):
-        rows.append(row if output.discards else _staged(built, row, output, settings.hosting))
+    for built_contract, row in partition.sources.build(settings):
+        rows.append(row if output.discards else _staged(built_contract, row, output, settings.hosting))
     return output.result(len(rows), rows)
 
 
 def _staged(
-    built: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
+    built_contract: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
     """Make a contract's documents and add them; return its row with their paths."""
-    contract, documents = built.with_documents()
-    paths = "\n".join(output.add(laid_out(documents, hosting)))
-    if contract.findings != built.findings:
+    contract, documents = built_contract.with_documents()
+    paths = "\n".join(output.add(apply_host_layout(documents, hosting)))
+    if contract.findings != built_contract.findings:
         row = contract.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
     return row._replace(documents=paths)
 
@@ -159,7 +162,7 @@ class Partitioner:
         self.root, self.settings = settings.root, settings.packed()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1
-        self.first, self.largest = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
+        self.first_size, self.largest_size = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
         self.count = 0
 
     def divide(
@@ -170,11 +173,13 @@ class Partitioner:
         Args:
             expected: how many sources there are at most.
         """
-        stream, size, left = iter(sources), self.first, expected
+        stream, size, remaining = iter(sources), self.first_size, expected
         while some := tuple(islice(stream, size)):
             yield self.partition(SingleSources(some))
-            left -= len(some)
-            size = max(self.first, min(self.largest, size + self.first, left // LAST_PARTITIONS))
+            remaining -= len(some)
+            size = max(
+                self.first_size, min(self.largest_size, size + self.first_size, remaining // LAST_PARTITIONS)
+            )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
         """Return the next partition."""

@@ -27,18 +27,18 @@ from statuary.contracts.incremental.partitions import (
     build_partition,
 )
 from statuary.contracts.incremental.rebuild_plan import (
-    BuildScope,
+    GeneratorResult,
+    RebuildPlan,
     RebuildReason,
     RemainingSources,
-    Returning,
-    keep_contracts,
-    scope_of,
+    plan_rebuild,
+    save_contract_state,
     with_known_count,
 )
 from statuary.contracts.incremental.record_location import (
-    one_record_per_contract,
-    one_record_per_match_id,
-    verified_before_the_build,
+    duplicate_contract,
+    duplicate_match_id,
+    verified_in_future,
 )
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.site_contracts import SiteContracts
@@ -60,7 +60,7 @@ BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
 """A place in a bulk file, as `ContractSource.location` writes it."""
 
 
-DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_record_per_match_id}
+DUPLICATES = {"chain_id, address": duplicate_contract, "match_order": duplicate_match_id}
 """The columns in which no two records may be equal, with the rule."""
 
 
@@ -89,44 +89,46 @@ def build_contracts(
     catalogue = with_known_count(catalogue, target.ledger, tree)
     settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue))
     fingerprint = contract_fingerprint(settings, catalogue)
-    scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
-    shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
+    scope = plan_rebuild(root, catalogue, target, tree, fingerprint, verify=execution.verify)
+    shared = PartitionSettings(root, settings, catalogue.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output, target.partition_size)
-    sources, built = target.ledger.sources, 0
+    sources, built_count = target.ledger.sources, 0
     with stage(progress, "Contracts"), ExitStack() as bulk:
-        partitions = Returning(_partitions(catalogue, scope, partitioner, bulk, execution.executor))
+        partitions = GeneratorResult(_partitions(catalogue, scope, partitioner, bulk, execution.executor))
         for result in execution.executor.map_recorded(build_partition, partitions):
-            target.take(result)
-            built += result.items
+            target.merge_partition(result)
+            built_count += result.items
             progress.advance(result.items)
-    (gone, touched), bulk_sources = partitions.value
-    sources.add(_bulk_row(root, source, target.began) for source in bulk_sources)
+    (deleted, metadata_changed), bulk_sources = partitions.value
+    sources.add(_bulk_row(root, source, target.started_at_ns) for source in bulk_sources)
     if tree is not None and not scope.is_unchanged:
         if GitQuery(root).answer != tree:
             sources.forget_git_ids()
-            tree, touched = None, []
-        elif not (sources.have_git_ids() and all(git for _, git, _ in touched)):
+            tree, metadata_changed = None, []
+        elif not (sources.have_git_ids() and all(git for _, git, _ in metadata_changed)):
             tree = None  # it does not cover all files that were read
-    sources.mark_changed(gone)
-    sources.touch(touched)
+    sources.mark_changed(deleted)
+    sources.touch(metadata_changed)
     sources.supersede()
-    _withhold_duplicates(target)
-    tree = _withhold_later(target, now, tree)
+    _exclude_duplicates(target)
+    tree = _exclude_late_contracts(target, now, tree)
     sources.compare(RebuildReason.MISSING)
-    keep_contracts(target.ledger, catalogue, tree, fingerprint)
-    return _contracts_of(sources, catalogue)._replace(built=built, missing=scope.missing)
+    save_contract_state(target.ledger, catalogue, tree, fingerprint)
+    return _contracts_of(sources, catalogue)._replace(
+        built_count=built_count, incomplete_sources=scope.incomplete_sources
+    )
 
 
-def kept_contracts(catalogue: Site, target: BuildTarget, because: Finding) -> BuiltContracts[Site]:
+def reuse_previous_contracts(catalogue: Site, target: BuildTarget, reason: Finding) -> BuiltContracts[Site]:
     """Return the contracts of the last build, as they are in the target; the next build compares them again."""
-    target.ledger.keep_sources()
+    target.ledger.restore_previous_sources()
     contracts = _contracts_of(target.ledger.sources, catalogue)
-    return contracts._replace(left_out=(because, *contracts.left_out))
+    return contracts._replace(skipped=(reason, *contracts.skipped))
 
 
 def _partitions(
     catalogue: SiteContracts,
-    scope: BuildScope,
+    plan: RebuildPlan,
     partitioner: Partitioner,
     opened: ExitStack,
     executor: Executor,
@@ -135,7 +137,7 @@ def _partitions(
 
     Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
     """
-    single = Returning(_single_sources(scope))
+    single = GeneratorResult(_single_sources(plan))
     yield from partitioner.divide(single, len(catalogue.contracts))
     remaining, bulk = single.value
     root, sources = partitioner.root, []
@@ -156,10 +158,10 @@ Bulk = OutdatedSource[BulkSource]
 
 
 def _single_sources(
-    scope: BuildScope,
+    plan: RebuildPlan,
 ) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
     """Yield the contracts with files of their own; return the other sources."""
-    bulk, sources = list[Bulk](), Returning(scope.outdated)
+    bulk, sources = list[Bulk](), GeneratorResult(plan.outdated)
     for source, reason, git in sources:
         if isinstance(source, BulkSource):
             bulk.append(OutdatedSource(source, reason, git))
@@ -176,12 +178,12 @@ class ReadBulkSource(NamedTuple):
     findings: list[Finding]
 
 
-def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
+def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
     """Return the row of a bulk source, which its contracts' rows refer to.
 
     One that changed while it was read is read again by the next build.
     """
-    (source, reason, git), stat, findings = read
+    (source, reason, git), stat, findings = bulk_source
     is_same = source_stat(root, source) == stat
     return SourceRow(
         location=source.path,
@@ -200,55 +202,57 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
     """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
     findings: list[Finding] = []
     withheld_because: list[Finding] = []
-    left_out: dict[Finding, None] = {}
-    withheld = 0
-    for stored, published in sources.findings():
-        of_theme, own = list[Finding](), list[Finding]()
+    skipped: dict[Finding, None] = {}
+    excluded_count = 0
+    for stored, is_published in sources.findings():
+        of_theme, own_findings = list[Finding](), list[Finding]()
         for finding in map(read_finding, orjson.loads(stored)):
-            (of_theme if finding.rule == THEME_TEMPLATES else own).append(finding)
-        left_out |= dict.fromkeys(of_theme)
-        if has_errors(own):
-            withheld_because += own
-            withheld += not published
+            (of_theme if finding.rule == THEME_TEMPLATES else own_findings).append(finding)
+        skipped |= dict.fromkeys(of_theme)
+        if has_errors(own_findings):
+            withheld_because += own_findings
+            excluded_count += not is_published
         else:
-            findings += own
+            findings += own_findings
     return BuiltContracts(
         catalogue=catalogue,
         sources=sources,
         counts=sources.summary(),
         findings=tuple(findings),
-        withheld_because=tuple(withheld_because),
-        withheld=withheld,
-        built=0,
-        left_out=tuple(left_out),
+        exclusion_reasons=tuple(withheld_because),
+        excluded_count=excluded_count,
+        built_count=0,
+        skipped=tuple(skipped),
     )
 
 
-def _withhold_duplicates(target: BuildTarget) -> None:
+def _exclude_duplicates(target: BuildTarget) -> None:
     """Withhold the records that repeat one another: nothing shows which of them is right."""
     sources = target.ledger.sources
     for columns, rule in DUPLICATES.items():
         for duplicate in sources.duplicates(columns):
             finding = orjson.dumps(rule(*_duplicate(duplicate))).decode()
-            target.withdraw(sources.withhold(duplicate, finding))
-            target.ledger.documents.clash = None  # only then do documents of two contracts have the same path
+            target.discard(sources.exclude(duplicate, finding))
+            target.ledger.documents.path_conflict = (
+                None  # only then do documents of two contracts have the same path
+            )
 
 
-LATER: Final = timedelta(days=1)
+MAX_CLOCK_SKEW: Final = timedelta(days=1)
 """How far the clock of a verifier may be ahead."""
 
 
-def _withhold_later(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
+def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
     """Withhold the records that say that they were verified after the build.
 
     Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
     """
-    later = target.ledger.sources.verified_after(format_utc(now + LATER))
-    for duplicate in later:
+    late_contracts = target.ledger.sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
+    for duplicate in late_contracts:
         row, source, _ = _duplicate(duplicate)
-        finding = orjson.dumps(verified_before_the_build(row, source)).decode()
-        target.withdraw(target.ledger.sources.withhold(duplicate, finding))
-    return None if later else tree
+        finding = orjson.dumps(verified_in_future(row, source)).decode()
+        target.discard(target.ledger.sources.exclude(duplicate, finding))
+    return None if late_contracts else tree
 
 
 def _duplicate(contract: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
@@ -258,7 +262,7 @@ def _duplicate(contract: DuplicateContract) -> tuple[ContractRow, ContractSource
         path, line = match[1], int(match[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
     source = ContractSource(path, contract.row.chainId, contract.row.address, form, line)
-    return contract.row, source, contract.other
+    return contract.row, source, contract.other_location
 
 
 def read_finding(members: dict[str, Any]) -> Finding:

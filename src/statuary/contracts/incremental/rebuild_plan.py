@@ -36,15 +36,15 @@ class RebuildReason(StrEnum):
     VERIFIED = "it was verified"
 
 
-TouchedSource = tuple[str, str, str]
+MetadataChange = tuple[str, str, str]
 """A source whose content is unchanged: its path, and its new git id, size and time."""
 
 
 class RemainingSources(NamedTuple):
     """The sources of the last build that are not built again but are not as they were."""
 
-    gone: list[str]  # those that no longer exist
-    touched: list[TouchedSource]
+    deleted: list[str]  # those that no longer exist
+    metadata_changed: list[MetadataChange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class SourceComparison:
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
-    all_because: RebuildReason | None = None  # why all are built; None if only some are
-    missing: Container[str] = frozenset()  # sources with a missing document
+    rebuild_reason: RebuildReason | None = None  # why all are built; None if only some are
+    incomplete_sources: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
 
     def outdated(
@@ -63,36 +63,40 @@ class SourceComparison:
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
         """Yield the sources to build; return what became of the others."""
         ids, root = GitIds(self.tree), str(self.root)
-        gone, touched = list[str](), list[TouchedSource]()
-        for source, last in _paired(sources, self.previous):
+        deleted, metadata_changed = list[str](), list[MetadataChange]()
+        for source, previous_source in _paired(sources, self.previous):
             if source is not None:
                 git = ids.of(source)
-                change = self._change(root, source, git, last)
+                change = self._change(root, source, git, previous_source)
                 if isinstance(change, RebuildReason):
                     yield OutdatedSource(source, change, git)
                 elif change is not None:
-                    touched.append(change)
-            elif last is not None:
-                gone.append(last[0])
-        return RemainingSources(gone, touched)
+                    metadata_changed.append(change)
+            elif previous_source is not None:
+                deleted.append(previous_source[0])
+        return RemainingSources(deleted, metadata_changed)
 
     def _change(
-        self, root: str, source: AnySource, git: str, last: KnownSource | None
-    ) -> RebuildReason | TouchedSource | None:
+        self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
+    ) -> RebuildReason | MetadataChange | None:
         """Return why a source is built, or what else is new about it; None if nothing is."""
-        if self.all_because is not None or last is None:
-            return self.all_because or RebuildReason.NEW
-        if source.path in self.missing:
+        if self.rebuild_reason is not None or previous_source is None:
+            return self.rebuild_reason or RebuildReason.NEW
+        if source.path in self.incomplete_sources:
             return RebuildReason.MISSING
         if self.verify:
-            return self._verified(source, last[3])
-        return None if git and git == last[1] else self._difference(root, source, git, last)
+            return self._verified(source, previous_source[3])
+        return (
+            None
+            if git and git == previous_source[1]
+            else self._difference(root, source, git, previous_source)
+        )
 
     def _difference(
-        self, root: str, source: AnySource, git: str, last: KnownSource
-    ) -> RebuildReason | TouchedSource | None:
+        self, root: str, source: AnySource, git: str, previous_source: KnownSource
+    ) -> RebuildReason | MetadataChange | None:
         """Compare a source that git does not show to be unchanged by size and time, then by content."""
-        path, last_git, last_stat, last_digest = last
+        path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source).text
         # where git shows a change, equal times mean nothing: some tools set them
         if stat and stat == last_stat and not (git and last_git):
@@ -112,18 +116,22 @@ def _paired(
     sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
     """Yield each source with that of the last build at its path, and those of the last build that are alone."""
-    others = iter(previous)
-    last = next(others, None)
+    previous_sources = iter(previous)
+    previous_source = next(previous_sources, None)
     for source in sources:
-        while last is not None and last[0] < source.path:
-            yield None, last
-            last = next(others, None)
-        if last is None or last[0] != source.path:
+        while previous_source is not None and previous_source[0] < source.path:
+            yield None, previous_source
+            previous_source = next(previous_sources, None)
+        if previous_source is None or previous_source[0] != source.path:
             yield source, None
         else:
-            yield source, last
-            last = next(others, None)
-    yield from ((None, other) for other in (last, *others) if other is not None)
+            yield source, previous_source
+            previous_source = next(previous_sources, None)
+    yield from (
+        (None, previous_source_left)
+        for previous_source_left in (previous_source, *previous_sources)
+        if previous_source_left is not None
+    )
 
 
 class GitIds:
@@ -132,11 +140,11 @@ class GitIds:
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
         self.files = iter(() if tree is None else tree.files())
-        self.next = next(self.files, None)
+        self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
         """Return the git id of a source; for several files, a hash of their ids; empty if one is missing."""
-        if self.next is None or self.tree is None:
+        if self.next_file is None or self.tree is None:
             return ""
         folder = source_folder(source)
         if folder is not None:
@@ -148,17 +156,17 @@ class GitIds:
         return sha256(f"{record} {evidence}".encode()).hexdigest() if record and evidence else ""
 
     def _of_file(self, path: str) -> str:
-        while self.next is not None and self.next.path < path:
-            self.next = next(self.files, None)
-        return self.next.id if self.next is not None and self.next.path == path else ""
+        while self.next_file is not None and self.next_file.path < path:
+            self.next_file = next(self.files, None)
+        return self.next_file.id if self.next_file is not None and self.next_file.path == path else ""
 
     def _of_folder(self, folder: str) -> str:
         lines = []
-        while self.next is not None and self.next.path < f"{folder}/":
-            self.next = next(self.files, None)
-        while self.next is not None and self.next.path.startswith(f"{folder}/"):
-            lines.append(f"{self.next.path} {self.next.id}")
-            self.next = next(self.files, None)
+        while self.next_file is not None and self.next_file.path < f"{folder}/":
+            self.next_file = next(self.files, None)
+        while self.next_file is not None and self.next_file.path.startswith(f"{folder}/"):
+            lines.append(f"{self.next_file.path} {self.next_file.id}")
+            self.next_file = next(self.files, None)
         if not lines or self.tree is None or self.tree.touches(folder):
             return ""
         return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
@@ -189,7 +197,7 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
-class Returning(Generic[Item, Value]):
+class GeneratorResult(Generic[Item, Value]):
     """The items of a generator; `value` is what it returns, once they have been iterated."""
 
     value: Value
@@ -201,12 +209,14 @@ class Returning(Generic[Item, Value]):
         self.value = yield from self.generator
 
 
-class BuildScope(NamedTuple):
+class RebuildPlan(NamedTuple):
     """What a build reads."""
 
     # the sources, in byte order of paths, as they are found; then what became of the others
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
-    missing: frozenset[str] = frozenset()  # sources of published documents that were missing or damaged
+    incomplete_sources: frozenset[str] = (
+        frozenset()
+    )  # sources of published documents that were missing or damaged
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
@@ -215,11 +225,11 @@ def with_known_count(catalogue: Site, ledger: Ledger, tree: GitState | None) -> 
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
-    result = ScanResult(count=ledger.kept(GIT_TREE).items)
+    result = ScanResult(count=ledger.group(GIT_TREE).items)
     return catalogue.with_contracts(ContractScan(contracts.root, result=result))
 
 
-def scope_of(
+def plan_rebuild(
     root: Path,
     catalogue: SiteContracts,
     target: BuildTarget,
@@ -227,7 +237,7 @@ def scope_of(
     fingerprint: Fingerprint,
     *,
     verify: bool,
-) -> BuildScope:
+) -> RebuildPlan:
     """Return what a build reads; everything else in the target is kept."""
     sources: Iterable[AnySource] = catalogue.contracts
     if catalogue.bulk:
@@ -235,37 +245,46 @@ def scope_of(
     ledger = target.ledger
     if is_resumed := target.resume(fingerprint.text):
         sources = _not_resumed(root, sources, ledger, tree)
-    because = reason_for_all(Fingerprint.read(ledger.kept(CONTRACTS).fingerprint), fingerprint)
-    missing: frozenset[str] = frozenset()
+    because = full_rebuild_reason(Fingerprint.read(ledger.group(CONTRACTS).fingerprint), fingerprint)
+    incomplete_sources: frozenset[str] = frozenset()
     if because is None:
-        ledger.keep_unchanged_sources()
-        missing = target.missing(verify=verify)
-        ledger.drop(missing)
+        ledger.retain_unchanged_sources()
+        incomplete_sources = target.incomplete_sources(verify=verify)
+        ledger.drop(incomplete_sources)
         # the interrupted build may have read another commit
-        if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
-            return BuildScope(SourceComparison(root).outdated(()), is_unchanged=True)
+        if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
+            return RebuildPlan(SourceComparison(root).outdated(()), is_unchanged=True)
     last_sources = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(
-        root=root, previous=last_sources, tree=tree, all_because=because, missing=missing, verify=verify
+        root=root,
+        previous=last_sources,
+        tree=tree,
+        rebuild_reason=because,
+        incomplete_sources=incomplete_sources,
+        verify=verify,
     )
-    return BuildScope(comparison.outdated(sources), missing)
+    return RebuildPlan(comparison.outdated(sources), incomplete_sources)
 
 
-def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
+def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
     """Return why every source is built; None if only some are."""
-    if last == fingerprint:
+    if previous_fingerprint == fingerprint:
         return None
-    if not last.statuary:
+    if not previous_fingerprint.statuary:
         return RebuildReason.NO_LEDGER
-    return RebuildReason.STATUARY if last.statuary != fingerprint.statuary else RebuildReason.SETTINGS
+    return (
+        RebuildReason.STATUARY
+        if previous_fingerprint.statuary != fingerprint.statuary
+        else RebuildReason.SETTINGS
+    )
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
     """Return whether the folder of contracts has the git id of the last build."""
-    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.kept(GIT_TREE).fingerprint
+    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.group(GIT_TREE).fingerprint
 
 
-def keep_contracts(
+def save_contract_state(
     ledger: Ledger, catalogue: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
     """Record for the next build what the contracts of this one were made of.
@@ -279,8 +298,8 @@ def keep_contracts(
         and not contracts.result.links
     )
     tree_id = tree.clean_id if tree is not None and is_whole else ""
-    ledger.keep(CONTRACTS, fingerprint.text)
-    ledger.keep(GIT_TREE, tree_id, items=len(contracts))
+    ledger.save_group(CONTRACTS, fingerprint.text)
+    ledger.save_group(GIT_TREE, tree_id, items=len(contracts))
 
 
 def _not_resumed(
@@ -288,9 +307,9 @@ def _not_resumed(
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
     comparison = SourceComparison(root=root, previous=ledger.sources.resumed(), tree=tree)
-    outdated = Returning(comparison.outdated(sources))
+    outdated = GeneratorResult(comparison.outdated(sources))
     for source, reason, _ in outdated:
         if reason is not RebuildReason.NEW:
             ledger.drop([source.path])
         yield source
-    ledger.drop(outdated.value.gone)
+    ledger.drop(outdated.value.deleted)

@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from statuary.contracts.model.record import RecordValue
 
 
-MakeOfRecord = Callable[["RecordValue", object, str], tuple[bytes, Iterable[Document]]]
+RecordDocuments = Callable[["RecordValue", object, str], tuple[bytes, Iterable[Document]]]
 """Returns what the ledger keeps of a published record for a stage, and what makes further documents of it; of the
 record, the settings of the extension and the record's source."""
 
 
-OF_RECORD = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
-"""Where the `MakeOfRecord` of each extension that has one is, by its key in site.yaml."""
+RECORD_DOCUMENTS = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
+"""Where the `RecordDocuments` of each extension that has one is, by its key in site.yaml."""
 
 
-def made_of_record(
+def record_documents(
     record: "RecordValue", extensions: tuple[tuple[str, object], ...], source: str
 ) -> tuple[bytes, Iterable[Document]]:
     """Return what extensions keep of a published record, and the documents that they make of it.
 
     Args:
-        extensions: the key and the settings of those in `OF_RECORD` that are on.
+        extensions: the key and the settings of those in `RECORD_DOCUMENTS` that are on.
         source: the content file of the record.
     """
     of_each = [
-        load(OF_RECORD[key], f"`{key}` in site.yaml")(record, settings, source)
+        load(RECORD_DOCUMENTS[key], f"`{key}` in site.yaml")(record, settings, source)
         for key, settings in extensions
     ]
     return b"".join(facts for facts, _ in of_each), chain.from_iterable(documents for _, documents in of_each)

@@ -8,11 +8,11 @@ from statuary.contracts.sources.contract_source import ContractSource
 from statuary.publish.ledger.contract_rows import ContractRow
 
 
-def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
+def path_mismatch(record: RecordValue, source: ContractSource) -> Iterator[Finding]:
     """A record's path names its chain id and address."""
     if record["chainId"] != source.chain_id:
         yield Finding(
-            rule="path-names-contract",
+            rule="path-mismatch",
             path=source.path,
             pointer=("chainId",),
             message=f"chainId is {record['chainId']!r}, but the folder is {source.chain_id!r}",
@@ -20,7 +20,7 @@ def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator
         )
     if record["address"].lower() != source.address.lower():
         yield Finding(
-            rule="path-names-contract",
+            rule="path-mismatch",
             path=source.path,
             pointer=("address",),
             message=f"address is {record['address']!r}, but the path has {source.address!r}",
@@ -28,11 +28,11 @@ def path_names_contract(record: RecordValue, source: ContractSource) -> Iterator
         )
 
 
-def known_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
+def unknown_chain(record: RecordValue, source: ContractSource, chains: Collection[str]) -> Iterator[Finding]:
     """A record's chain is one of the site's."""
     if record["chainId"] not in chains:
         yield Finding(
-            rule="known-chain",
+            rule="unknown-chain",
             path=source.path,
             pointer=("chainId",),
             message=f"chain {record['chainId']!r} is not in site.yaml",
@@ -40,23 +40,23 @@ def known_chain(record: RecordValue, source: ContractSource, chains: Collection[
         )
 
 
-def one_record_per_contract(row: ContractRow, source: ContractSource, other: str) -> Finding:
+def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A contract has one record on each chain."""
-    message = f"{row.address} on chain {row.chainId} has another record, in {other}"
-    return _repeats("one-record-per-contract", "address", source, message, "keep one of the two")
+    message = f"{row.address} on chain {row.chainId} has another record, in {other_location}"
+    return _repeats("duplicate-contract", "address", source, message, "keep one of the two")
 
 
-def one_record_per_match_id(row: ContractRow, source: ContractSource, other: str) -> Finding:
+def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
     """A match id belongs to one record."""
-    message = f"match id {row.matchId} is also that of {other}"
+    message = f"match id {row.matchId} is also that of {other_location}"
     hint = "give one of the two the next free number"
-    return _repeats("one-record-per-match-id", "matchId", source, message, hint)
+    return _repeats("duplicate-match-id", "matchId", source, message, hint)
 
 
-def verified_before_the_build(row: ContractRow, source: ContractSource) -> Finding:
+def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:
     """A record is not verified later than a day after the build."""
     message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
-    return _repeats("verified-before-the-build", "verifiedAt", source, message, "write when it was verified")
+    return _repeats("verified-in-future", "verifiedAt", source, message, "write when it was verified")
 
 
 def _repeats(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
@@ -71,10 +71,10 @@ def _repeats(rule: str, member: str, source: ContractSource, message: str, hint:
 
 
 LOCATION_RULES = (
-    path_names_contract,
-    known_chain,
-    one_record_per_contract,
-    one_record_per_match_id,
-    verified_before_the_build,
+    path_mismatch,
+    unknown_chain,
+    duplicate_contract,
+    duplicate_match_id,
+    verified_in_future,
 )
 """The rules of this module, for the catalogue."""

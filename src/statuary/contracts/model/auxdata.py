@@ -346,11 +346,11 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
     """Return keys in JavaScript's order: integers first, ascending, then the rest in insertion order."""
-    listed = list(keys)
-    if len(listed) < 2:
-        return listed
-    numbers = sorted((key for key in listed if _is_index(key)), key=int)
-    return [*numbers, *(key for key in listed if not _is_index(key))]
+    key_list = list(keys)
+    if len(key_list) < 2:
+        return key_list
+    numbers = sorted((key for key in key_list if _is_index(key)), key=int)
+    return [*numbers, *(key for key in key_list if not _is_index(key))]
 
 
 def _is_index(key: str) -> bool:
@@ -431,17 +431,17 @@ def auxdata_positions(
         return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
     if parse_compiler_version(version) <= LAST_WITHOUT_ASSEMBLY:
         return AuxdataPositions(_last(creation, style), _last(runtime, style))
-    listed = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
-    if len(listed) > 1:
+    values = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
+    if len(values) > 1:
         # compiling twice shows no difference in a piece without a hash, so Sourcify does not find those
-        listed = [piece if has_source_hash(piece, style, version) else b"" for piece in listed]
-        return AuxdataPositions(_found(creation, listed), _found(runtime, listed))
-    return AuxdataPositions(_only(creation, style, listed), _only(runtime, style, listed))
+        values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
+        return AuxdataPositions(_found(creation, values), _found(runtime, values))
+    return AuxdataPositions(_only(creation, style, values), _only(runtime, style, values))
 
 
-def _only(code: bytes, style: AuxdataStyle, listed: list[bytes]) -> AuxdataByNumber:
+def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
     """Return the one listed piece: at the end of the code, or anywhere else."""
-    return (_last(code, style) if listed else {}) or _found(code, listed)
+    return (_last(code, style) if values else {}) or _found(code, values)
 
 
 def listed_auxdata(assembly: Json) -> list[bytes]:
@@ -498,11 +498,11 @@ def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
     return {"1": piece} if piece else {}
 
 
-def _found(code: bytes, listed: Iterable[bytes]) -> AuxdataByNumber:
+def _found(code: bytes, values: Iterable[bytes]) -> AuxdataByNumber:
     """Search for the listed pieces; equal pieces get positions in order."""
     pieces: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}
-    for number, value in enumerate(listed, start=1):
+    for number, value in enumerate(values, start=1):
         place = code.find(value, next_place.get(value, 0)) if value else -1
         if place >= 0:
             pieces[str(number)] = Auxdata(place, value)

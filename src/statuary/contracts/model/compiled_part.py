@@ -22,7 +22,7 @@ _STEPS: Final = ("transformations", "transformationValues")
 _BEFORE, _AFTER = MEMBERS[: MEMBERS.index("runtimeBytecode")], MEMBERS[_PROXY:]
 _KEYS: Final = (_BEFORE, _STEPS, ("runtimeBytecode",), _STEPS, ("deployment",), _AFTER)
 
-_MARKS: Final = (
+_MARKERS: Final = (
     *(b',"recompiledBytecode":', b',"transformations":', b'},"runtimeBytecode":{'),
     *(b',"recompiledBytecode":', b',"transformations":', b'},"deployment":{', b',"sources":{'),
 )
@@ -39,17 +39,21 @@ class Pieces(NamedTuple):
 def pieces_of(text: bytes) -> Pieces | None:
     """Return text in pieces, whatever they are; None if it has not all the marks."""
     ends, place = list[int](), 0
-    for mark in _MARKS:
+    for mark in _MARKERS:
         if (place := text.find(mark, place)) < 0:
             return None
         ends.append(place)
     a, b, c, d, e, f, g = ends
     if (h := text.rfind(b',"proxyResolution":{', g)) < 0:
         return None
-    before, first, side = b"%b}}" % text[:a], b"{%b}" % text[b + 1 : c], b"{%b}}" % text[c + 2 : d]
-    second, deployment, after = b"{%b}" % text[e + 1 : f], b"{%b}" % text[f + 2 : g], b"{%b" % text[h + 1 :]
+    text_before, first, side = b"%b}}" % text[:a], b"{%b}" % text[b + 1 : c], b"{%b}}" % text[c + 2 : d]
+    second, deployment, text_after = (
+        b"{%b}" % text[e + 1 : f],
+        b"{%b}" % text[f + 2 : g],
+        b"{%b" % text[h + 1 :],
+    )
     compiled = text[a + 1 : b], text[d + 1 : e], text[g + 1 : h]
-    return Pieces(compiled, (before, first, side, second, deployment, after))
+    return Pieces(compiled, (text_before, first, side, second, deployment, text_after))
 
 
 class CompiledPart:
@@ -58,18 +62,18 @@ class CompiledPart:
     Attributes:
         creation: members of the creation side.
         runtime: members of the runtime side.
-        others: members of the record.
-        proved: what the checks of a compilation found, by the levels that a record claims.
+        other_members: members of the record.
+        proof_results: what the checks of a compilation found, by the levels that a record claims.
     """
 
-    def __init__(self, creation: RecordValue, runtime: RecordValue, others: RecordValue) -> None:
-        self.creation, self.runtime, self.others = creation, runtime, others
-        self.proved: dict[object, Any] = {}
+    def __init__(self, creation: RecordValue, runtime: RecordValue, other_members: RecordValue) -> None:
+        self.creation, self.runtime, self.other_members = creation, runtime, other_members
+        self.proof_results: dict[object, Any] = {}
 
     @property
     def members(self) -> RecordValue:
         """The part as a record without other members."""
-        return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.others}
+        return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
         """Return the record of this part and of the rest, whose types are not validated.
@@ -77,21 +81,23 @@ class CompiledPart:
         Raises:
             ValueError: if the text is not that of a record in its canonical form.
         """
-        before, first, side, second, deployment, after = parsed = [orjson.loads(piece) for piece in deployed]
-        sides = before["creationBytecode"], side["runtimeBytecode"]
+        members_before, first, side, second, deployment, members_after = parsed = [
+            orjson.loads(piece) for piece in deployed
+        ]
+        sides = members_before["creationBytecode"], side["runtimeBytecode"]
         if tuple(map(tuple, parsed)) != _KEYS or any([*side] != ["onchainBytecode"] for side in sides):
             raise ValueError("these are other members")
         if orjson.dumps(parsed) != b"[%b]" % b",".join(deployed):
             raise ValueError("this is not canonical")
-        before["creationBytecode"] = {**sides[0], **self.creation, **first}
-        before["runtimeBytecode"] = {**sides[1], **self.runtime, **second}
-        return {**before, **deployment, **self.others, **after}
+        members_before["creationBytecode"] = {**sides[0], **self.creation, **first}
+        members_before["runtimeBytecode"] = {**sides[1], **self.runtime, **second}
+        return {**members_before, **deployment, **self.other_members, **members_after}
 
 
 MAX_TEXT: Final = 8_000_000
 """Bytes of text of the parts that are remembered; what was computed of them takes a few times as much memory."""
 
-MAX_MET: Final = 65_536
+MAX_SEEN: Final = 65_536
 """The hashes of parts that were met once."""
 
 
@@ -102,7 +108,7 @@ class CompiledParts:
         self.capacity = capacity
         self._parts: dict[tuple[bytes, ...], CompiledPart] = {}
         self._size = 0
-        self._met: set[int] = set()
+        self._seen: set[int] = set()
 
     def find(self, pieces: Pieces) -> CompiledPart | None:
         """Return the part with these very bytes."""
@@ -114,10 +120,10 @@ class CompiledParts:
     def add(self, pieces: Pieces, record: RecordValue) -> CompiledPart | None:
         """Return the part of a record with this canonical text; None if it is met for the first time, or is too large."""
         key, size = hash(pieces.compiled), sum(map(len, pieces.compiled))
-        if key not in self._met or size > self.capacity:
-            if len(self._met) >= MAX_MET:
-                self._met.clear()
-            self._met.add(key)
+        if key not in self._seen or size > self.capacity:
+            if len(self._seen) >= MAX_SEEN:
+                self._seen.clear()
+            self._seen.add(key)
             return None
         sides = (record["creationBytecode"], CREATION), (record["runtimeBytecode"], RUNTIME), (record, OTHERS)
         parts = [{name: value[name] for name in names if name in value} for value, names in sides]

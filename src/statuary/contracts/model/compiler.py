@@ -57,10 +57,14 @@ def is_same_build(recorded: str, reported: str) -> bool:
 
     Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
     """
-    own, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
-    if own is None or other is None or own["version"] != other["version"]:
+    recorded_match, reported_match = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
+    if (
+        recorded_match is None
+        or reported_match is None
+        or recorded_match["version"] != reported_match["version"]
+    ):
         return False
-    commits = own["commit"], other["commit"]
+    commits = recorded_match["commit"], reported_match["commit"]
     if None in commits:
         return True
     short, long = sorted(commits, key=len)
@@ -122,17 +126,17 @@ def setting_differences(
 
     Defaults depend on `version`, the record's `compilation.compilerVersion`.
     """
-    own, other = _plain_settings(metadata), _plain_settings(settings)
-    ignored = _unspecified_optimizer_settings(own, other)
-    if other["evmVersion"] is None:
-        other["evmVersion"] = default_evm_version(version)
-        if None in (own["evmVersion"], other["evmVersion"]):
+    metadata_settings, input_settings = _plain_settings(metadata), _plain_settings(settings)
+    ignored = _unspecified_optimizer_settings(metadata_settings, input_settings)
+    if input_settings["evmVersion"] is None:
+        input_settings["evmVersion"] = default_evm_version(version)
+        if None in (metadata_settings["evmVersion"], input_settings["evmVersion"]):
             ignored.add(
                 "evmVersion"
             )  # older metadata does not name it, and newer defaults are not known here
-    for name in own:
-        if name not in ignored and not _same(own[name], other[name]):
-            yield SettingDifference(name, own[name], other[name])
+    for name in metadata_settings:
+        if name not in ignored and not _same(metadata_settings[name], input_settings[name]):
+            yield SettingDifference(name, metadata_settings[name], input_settings[name])
     for name in sorted(settings.keys() - COMPARED_SETTINGS - UNPINNED_SETTINGS):
         yield SettingDifference(name, None, settings[name])
     for name in _GROUPS:
@@ -140,9 +144,11 @@ def setting_differences(
             yield SettingDifference(name, metadata.get(name), settings[name])
 
 
-def _unspecified_optimizer_settings(settings: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
+def _unspecified_optimizer_settings(
+    settings: Mapping[str, Json], other_settings: Mapping[str, Json]
+) -> set[str]:
     """Return optimizer settings that cannot be compared: `details` decide `enabled`, and may be a preset."""
-    in_metadata, in_input = settings["optimizer.details"], other["optimizer.details"]
+    in_metadata, in_input = settings["optimizer.details"], other_settings["optimizer.details"]
     if isinstance(in_metadata, dict) and isinstance(in_input, dict):
         shared = in_metadata.keys() & in_input.keys()
         same = all(_same(in_metadata[key], in_input[key]) for key in shared)
@@ -150,8 +156,8 @@ def _unspecified_optimizer_settings(settings: Mapping[str, Json], other: Mapping
     return {"optimizer.enabled", "optimizer.details"} if in_input is not None else set()
 
 
-def _same(value: Json, other: Json) -> bool:
-    return type(value) is type(other) and bool(value == other)
+def _same(value: Json, other_value: Json) -> bool:
+    return type(value) is type(other_value) and bool(value == other_value)
 
 
 def default_evm_version(version: str) -> str | None:

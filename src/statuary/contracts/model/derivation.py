@@ -254,10 +254,10 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
             )
         parts += [digits[end_of_last:start], "0" * (end - start)]
         end_of_last = end
-    whole = "".join([*parts, digits[end_of_last:]])
-    if not is_hex_digits(whole):
+    linked_digits = "".join([*parts, digits[end_of_last:]])
+    if not is_hex_digits(linked_digits):
         raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
-    return bytes.fromhex(whole)
+    return bytes.fromhex(linked_digits)
 
 
 def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:

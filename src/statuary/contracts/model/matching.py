@@ -154,7 +154,7 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
         if side.appended_immutables:
             end = CodeReference("0", len(side.code), side.appended_immutables)
             attempt.put(TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables")
-        return _matched(side, attempt, whole=True)
+        return _matched(side, attempt, is_whole=True)
     except MismatchError:
         return None
 
@@ -167,7 +167,7 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:
-        side_match = _matched(side, attempt, whole=False)
+        side_match = _matched(side, attempt, is_whole=False)
         _add_arguments(attempt, constructor)
     except InvalidValueError:
         return None
@@ -185,15 +185,15 @@ def constructor_inputs(abi: Json) -> TupleType | None:
     return TupleType(())
 
 
-def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMatch:
+def _matched(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
     """Link libraries and compare; if they differ, copy the on-chain auxdata and compare again."""
     for place in side.libraries:
         attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
-    if not _agree(attempt, whole=whole):
+    if not _agree(attempt, is_whole=is_whole):
         if not side.auxdata:
             raise MismatchError("the codes differ, and there is no auxdata that could explain it")
         _take_over_auxdata(side, attempt)
-        if not _agree(attempt, whole=whole):
+        if not _agree(attempt, is_whole=is_whole):
             raise MismatchError("the codes differ beyond their auxdata")
     level = side_level(
         auxdata=[piece.value for piece in side.auxdata.values()],
@@ -204,8 +204,8 @@ def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMat
     return SideMatch(level, tuple(attempt.steps), attempt.values)
 
 
-def _agree(attempt: _Attempt, *, whole: bool) -> bool:
-    return attempt.onchain == attempt.code if whole else attempt.onchain.startswith(attempt.code)
+def _agree(attempt: _Attempt, *, is_whole: bool) -> bool:
+    return attempt.onchain == attempt.code if is_whole else attempt.onchain.startswith(attempt.code)
 
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from statuary.base.findings import Finding, has_errors
-from statuary.base.primitives import computed_once
+from statuary.base.primitives import unlocked_cached_property
 from statuary.base.reasons import Reason
 from statuary.contracts.chain.anchor import Anchor
 
@@ -127,12 +127,12 @@ class Proof:
     # why evidence beside the record does not show the claims that it is about, and what to do
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
-    @computed_once
+    @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in catalogue order."""
         return tuple(finding for result in self.results for finding in result.findings)
 
-    @computed_once
+    @unlocked_cached_property
     def holds(self) -> bool:
         """Whether no check contradicts the record; warnings and notes do not."""
         return not has_errors(self.findings)

@@ -167,7 +167,7 @@ class _Walk:
     def __init__(self, code: bytes) -> None:
         self.code = code
         self.at = 0
-        self.before = (-1, -1, -1)
+        self.offsets_before = (-1, -1, -1)
         self.init: ProxyMarks | None = None
         self.runtime_offset = 0
         self.last_jump = 0
@@ -190,37 +190,41 @@ class _Walk:
 
     def run(self) -> int:
         """Go to the end of the program and return its offset; 0 if the code ends first."""
-        code, offset, last, second, third = self.code, 0, -1, -1, -1
+        code, offset, last_opcode, second, third = self.code, 0, -1, -1, -1
         while offset < len(code):
             opcode = code[offset]
             # most instructions are irrelevant, and skipped without a look
-            if opcode in _TELLING or offset == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
-                self.at, self.before = offset, (third, second, last)
+            if (
+                opcode in _TELLING
+                or offset == self.runtime_offset
+                or (last_opcode >= 0 and code[last_opcode] in _ENDING)
+            ):
+                self.at, self.offsets_before = offset, (third, second, last_opcode)
                 if self._step(opcode):
                     return offset
-            third, second, last = second, last, offset
+            third, second, last_opcode = second, last_opcode, offset
             offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
         return 0
 
     def _step(self, opcode: int) -> bool:
         """Process one instruction; return whether the program ended before it."""
-        last = self._opcode(-1)
+        last_opcode = self._opcode(-1)
         if opcode == _PUSH32:
             self._push_32()
         elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
             pass  # treated as an event, and ignored
         elif opcode == _JUMPDEST:
-            if _halts(last) or last == _JUMP:
+            if _halts(last_opcode) or last_opcode == _JUMP:
                 self._start_function()
-        elif self._has_ended(last):
+        elif self._has_ended(last_opcode):
             return True
         else:
-            self._plain(opcode, last)
+            self._plain(opcode, last_opcode)
         return False
 
-    def _has_ended(self, last: int) -> bool:
+    def _has_ended(self, last_opcode: int) -> bool:
         is_behind = self.runtime_offset < self.at and self.last_jump < self.at
-        return is_behind and (_halts(last) or last == _JUMP)
+        return is_behind and (_halts(last_opcode) or last_opcode == _JUMP)
 
     def _push_32(self) -> None:
         name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
@@ -230,22 +234,22 @@ class _Walk:
             self.first = self.first or name
             self.candidates.append(name)
 
-    def _plain(self, opcode: int, last: int) -> None:
-        if opcode == _DELEGATECALL and last == _GAS:
+    def _plain(self, opcode: int, last_opcode: int) -> None:
+        if opcode == _DELEGATECALL and last_opcode == _GAS:
             self._delegate()
-        if opcode in (_JUMP, _JUMPI) and _is_push(last):
+        if opcode in (_JUMP, _JUMPI) and _is_push(last_opcode):
             self.last_jump = max(self.last_jump, self._pushed(-1))
         self.returns |= opcode == _RETURN
         self.loads_calldata |= opcode == _CALLDATALOAD
         self.is_factory |= opcode in (_CREATE, _CREATE2)
-        if opcode == _CODECOPY and self._copies_to_the_start(last):
+        if opcode == _CODECOPY and self._copies_to_the_start(last_opcode):
             self.runtime_offset = self._pushed(-2)
         elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
             self.init = self.marks()
             self._start_program()
 
-    def _copies_to_the_start(self, last: int) -> bool:
-        return last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2))
+    def _copies_to_the_start(self, last_opcode: int) -> bool:
+        return last_opcode in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2))
 
     def _delegate(self) -> None:
         if _is_push(self._opcode(-2)):
@@ -258,12 +262,12 @@ class _Walk:
 
     def _opcode(self, steps: int) -> int:
         """Return the opcode a number of steps back; -1 before the first."""
-        place = self.before[steps]
+        place = self.offsets_before[steps]
         return self.code[place] if place >= 0 else -1
 
     def _pushed(self, steps: int) -> int:
         """Return the constant that the instruction a number of steps back pushes."""
-        place = self.before[steps]
+        place = self.offsets_before[steps]
         return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
 
 

@@ -265,8 +265,8 @@ def in_served_order(record: RecordValue) -> RecordValue:
 
 
 def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
-    listed = tuple(value)
-    return listed == names or listed == tuple(name for name in names if name in value)
+    keys = tuple(value)
+    return keys == names or keys == tuple(name for name in names if name in value)
 
 
 def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:

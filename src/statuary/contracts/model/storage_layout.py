@@ -191,8 +191,8 @@ def _elementary_size(label: str) -> int | None:
     match = _ELEMENTARY.fullmatch(label)
     if match is None:
         return None
-    bits, length, *named = match.groups()
-    return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
+    bits, length, *other_groups = match.groups()
+    return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, other_groups))]
 
 
 _remembered_size = lru_cache(maxsize=1024)(_elementary_size)

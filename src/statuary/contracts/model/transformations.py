@@ -199,14 +199,14 @@ def _edit(
     return start, start + removed, value
 
 
-def first_difference(code: bytes, other: bytes) -> int | None:
+def first_difference(code: bytes, other_code: bytes) -> int | None:
     """Return the first offset at which two codes differ (or the shorter one ends); None if equal."""
-    if code == other:
+    if code == other_code:
         return None
-    low, high = 0, min(len(code), len(other))
+    low, high = 0, min(len(code), len(other_code))
     while low < high:  # halving compares whole slices, at the speed of memcmp
         middle = (low + high + 1) // 2
-        if code[low:middle] == other[low:middle]:
+        if code[low:middle] == other_code[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import permutations, product
 from typing import Final, NamedTuple, TypeGuard
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.base.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.base.primitives import InvalidValueError
@@ -224,7 +224,7 @@ class _Modules:
 
     def _find_by_ending(self, tail: str) -> str | None:
         sources = self._program.sources
-        spend(len(sources) * len(_SUFFIXES))
+        consume(len(sources) * len(_SUFFIXES))
         endings = (f"/{tail}{suffix}" for suffix in _SUFFIXES)
         return next((path for ending in endings for path in sources if path.endswith(ending)), None)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
 from statuary.contracts.model.auxdata import LIBRARY_BYTES, AuxdataStyle, auxdata_style, parse_auxdata
@@ -256,24 +256,26 @@ def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> li
     marks = sorted(_auxdata(value), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
-        length = _taken(step, put)
+        length = _overlaps(step, put)
         start, end = step.offset, step.offset + length
-        first = bisect_right(marks, start, key=_end)
-        last = max(first, bisect_left(marks, end, lo=first, key=_start))
+        first_overlap = bisect_right(marks, start, key=_end)
+        end_overlap = max(first_overlap, bisect_left(marks, end, lo=first_overlap, key=_start))
         moved = put - length
         if moved:
-            spend(10 * (len(marks) - last))
-            marks[last:] = [
-                mark._replace(start=mark.start + moved, end=mark.end + moved) for mark in marks[last:]
+            consume(10 * (len(marks) - end_overlap))
+            marks[end_overlap:] = [
+                mark._replace(start=mark.start + moved, end=mark.end + moved) for mark in marks[end_overlap:]
             ]
-        marks[first:last] = [BytecodeMark(start, start + put, step.reason.value, step.id or "", number)]
+        marks[first_overlap:end_overlap] = [
+            BytecodeMark(start, start + put, step.reason.value, step.id or "", number)
+        ]
     return sorted(marks, key=_place)
 
 
 _start, _end, _place = attrgetter("start"), attrgetter("end"), attrgetter("start", "end")
 
 
-def _taken(step: TransformationStep, put: int) -> int:
+def _overlaps(step: TransformationStep, put: int) -> int:
     if step.type is TransformationType.INSERT:
         return 0
     return put if step.length is None else step.length

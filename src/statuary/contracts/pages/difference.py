@@ -37,11 +37,11 @@ def code_difference(record: RecordValue) -> CodeDifference | None:
     differs = [a != b for a, b in zip(onchain, recompiled, strict=False)] + [True] * (total - shorter)
     if not any(differs):
         return None
-    first = differs.index(True)
-    start = max(0, first - BEFORE)
+    first_offset = differs.index(True)
+    start = max(0, first_offset - BEFORE)
     window = differs[start : start + WINDOW]
     return CodeDifference(
-        first=first,
+        first=first_offset,
         differing=sum(differs),
         total=total,
         places=sum(is_other for is_other, _ in groupby(differs)),

@@ -32,11 +32,11 @@ def _contract_lists(
     site: SiteContext, catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(site), catalogue.has_contract_pages
-    listed = len(entries) == contracts.contracts
-    search = listed and catalogue.pages.search
+    is_complete = len(entries) == contracts.contracts
+    search = is_complete and catalogue.pages.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)
-    yield lists.home(catalogue.chains, dict(contracts.by_chain), search=search, listed=listed)
-    if listed:
+    yield lists.home(catalogue.chains, dict(contracts.by_chain), search=search, has_lists=is_complete)
+    if is_complete:
         for chain in catalogue.chains:
             yield from lists.chain_documents(chain)
     if search:

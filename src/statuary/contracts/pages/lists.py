@@ -124,7 +124,7 @@ class ContractListPages:
             yield self._page(chain, page, older=neighbours[number], newer=neighbours[number + 2])
 
     def home(
-        self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, listed: bool
+        self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
     ) -> Document:
         """Return the contracts index."""
         texts = self._localization.texts
@@ -135,10 +135,10 @@ class ContractListPages:
         )
         view = ContractsIndexView(
             chains=tuple(
-                self._summary(chain, counts.get(chain.chain_id, 0), listed=listed) for chain in chains
+                self._summary(chain, counts.get(chain.chain_id, 0), has_lists=has_lists) for chain in chains
             ),
             search=search,
-            listed=listed,
+            listed=has_lists,
             newest=tuple(self._row(entry) for entry in newest[:10]),
             languages=_languages(chained.from_iterable(self._by_chain.values())),
         )
@@ -186,16 +186,16 @@ class ContractListPages:
         )
         return self._renderer.page(url, "chain.html", head, view)
 
-    def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
+    def _summary(self, chain: Chain, count: int, *, has_lists: bool) -> ChainSummary:
         exact = sum(level_of(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
         numbers = self._localization.texts.number
         return ChainSummary(
             name=one_line(chain.title),
             chain_id=chain.chain_id,
-            href=CHAIN_PAGE.path(chain_id=chain.chain_id) if listed else "",
+            href=CHAIN_PAGE.path(chain_id=chain.chain_id) if has_lists else "",
             json=CONTRACTS.path(chain_id=chain.chain_id),
             count=numbers(count),
-            exact=numbers(exact) if listed else "",
+            exact=numbers(exact) if has_lists else "",
         )
 
     def _row(self, entry: ContractRow) -> ContractListRow:
@@ -279,10 +279,10 @@ def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
         language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
         facet = f"{entry.chainId} {language} {level_of(entry)} {proxy}"
         for text in _terms_of(kind, entry):
-            listed, facets = terms.setdefault(text, ([], {}))
+            numbers, facets = terms.setdefault(text, ([], {}))
             facets[facet] = facets.get(facet, 0) + 1
             if facets[facet] <= MAX_PER_TERM:
-                listed.append(number)
+                numbers.append(number)
     return terms
 
 
@@ -303,8 +303,10 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
-        listed = {number for numbers, _ in of_name.values() for number in numbers}
-        is_small = len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
+        shard_numbers = {number for numbers, _ in of_name.values() for number in numbers}
+        is_small = (
+            len(shard_numbers) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
+        )
         if is_small and not is_reserved_name(name):
             yield name, of_name
         else:
@@ -313,14 +315,14 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
 
 def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
-    listed = {
+    items = {
         text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
         for text, (numbers, facets) in terms.items()
     }
     rows = (entries[number] for number in places)
     value = {
         "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e), e.proxy] for e in rows],
-        "terms": listed,
+        "terms": items,
         "facets": {
             text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
         },

@@ -206,17 +206,17 @@ class ContractView(NamedTuple):
 
 
 def contract_page(
-    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, published: bool
+    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, is_published: bool
 ) -> Document:
     """Return the page of a contract.
 
     Args:
         pages: the site around it.
         source: the content file of the record.
-        published: whether the record is published; if not, the page gives the reason.
+        is_published: whether the record is published; if not, the page gives the reason.
     """
     renderer = renderer_of(pages.site)
-    view = contract_view(record, proof, pages, renderer.localization, published=published)
+    view = contract_view(record, proof, pages, renderer.localization, is_published=is_published)
     chain_id, address = view.chain_id, view.address
     head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
@@ -240,7 +240,7 @@ def contract_view(
     pages: ContractPageContext,
     localization: Localization,
     *,
-    published: bool,
+    is_published: bool,
 ) -> ContractView:
     """Return the content of the page."""
     texts = localization.texts
@@ -252,7 +252,7 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key = verdict_key(proof.verdict, published=published)
+    key = verdict_key(proof.verdict, is_published=is_published)
     difference = code_difference(record) if _runtime_differs(proof) else None
     view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
@@ -262,11 +262,11 @@ def contract_view(
         chain=pages.chain_name(chain_id),
         chain_id=chain_id,
         chain_href=CHAIN_PAGE.path(chain_id=chain_id),
-        published=published,
-        level=str(status) if published else "refused",
+        published=is_published,
+        level=str(status) if is_published else "refused",
         headline=texts(f"verdict.{key}"),
-        level_label=headline(proof.verdict, texts, published=published),
-        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major",
+        level_label=headline(proof.verdict, texts, is_published=is_published),
+        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if is_published else "major",
         level_meaning=meaning(
             proof,
             as_text(record["runtimeMatch"]),
@@ -283,7 +283,7 @@ def contract_view(
         explorer=pages.explorer_page(chain_id, "address", address),
         facts=tuple(fact_rows(record, pages, texts)),
         settings=settings_text(compilation.get("compilerSettings")),
-        proxy=_proxy(record, pages, _shown_of_proxy(proof, texts)),
+        proxy=_proxy(record, pages, _proxy_sentence(proof, texts)),
         sources=tuple(
             source_views(
                 record.get("sources"),
@@ -304,7 +304,7 @@ def contract_view(
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
         pins=dict(pin_sentences(proof, texts)),
         other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
-        record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
+        record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
     return view._replace(parts=tuple(_parts(view, texts)))
@@ -358,11 +358,13 @@ def _other_code(auxdata: Json, texts: PageTexts) -> str:
         (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())
     )
-    between = [start for (before, size), (start, _) in pairwise(pieces) if start > before + size]
+    between = [
+        start for (previous_start, size), (start, _) in pairwise(pieces) if start > previous_start + size
+    ]
     return texts("contract.other_code", count=len(pieces)) if between else ""
 
 
-def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
+def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
     """Return the sentence on what the chain's proofs show of a proxy: its code, or the word in a slot, and no more."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:

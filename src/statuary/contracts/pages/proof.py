@@ -96,7 +96,7 @@ def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> Che
         sentence=rules.get(result.check) or _words(result.check),
         sign=OUTCOME_ICONS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
-        evidence=tuple(_saw(result, texts)),
+        evidence=tuple(_observation(result, texts)),
         findings=tuple(one_line(finding.message) for finding in result.findings),
     )
 
@@ -186,21 +186,21 @@ _VERDICTS = {
 }
 
 
-def verdict_key(verdict: Verdict | None, *, published: bool) -> str:
+def verdict_key(verdict: Verdict | None, *, is_published: bool) -> str:
     """Return the key of the sentence that is said first: `verdict.<key>` of the texts."""
-    if not published:
+    if not is_published:
         return "refused"
     if verdict is None:
         return "unchecked"
     return _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
 
 
-def headline(verdict: Verdict | None, texts: PageTexts, *, published: bool) -> str:
+def headline(verdict: Verdict | None, texts: PageTexts, *, is_published: bool) -> str:
     """Return the sentences that are said first of a record."""
     if verdict is None:
-        return texts("level.unchecked" if published else "level.refused")
+        return texts("level.unchecked" if is_published else "level.refused")
     sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]
-    return " ".join(sentences if published else [f"{texts('level.refused')}.", *sentences])
+    return " ".join(sentences if is_published else [f"{texts('level.refused')}.", *sentences])
 
 
 def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
@@ -258,7 +258,7 @@ def _words(name: str) -> str:
     return one_line(name).replace("-", " ").capitalize()
 
 
-def _saw(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
+def _observation(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
     for name, fact in result.evidence.items():
         if fact != "":
             yield one_line(name), texts.number(fact) if isinstance(fact, int) else one_line(fact)

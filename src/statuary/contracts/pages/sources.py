@@ -143,11 +143,13 @@ def source_views(
         target: the path of the file with the contract.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
-    left = MAX_SHOWN_LENGTH
+    remaining = MAX_SHOWN_LENGTH
     for place, path in enumerate(_target_first(files, target), start=1):
         content = files[path]
-        left -= len(content)
-        yield _view(path, content, language, marks, anchor=f"s{place}", shown=left >= 0, opened=place == 1)
+        remaining -= len(content)
+        yield _view(
+            path, content, language, marks, anchor=f"s{place}", is_shown=remaining >= 0, opened=place == 1
+        )
 
 
 def _target_first(files: Mapping[str, str], target: str) -> list[str]:
@@ -156,24 +158,24 @@ def _target_first(files: Mapping[str, str], target: str) -> list[str]:
 
 
 def _view(
-    path: str, content: str, language: str, marks: LineMarks, *, anchor: str, shown: bool, opened: bool
+    path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
     hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content)[1])
     has_spaces, cut = _long_lines(content)
     # a script colours a text that can be read back unchanged from the page
-    later = shown and not (opened or hidden or mixed or has_spaces or cut)
+    is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
-    if shown:
-        markup = escape(_unified(content)) if later else _numbered(content, language, marks, anchor)
-    seen = visible_name(path)
-    folder, slash, name = seen.rpartition("/")
+    if is_shown:
+        markup = escape(_unified(content)) if is_deferred else _numbered(content, language, marks, anchor)
+    visible_path = visible_name(path)
+    folder, slash, name = visible_path.rpartition("/")
     return SourceView(
-        path=seen,
+        path=visible_path,
         folder=folder + slash,
         name=name,
         anchor=anchor,
         lines=_unified(content).rstrip("\n").count("\n") + 1,
-        language=language if later else "",
+        language=language if is_deferred else "",
         markup=markup,
         hidden=hidden,
         mixed=mixed,
@@ -208,12 +210,12 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
     text = _with_marks(content, marks).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
     if colours is None:
-        return tuple(_visible(line) for line in text.split("\n"))
+        return tuple(_visible_markup(line) for line in text.split("\n"))
     lines, line = [], list[str]()
     for value, style in colours.highlighted(text):
-        first, *others = value.split("\n")
-        line.append(_piece(first, style))
-        for piece in others:
+        first_line, *other_lines = value.split("\n")
+        line.append(_piece(first_line, style))
+        for piece in other_lines:
             lines.append("".join(line))
             line = [_piece(piece, style)]
     return (*lines, "".join(line))
@@ -226,8 +228,8 @@ def _unified(content: str) -> str:
 
 def _with_marks(content: str, marks: LineMarks) -> str:
     """Return a text with what must not be missed surrounded by `_OPEN` and `_CLOSE`."""
-    text = _NO_CHARACTERS.sub(lambda found: _marked(code_point(found[0])), _unified(content))
-    text = _LONG_SPACE.sub(lambda found: marks.spaces_of(found[0]), mixed_words(text, _marked)[0])
+    text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
+    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked)[0])
     return "\n".join(_shortened(line, marks) for line in text.split("\n"))
 
 
@@ -243,16 +245,16 @@ def _shortened(line: str, marks: LineMarks) -> str:
 def _piece(text: str, style: str) -> str:
     if not text:
         return ""
-    return f'<span class="{style}">{_visible(text)}</span>' if style else _visible(text)
+    return f'<span class="{style}">{_visible_markup(text)}</span>' if style else _visible_markup(text)
 
 
-def _visible(text: str) -> str:
+def _visible_markup(text: str) -> str:
     """Return escaped text; hidden characters are shown by code point and highlighted."""
     escaped = str(escape(text))
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped
-    return HIDDEN_CHARACTERS.sub(_shown, escaped)
+    return HIDDEN_CHARACTERS.sub(_shown_character, escaped)
 
 
-def _shown(found: re.Match[str]) -> str:
-    return _TAGS.get(found[0]) or f"{_TAGS[_OPEN]}{code_point(found[0])}{_TAGS[_CLOSE]}"
+def _shown_character(match: re.Match[str]) -> str:
+    return _TAGS.get(match[0]) or f"{_TAGS[_OPEN]}{code_point(match[0])}{_TAGS[_CLOSE]}"

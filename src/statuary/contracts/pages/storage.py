@@ -153,18 +153,18 @@ def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[Stor
 
 
 def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
-    after = 0
+    next_slot = 0
     tone = 0
-    for first, of_slot in groupby(variables, key=lambda one: one.slot):
+    for first_slot, of_slot in groupby(variables, key=lambda item: item.slot):
         toned = []
         for variable in of_slot:
             toned.append(variable._replace(tone=tone % TONES))
             tone += 1
         slots, about = max(part.slots for part in toned), "≈ " if toned[0].rounded else ""
         yield StorageSlot(
-            first=f"{about}{first}",
-            last=f"{about}{first + slots - 1}" if slots > 1 else "",
-            skipped=str(first - after) if first > after else "",
+            first=f"{about}{first_slot}",
+            last=f"{about}{first_slot + slots - 1}" if slots > 1 else "",
+            skipped=str(first_slot - next_slot) if first_slot > next_slot else "",
             variables=tuple(toned),
         )
-        after = max(after, first + slots)
+        next_slot = max(next_slot, first_slot + slots)

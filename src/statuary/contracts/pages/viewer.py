@@ -59,11 +59,11 @@ def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
 
 def _trees(renderer: Renderer) -> TemplateTrees:
     """Return the templates of contract pages; the package's own if the script cannot render those of the theme."""
-    own = package_templates(TEMPLATES)
-    trees = TemplateTrees({**own, **dict(renderer.site.settings.theme.templates)}.__getitem__)
+    package_environment = package_templates(TEMPLATES)
+    trees = TemplateTrees({**package_environment, **dict(renderer.site.settings.theme.templates)}.__getitem__)
     try:
         trees.add_page(PAGE)
     except (UnknownNodeError, StopIteration, KeyError):
-        trees = TemplateTrees(own.__getitem__)
+        trees = TemplateTrees(package_environment.__getitem__)
         trees.add_page(PAGE)
     return trees

@@ -154,9 +154,13 @@ class ContractScan(ContractSources):
 
     def _streams(self) -> list[Iterator["_Found"]]:
         """Return what is found in the folder of contracts, and in each external source."""
-        own = self.root / FOLDER
-        streams = [self._in_folder(CONTRACTS, FOLDER)] if own.is_dir() and not own.is_symlink() else []
-        streams += [_below(self.root, CONTRACTS, FOLDER)] if own.is_symlink() else []
+        contracts_folder = self.root / FOLDER
+        streams = (
+            [self._in_folder(CONTRACTS, FOLDER)]
+            if contracts_folder.is_dir() and not contracts_folder.is_symlink()
+            else []
+        )
+        streams += [_below(self.root, CONTRACTS, FOLDER)] if contracts_folder.is_symlink() else []
         return [*streams, *map(self._in_external, self.external)]
 
     def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
@@ -177,15 +181,15 @@ class ContractScan(ContractSources):
             listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
             message = f"cannot read the folder: {error.strerror}"
-            yield Finding(rule="readable-text", path=folder, message=message)
+            yield Finding(rule="parse-error", path=folder, message=message)
             return
         yield from (undecodable_name(f"{folder}/{name}") for name in listing.undecodable)
         for are_records, names in listing.runs:
             if are_records:
-                yield _Records(folder, pure.name, names, listing.others)
+                yield _Records(folder, pure.name, names, listing.other_names)
                 continue
             for name in names:
-                is_plain = name not in listing.others
+                is_plain = name not in listing.other_names
                 yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
@@ -202,7 +206,7 @@ class ContractScan(ContractSources):
 
 def _unreachable(source: ExternalSource, message: str, hint: str = "") -> Finding:
     return Finding(
-        rule="reachable-source", path=source.path, message=message, hint=hint, pointer=source.pointer
+        rule="source-unavailable", path=source.path, message=message, hint=hint, pointer=source.pointer
     )
 
 
@@ -222,7 +226,7 @@ class _Records(NamedTuple):
     folder: str
     chain_id: str
     names: list[str]
-    others: set[str]
+    other_names: set[str]
 
 
 _Found = ContractSource | Finding | _BulkFile | _Link | _Records
@@ -231,11 +235,11 @@ _Found = ContractSource | Finding | _BulkFile | _Link | _Records
 def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
     for item in stream:
         if isinstance(item, _Records):
-            folder, chain_id, names, others = item
+            folder, chain_id, names, other_names = item
             for name in names:
                 address = name[: name.rindex(".")]
                 # a folder beside a record has its evidence
-                has_folder = bool(others) and f"{address}/" in others
+                has_folder = bool(other_names) and f"{address}/" in other_names
                 form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)
         elif isinstance(item, ContractSource):
@@ -280,7 +284,7 @@ class BulkSourceCollector:
     """Collects bulk files and groups them into sources."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, BulkForm], list[str]] = {}
+        self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
     def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
         """Add a file.
@@ -291,13 +295,13 @@ class BulkSourceCollector:
         """
         form = BULK_FORMS[kind]
         location = path if form is BulkForm.JSONL else _export_of(pure, path)
-        self.found.setdefault((location, form), []).append(path)
+        self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
         """Return the sources in order of paths."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
-            for (location, form), files in sorted(self.found.items())
+            for (location, form), files in sorted(self.files_by_source.items())
         )
 
 

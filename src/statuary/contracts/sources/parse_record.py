@@ -123,7 +123,7 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
     """Return a JSON value as a record, or the findings about its types."""
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
-        finding = Finding(rule="right-value", path=path, message=message, hint="write one record in a file")
+        finding = Finding(rule="invalid-value", path=path, message=message, hint="write one record in a file")
         return ParsedContract(None, findings=[finding])
     if ADAPTER.validator.isinstance_python(value):  # three quarters of the time of `validate_python`
         return ParsedContract(value, canonical)

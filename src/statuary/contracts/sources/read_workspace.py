@@ -197,9 +197,7 @@ def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId,
         return parse_chain_id(source.chain_id), parse_address(source.address)
     except InvalidValueError as error:
         findings.append(
-            Finding(
-                rule="path-names-contract", path=source.path, message=f"the folder's {error}", hint=error.hint
-            )
+            Finding(rule="path-mismatch", path=source.path, message=f"the folder's {error}", hint=error.hint)
         )
         return None
 
@@ -263,11 +261,11 @@ def _derivation_finding(
     """Return the finding in the compiler's file that the error is about, or in `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
     pointer = error.pointer
-    named = files.get(str(pointer[0])) if pointer else None
+    named_file = files.get(str(pointer[0])) if pointer else None
     return Finding(
-        rule="derivable",
-        path=path if named is None else folder.path(named),
-        pointer=() if named is None else pointer[1:],
+        rule="underivable-record",
+        path=path if named_file is None else folder.path(named_file),
+        pointer=() if named_file is None else pointer[1:],
         message=str(error),
         hint=error.hint,
     )

@@ -13,8 +13,8 @@ from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import Record
 from statuary.contracts.settings import Chain
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.openapi.extension_operations import described_apis
-from statuary.engine.providers import families
+from statuary.engine.openapi.extension_operations import extension_apis
+from statuary.engine.providers import document_providers
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site import url_table
 from statuary.site.document import Document, encode_json
@@ -65,11 +65,11 @@ def _chain_schema(chains: Sequence[Chain]) -> JsonObject:
     return {"type": "string", "enum": [*(chain.chain_id for chain in chains), GENESIS_CHAIN]}
 
 
-def _names(names: Sequence[str], *, alone: str = "") -> str:
+def _names(names: Sequence[str], *, single: str = "") -> str:
     """Return the pattern of a comma-separated list of names."""
     any_name = "|".join(name.replace(".", r"\.") for name in names)
     pattern = f"({any_name})(,({any_name}))*"
-    return f"^({alone}|{pattern})$" if alone else f"^{pattern}$"
+    return f"^({single}|{pattern})$" if single else f"^{pattern}$"
 
 
 FIELDS_PARAMETER: JsonObject = {
@@ -77,7 +77,7 @@ FIELDS_PARAMETER: JsonObject = {
     "in": "query",
     "description": "The members to return besides the seven of every response, separated by commas; `all` for every "
     "member. A dot selects within a group. Cannot be combined with `omit`.",
-    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), alone="all")},
+    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), single="all")},
     "example": "abi,compilation.compilerVersion",
 }
 OMIT_PARAMETER: JsonObject = {
@@ -129,14 +129,14 @@ OPERATIONS: tuple[Operation, ...] = (
         Record,
         query=(FIELDS_PARAMETER, OMIT_PARAMETER),
         rejects=True,
-        missing=lists.NotVerified,
+        not_found_shape=lists.NotVerified,
         may_be_missing=True,
     ),
     _look_up(
         url_table.CONTRACT_ALL_CHAINS,
         lists.ContractOnAllChains,
         rejects=True,
-        missing=lists.ContractOnAllChains,
+        not_found_shape=lists.ContractOnAllChains,
         may_be_missing=True,
     ),
     _look_up(url_table.CONTRACTS, lists.ContractList, query=LIST_PARAMETERS, rejects=True),
@@ -189,9 +189,12 @@ MEMBER = re.compile(r"\{(\w+)\}")
 def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Document:
     """Return the description of the site in OpenAPI 3.1; `example` is a contract of the site."""
     page = catalogue.status.page
-    more = described_apis(catalogue, example)
-    served = [*_served(catalogue), *(operation for api in more for operation in api.operations)]
-    descriptions = TAGS | {api.tag: api.description for api in more}
+    apis_of_extensions = extension_apis(catalogue, example)
+    served = [
+        *_served_operations(catalogue),
+        *(operation for api in apis_of_extensions for operation in api.operations),
+    ]
+    descriptions = TAGS | {api.tag: api.description for api in apis_of_extensions}
     tags = dict.fromkeys(operation.tag for operation in served)
     body = {
         "openapi": "3.1.0",
@@ -211,8 +214,8 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
     return Document(path=OPENAPI.path(), body=encode_json(body), cache=OPENAPI.cache)
 
 
-def _served(catalogue: Catalogue) -> list[Operation]:
-    urls = (url for family in families(catalogue) for url in family.api)
+def _served_operations(catalogue: Catalogue) -> list[Operation]:
+    urls = (url for family in document_providers(catalogue) for url in family.api)
     added = (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
     return [*(row for row in OPERATIONS if _is_served(row, catalogue)), *added]
 
@@ -228,7 +231,7 @@ def _is_served(operation: Operation, catalogue: Catalogue) -> bool:
 
 def _path(operation: Operation) -> str:
     return "/" + MEMBER.sub(
-        lambda found: f"{{{SPECIFIED_NAMES.get(found[1], found[1])}}}", operation.url.pattern
+        lambda match: f"{{{SPECIFIED_NAMES.get(match[1], match[1])}}}", operation.url.pattern
     )
 
 
@@ -243,7 +246,7 @@ def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Js
     }
     if parameters:
         value["parameters"] = parameters
-    return {**value, "responses": _responses(operation, base), **operation.more}
+    return {**value, "responses": _responses(operation, base), **operation.extra_members}
 
 
 def _responses(operation: Operation, base: str) -> JsonObject:
@@ -257,8 +260,8 @@ def _responses(operation: Operation, base: str) -> JsonObject:
     }
     if operation.rejects:
         responses["400"] = _answer("The reason why the request is rejected.", RejectedRequest)
-    if operation.missing is not None:
-        responses["404"] = _answer("The document does not exist.", operation.missing)
+    if operation.not_found_shape is not None:
+        responses["404"] = _answer("The document does not exist.", operation.not_found_shape)
     elif operation.may_be_missing:
         responses["404"] = {"description": "The document does not exist."}
     return responses
@@ -271,9 +274,9 @@ def _answer(description: str, shape: type) -> JsonObject:
 def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
     if operation.shape is not None:
         return schema_of(operation.shape)
-    own = OWN_SCHEMAS.get(operation.url.name)
-    if own is not None:
-        return {"type": "object", "externalDocs": {"url": f"{base}/{own.path()}"}}
+    own_schema = OWN_SCHEMAS.get(operation.url.name)
+    if own_schema is not None:
+        return {"type": "object", "externalDocs": {"url": f"{base}/{own_schema.path()}"}}
     return {"type": "object" if media_type.endswith("json") else "string"}
 
 

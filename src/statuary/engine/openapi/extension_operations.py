@@ -3,10 +3,10 @@
 from statuary.engine.catalogue import Catalogue
 from statuary.extension_table import EXTENSIONS, load
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.operations import DescribedApi
+from statuary.site.operations import ApiDescription
 
 
-def described_apis(catalogue: Catalogue, example: ContractRow | None) -> list[DescribedApi]:
+def extension_apis(catalogue: Catalogue, example: ContractRow | None) -> list[ApiDescription]:
     """Return the interfaces of the extensions that are on."""
     settings = dict(catalogue.extensions)
     rows = (row for row in EXTENSIONS if row.apis and row.key in settings)

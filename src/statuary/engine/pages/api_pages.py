@@ -9,7 +9,7 @@ from markupsafe import Markup
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.api.list_pages import OLDEST_PAGE
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.openapi.extension_operations import described_apis
+from statuary.engine.openapi.extension_operations import extension_apis
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site import url_table
 from statuary.site.document import Document
@@ -99,17 +99,17 @@ class ApiView(NamedTuple):
 
 
 def api_page(
-    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], openapi: Mapping[str, Json]
+    catalogue: Catalogue, contracts: ContractCounts, current_paths: Iterable[str], openapi: Mapping[str, Json]
 ) -> Document:
     """Return the API page.
 
     Args:
-        present: the paths of all timed documents, for examples.
+        current_paths: the paths of all timed documents, for examples.
         openapi: the OpenAPI document (3.1); empty if it could not be made.
     """
     renderer = renderer_of(site_context(catalogue))
     texts = renderer.localization.texts
-    paths = [*present, *_contract_paths(contracts.example)]
+    paths = [*current_paths, *_contract_paths(contracts.example)]
     counts = contracts.by_chain
     operations = {_plain(operation.path): operation for operation in _operations(openapi)}
 
@@ -156,7 +156,7 @@ def _of_extensions(
 ) -> tuple[CallFamily, ...]:
     return tuple(
         CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
-        for api in described_apis(catalogue, example)
+        for api in extension_apis(catalogue, example)
         for urls, examples in [zip(*((call.url, call.example) for call in api.operations), strict=True)]
     )
 
@@ -212,7 +212,7 @@ def _calls(
         used.add(example)
         if not example and "{" not in url.pattern:
             continue
-        operation = operations.get(_plain(f"/{url.pattern}")) or _undescribed(url)
+        operation = operations.get(_plain(f"/{url.pattern}")) or _default_operation(url)
         yield ApiCall(
             anchor=operation.anchor,
             title=operation.summary or url.description[:1].upper() + url.description[1:],
@@ -227,7 +227,7 @@ def _calls(
         )
 
 
-def _undescribed(url: Url) -> "OperationView":
+def _default_operation(url: Url) -> "OperationView":
     """Return the operation of a URL that the OpenAPI document does not describe."""
     anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
     return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())

@@ -62,8 +62,8 @@ def asset_documents(
 MakePages = Callable[[Catalogue], Iterable[Document]]
 
 
-def settings_only_pages(
-    contracts: ContractCounts, present: Iterable[str], openapi: Mapping[str, Json] | None = None
+def config_pages(
+    contracts: ContractCounts, current_paths: Iterable[str], openapi: Mapping[str, Json] | None = None
 ) -> dict[str, MakePages]:
     """Return what makes the pages and files that change only with the settings, by name.
 
@@ -73,7 +73,9 @@ def settings_only_pages(
     """
     pages: dict[str, MakePages] = {
         "404.html": lambda catalogue: [not_found_page(site_context(catalogue), contracts.contracts)],
-        "the page of the API": lambda catalogue: [api_page(catalogue, contracts, present, openapi or {})],
+        "the page of the API": lambda catalogue: [
+            api_page(catalogue, contracts, current_paths, openapi or {})
+        ],
         "the former page of the reference": lambda catalogue: [reference_page(site_context(catalogue))],
         "the files that pages share": lambda catalogue: _shared_files(site_context(catalogue)),
     }

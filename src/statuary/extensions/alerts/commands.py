@@ -8,7 +8,7 @@ import click
 
 from statuary.base.primitives import Instant, format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import argument
 from statuary.engine.read_content import read_content
 from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide
@@ -18,7 +18,7 @@ from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import walk_folder
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
-from statuary.status.editing.updates import NewUpdate, announced_by
+from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.vocabulary import DEFAULT_BODIES
 
 SETTINGS_FILE = "site.yaml"
@@ -32,7 +32,7 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
         with file.open("rb") as stream:
             return stream.read(LONGEST_PAYLOAD + 1)
     except OSError as error:
-        raise click.UsageError(f"{printable(str(file))}: {error.strerror}") from None
+        raise click.UsageError(f"{escape_control_chars(str(file))}: {error.strerror}") from None
 
 
 PAYLOAD = argument(
@@ -86,7 +86,7 @@ def rules_of(content: Path) -> tuple[AlertRule, ...]:
 
 def _carry_out(session: EditSession, decision: Decision) -> None:
     if isinstance(decision, NoChange):
-        click.echo(printable(f"nothing to do: {decision.reason}"))
+        click.echo(escape_control_chars(f"nothing to do: {decision.reason}"))
     elif isinstance(decision, Opening):
         _open(session, decision)
     else:
@@ -121,6 +121,6 @@ def _resolve(session: EditSession, resolution: Resolution) -> None:
     update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
     edit = session.edit_file(
         incident.source,
-        lambda text: append_item(announced_by(text, incident, session.at), ("updates",), update.value),
+        lambda text: append_item(with_announcement(text, incident, session.at), ("updates",), update.value),
     )
     session.apply(edit, f"Resolve incident: {incident.name}", update.details)

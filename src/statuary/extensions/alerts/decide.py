@@ -46,11 +46,11 @@ def decide(
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
     for alert in alerts:
         rule, component = rule_for(alert, rules, catalogue)
-        over = _ended_alone(alert, catalogue)
+        over = _incident_of_single_alert(alert, catalogue)
         if over is not None:
             yield _end_of(over, at)
         elif rule is None or component is None:
-            yield NoChange(f"no rule fits the alert {alert.name!r}: {_listed(alert)}")
+            yield NoChange(f"no rule fits the alert {alert.name!r}: {_alert_labels(alert)}")
         else:
             key = derived_id(alert.key, component.id)
             groups.setdefault(key, (rule, component, []))[2].append(alert)
@@ -60,7 +60,7 @@ def decide(
         yield _decision(key, rule, component, firing, [*filter(_is_unresolved, opened)], at)
 
 
-def _ended_alone(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
+def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
     """Return the unresolved incident of an alert of no group that is over, whichever component it was about when it fired."""
     if alert.is_firing or alert.is_of_group:
         return None
@@ -111,5 +111,5 @@ def _is_unresolved(incident: Incident) -> bool:
     return incident.updates[-1].status not in CLOSED_STATUSES
 
 
-def _listed(alert: Alert) -> str:
+def _alert_labels(alert: Alert) -> str:
     return ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items())) or "it has no labels"

@@ -53,9 +53,9 @@ def read_alerts(payload: bytes) -> list[Alert]:
             f"the alert is not JSON: {error}", "pass the body of the webhook on standard input, or in a file"
         ) from None
     if isinstance(value, Mapping):
-        for applies, read in FORMS:
+        for applies, read_form in FORMS:
             if applies(value):
-                return list(read(value))
+                return list(read_form(value))
     raise PayloadError(
         "the alert is of no form that is known: Alertmanager, Grafana, PagerDuty v3, or the plain form",
         f"the plain form is {PLAIN_FORM}",
@@ -88,10 +88,10 @@ def _instant(value: Json) -> Instant | None:
     """Return an instant, cut to milliseconds; None for Go's zero time and what is no instant."""
     if not isinstance(value, str) or value.startswith("0001-"):
         return None
-    whole, dot, rest = value.partition(".")
+    seconds, dot, fraction = value.partition(".")
     if dot:
-        digits = len(rest) - len(rest.lstrip("0123456789"))
-        value = f"{whole}.{rest[: min(digits, 3)]}{rest[digits:]}" if digits else value
+        digits = len(fraction) - len(fraction.lstrip("0123456789"))
+        value = f"{seconds}.{fraction[: min(digits, 3)]}{fraction[digits:]}" if digits else value
     try:
         return parse_instant(value)
     except InvalidValueError:

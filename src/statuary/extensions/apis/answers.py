@@ -32,17 +32,17 @@ LENGTHS = {"function": 10, "event": 66}
 MOST_HITS = 100
 
 
-def is_signature_route(path: str, read: ReadDocument) -> bool:
+def is_signature_route(path: str, read_document: ReadDocument) -> bool:
     """Return whether a path is that of the look-up or the search of signatures, and the site has signatures."""
-    return SIGNATURE_ROUTE.match(path) is not None and read(urls.SIGNATURE_STATS.path()) is not None
+    return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
-def answer_signatures(path: str, query: Query, read: ReadDocument) -> ApiAnswer:
+def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
     """Return the answer of the look-up or the search at a path."""
     route = path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
         return _failure(f"Unexpected failure during signature {route}")
-    return _look_up(query, read) if route == "lookup" else _search(query, read)
+    return _look_up(query, read_document) if route == "lookup" else _search(query, read_document)
 
 
 def _failure(error: str) -> ApiAnswer:
@@ -53,22 +53,22 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _look_up(query: Query, read: ReadDocument) -> ApiAnswer:
+def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
     functions, events = (_hashes(query.get(kind)) for kind in LENGTHS)
     for text in (*functions, *events):
         if not HASH.match(text):
             return _failure(
                 f"Invalid hash '{text}'. Hash must be 0x-prefixed and either be a 4 byte or 32 byte hex string."
             )
-    by_event = {text: items or [] for text, items in _items("event", events, read).items()}
-    return _found(_filtered(_items("function", functions, read), query), by_event)
+    by_event = {text: items or [] for text, items in _items("event", events, read_document).items()}
+    return _found_signatures(_filtered(_items("function", functions, read_document), query), by_event)
 
 
 def _hashes(texts: str | None) -> Sequence[str]:
     return texts.split(",") if texts else ()
 
 
-def _items(kind: str, hashes: Iterable[str], read: ReadDocument) -> dict[str, Items | None]:
+def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
     """Return the signatures with each hash; None where there are none. Each shard is read once."""
     shards: dict[str, dict[str, Items]] = {}
     items: dict[str, Items | None] = {}
@@ -77,7 +77,9 @@ def _items(kind: str, hashes: Iterable[str], read: ReadDocument) -> dict[str, It
         if len(text) == LENGTHS[kind]:
             name = text[2:4].lower()
             if name not in shards:
-                shards[name] = json.loads(read(urls.SIGNATURE_SHARD.path(kind=kind, shard=name)) or b"{}")
+                shards[name] = json.loads(
+                    read_document(urls.SIGNATURE_SHARD.path(kind=kind, shard=name)) or b"{}"
+                )
             items[text] = shards[name].get(text.lower())
     return items
 
@@ -91,11 +93,11 @@ def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Ite
     }
 
 
-def _found(functions: Mapping[str, Items | None], events: Mapping[str, Items | None]) -> ApiAnswer:
+def _found_signatures(functions: Mapping[str, Items | None], events: Mapping[str, Items | None]) -> ApiAnswer:
     return ApiAnswer(_json({"ok": True, "result": {"function": functions, "event": events}}))
 
 
-def _search(query: Query, read: ReadDocument) -> ApiAnswer:
+def _search(query: Query, read_document: ReadDocument) -> ApiAnswer:
     pattern = query.get("query") or ""
     if not PATTERN.match(pattern):
         return _failure(
@@ -103,14 +105,14 @@ def _search(query: Query, read: ReadDocument) -> ApiAnswer:
             "'*' and '?' wildcards."
         )
     hits: list[str] = []
-    for name in (read(urls.SIGNATURE_NAMES.path()) or b"").decode().split("\n"):
+    for name in (read_document(urls.SIGNATURE_NAMES.path()) or b"").decode().split("\n"):
         if name and matches(name, pattern):
             hits.append(name)
             if len(hits) == MOST_HITS:
                 break
     hashes = [signature_hash(name) for name in hits]
-    functions = _only(hits, _items("function", dict.fromkeys(text[:10] for text in hashes), read))
-    return _found(_filtered(functions, query), _only(hits, _items("event", hashes, read)))
+    functions = _only(hits, _items("function", dict.fromkeys(text[:10] for text in hashes), read_document))
+    return _found_signatures(_filtered(functions, query), _only(hits, _items("event", hashes, read_document)))
 
 
 def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> dict[str, Items | None]:
@@ -126,11 +128,11 @@ def matches(name: str, pattern: str) -> bool:
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):
-        wanted = pattern[next_] if next_ < len(pattern) else ""
-        if wanted == "*":
+        pattern_character = pattern[next_] if next_ < len(pattern) else ""
+        if pattern_character == "*":
             star, start = next_, at
             next_ += 1
-        elif wanted and wanted in ("?", name[at]):
+        elif pattern_character and pattern_character in ("?", name[at]):
             at, next_ = at + 1, next_ + 1
         elif star >= 0:
             start += 1

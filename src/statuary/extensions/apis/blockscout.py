@@ -110,10 +110,10 @@ def _proxy(record: RecordValue) -> tuple[str | None, list[Json]]:
     if resolution.get("isProxy") is not True:
         return None, []
     implementations = map(as_object, as_list(resolution.get("implementations")))
-    listed: list[Json] = [
+    entries: list[Json] = [
         {"address_hash": item.get("address"), "name": item.get("name")} for item in implementations
     ]
-    return PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), listed
+    return PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries
 
 
 def _libraries(settings: JsonObject) -> list[Json]:

@@ -49,7 +49,7 @@ class CodeFacts(NamedTuple):
     digest: str  # keccak256 of the code on the chain
     template: Template | None
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return them as a line of JSON."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
@@ -109,8 +109,8 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
         of_compiler = zeroed(without_metadata(_unlinked(compiled)), ranges)
     except (InvalidValueError, ValueError):  # no such references, or what is left is not hex
         return None
-    own = zeroed(without_metadata(code), ranges)
-    return Template(_hash(own), len(own), ranges) if own == of_compiler else None
+    own_code = zeroed(without_metadata(code), ranges)
+    return Template(_hash(own_code), len(own_code), ranges) if own_code == of_compiler else None
 
 
 def _template_of_vyper(compiled: str, code: bytes) -> Template | None:

@@ -5,12 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import as_size
 from statuary.base.primitives import InvalidValueError, format_milliseconds, parse_address, parse_instant
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.proxies import Place, Version
+from statuary.extensions.apis.proxies import ContractLocation, Version
 from statuary.site.document import Document, encode_json
 from statuary.source.source_files import SourceFile
 
@@ -20,31 +20,31 @@ PNG = b"\x89PNG\r\n\x1a\n"
 """The first bytes of such a picture."""
 
 
-class OwnFiles(NamedTuple):
+class CustomFiles(NamedTuple):
     """What the content's own files give."""
 
     documents: list[Document]  # for Otterscan
-    versions: dict[Place, list[Version]]  # of proxies, oldest first
+    versions: dict[ContractLocation, list[Version]]  # of proxies, oldest first
     findings: list[Finding]  # what is wrong with other files
 
 
-def own_files(root: Path) -> OwnFiles:
+def custom_files(root: Path) -> CustomFiles:
     """Return what the files of `apis/` give, and what is wrong with others.
 
     They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and `proxies/<chainId>/<address>.json`.
     """
-    output = OwnFiles([], {}, [])
+    output = CustomFiles([], {}, [])
     for file in sorted((root / FOLDER).rglob("*")):
         if file.is_dir():
             continue
         path = file.relative_to(root).as_posix()
-        content = attempt(partial(_content, root, path), path, "reading the file")
+        content = run_guarded(partial(_content, root, path), path, "reading the file")
         if isinstance(content, Finding):
             output.findings.append(content)
         elif isinstance(content, str):
             output.findings.append(
                 Finding(
-                    rule="api-file",
+                    rule="invalid-api-file",
                     message=content,
                     hint="write it as the manual says, or remove it",
                     path=path,
@@ -58,7 +58,7 @@ def own_files(root: Path) -> OwnFiles:
     return output
 
 
-def _content(root: Path, path: str) -> Document | tuple[Place, list[Version]] | str:
+def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
     """Return what a file gives, or what is wrong with it."""
     body = SourceFile(root, path).bytes(LARGEST)
     parts = path.split("/")[1:]
@@ -76,19 +76,19 @@ def _content(root: Path, path: str) -> Document | tuple[Place, list[Version]] | 
             )
 
 
-def _versions(chain: str, text: str, body: bytes) -> tuple[Place, list[Version]] | str:
+def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
     """Return the former implementations of a proxy, or what is wrong with them."""
     try:
-        listed = json.loads(body)
+        entries = json.loads(body)
         place = (chain, parse_address(text))
     except InvalidValueError as error:
         return f"the name is no address: {error}"
     except ValueError as error:
         return f"the file is no JSON: {error}"
-    if not isinstance(listed, list):
+    if not isinstance(entries, list):
         return "the file is no list of implementations, oldest first"
     versions = list[Version]()
-    for number, item in enumerate(listed, 1):
+    for number, item in enumerate(entries, 1):
         version = _version(item)
         if isinstance(version, str):
             return f"entry {number} of the list: {version}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json
 from statuary.contracts.model.abi import is_identifier, signature_text
 
@@ -24,7 +24,7 @@ class Declarations(NamedTuple):
     errors: tuple[str, ...] = ()
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return them as a line of JSON; nothing if there are none."""
         return orjson.dumps(tuple(self)) if any(self) else b""
 
@@ -50,7 +50,7 @@ def declarations_of(abi: Json) -> Declarations:
             events[text] = min(full, events.get(text, full))
         elif kind in ("function", "error"):
             texts[str(kind)].add(text)
-    spend(len(abi) if isinstance(abi, list) else 0)
+    consume(len(abi) if isinstance(abi, list) else 0)
     return Declarations(
         tuple(sorted(texts["function"])), tuple(sorted(texts["error"])), tuple(sorted(events.items()))
     )

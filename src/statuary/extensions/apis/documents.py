@@ -31,9 +31,9 @@ def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes
     code = code_facts(record) if Api.CODE in settings.apis else None
     proxy = proxy_facts(record) if Api.PROXIES in settings.apis else None
     lines = (
-        declarations_of(record["abi"]).encoded() if needs_abi else b"",
-        b"" if code is None else code.encoded(),
-        b"" if proxy is None else proxy.encoded(),
+        declarations_of(record["abi"]).encode() if needs_abi else b"",
+        b"" if code is None else code.encode(),
+        b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
     return facts, _documents(record, settings.apis, source)

@@ -165,7 +165,7 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
     """Yield path and body of what does not depend on records: the chains, and the answers without a contract."""
-    listed: list[Json] = [
+    chain_entries: list[Json] = [
         {
             "chainname": chain.title,
             "chainid": chain.chain_id,
@@ -176,7 +176,10 @@ def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[s
         }
         for chain in chains
     ]
-    yield urls.ETHERSCAN_CHAINS.path(), {"comments": "", "totalcount": len(listed), "result": listed}
+    yield (
+        urls.ETHERSCAN_CHAINS.path(),
+        {"comments": "", "totalcount": len(chain_entries), "result": chain_entries},
+    )
     for chain in chains:
         yield urls.ETHERSCAN_CHAIN.path(chain_id=chain.chain_id), {"chainid": chain.chain_id}
     for name, body in ANSWERS.items():

@@ -27,7 +27,7 @@ def parameter(query: str, name: str) -> str:
     return parameter[1] if parameter else ""
 
 
-def is_explorer_route(method: str, path: str, query: str, read: ReadDocument) -> bool:
+def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:
     """Return whether a request is one of an explorer's API, and the site has it."""
     base = BASES.match(path)
     if base is None:
@@ -35,52 +35,52 @@ def is_explorer_route(method: str, path: str, query: str, read: ReadDocument) ->
     else:
         is_page = path.rstrip("/").lower() == "/api" and method in ("GET", "HEAD", "OPTIONS")
         asked = not is_page or MODULE.search(query) is not None
-    return asked and read(urls.ETHERSCAN_CHAINS.path()) is not None
+    return asked and read_document(urls.ETHERSCAN_CHAINS.path()) is not None
 
 
-def answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> ApiAnswer:
+def answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> ApiAnswer:
     """Return the answer; its status is always 200."""
     base = BASES.match(path)
     if method not in ("GET", "HEAD"):
-        return _stored("verify", read)
+        return _stored("verify", read_document)
     if base is None:
-        return ApiAnswer(read(urls.ETHERSCAN_CHAINS.path()) or b"{}")
+        return ApiAnswer(read_document(urls.ETHERSCAN_CHAINS.path()) or b"{}")
     action, chain = parameter(query, "action"), base["chain"] or parameter(query, "chainid")
-    wrong = _wrong(query, action, chain, read)
+    wrong = _wrong(query, action, chain, read_document)
     if wrong:
-        return _stored(wrong, read)
+        return _stored(wrong, read_document)
     if action == "getcontractcreation":
-        return _creations(chain, COMMA.split(parameter(query, "contractaddresses")), read)
+        return _creations(chain, COMMA.split(parameter(query, "contractaddresses")), read_document)
     address = parameter(query, "address")
     if not ADDRESS.match(address):
-        return _stored("address", read)
-    body = read(urls.ETHERSCAN.path(chain_id=chain, address=address, action=action))
-    return _stored(action, read) if body is None else ApiAnswer(body)
+        return _stored("address", read_document)
+    body = read_document(urls.ETHERSCAN.path(chain_id=chain, address=address, action=action))
+    return _stored(action, read_document) if body is None else ApiAnswer(body)
 
 
-def _wrong(query: str, action: str, chain: str, read: ReadDocument) -> str:
+def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
     """Return the name of the answer to a call that is not about a contract of the site; empty if it is."""
     if parameter(query, "module") != "contract":
         return "module"
     if action not in ACTIONS:
         return "action"
-    is_known = CHAIN.match(chain) and read(urls.ETHERSCAN_CHAIN.path(chain_id=chain)) is not None
+    is_known = CHAIN.match(chain) and read_document(urls.ETHERSCAN_CHAIN.path(chain_id=chain)) is not None
     return "" if is_known else "chain"
 
 
-def _stored(name: str, read: ReadDocument) -> ApiAnswer:
-    return ApiAnswer(read(urls.ETHERSCAN_ANSWER.path(name=name)) or b"{}")
+def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
+    return ApiAnswer(read_document(urls.ETHERSCAN_ANSWER.path(name=name)) or b"{}")
 
 
-def _creations(chain: str, addresses: list[str], read: ReadDocument) -> ApiAnswer:
+def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
     """Return the creations of up to ten contracts, in the order in which they are asked for; unknown ones are left out."""
     if not all(map(ADDRESS.match, addresses)):
-        return _stored("address", read)
+        return _stored("address", read_document)
     paths = (
         urls.ETHERSCAN.path(chain_id=chain, address=address, action=CREATION)
         for address in addresses[:MOST_ADDRESSES]
     )
-    creations = [item for item in map(read, paths) if item is not None]
+    creations = [item for item in map(read_document, paths) if item is not None]
     if not creations:
-        return _stored("getcontractcreation", read)
+        return _stored("getcontractcreation", read_document)
     return ApiAnswer(LIST_BEGINS + b",".join(creations) + LIST_ENDS)

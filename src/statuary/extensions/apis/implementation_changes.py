@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend, spend_on_text
+from statuary.base.budget import consume, consume_for_text
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
@@ -32,7 +32,7 @@ class SourceChange(NamedTuple):
     lines: tuple[str, ...] = ()  # a unified difference without its head; none of a file that is too long
     is_cut: bool = False  # whether there are more lines than are shown
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
@@ -48,7 +48,7 @@ class Side(NamedTuple):
     variables: int
     has_namespaces: bool  # whether its sources name a namespace of ERC-7201, whose variables no layout has
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
@@ -74,17 +74,17 @@ class ImplementationChanges(NamedTuple):
         """How many variables are read as something else."""
         return sum(change.is_hazard for change in self.storage or ())
 
-    def described(self, chain_id: str, proxy: str) -> JsonObject:
+    def to_json(self, chain_id: str, proxy: str) -> JsonObject:
         """Return it as it is published."""
         return {
             "chainId": chain_id,
             "proxy": proxy,
-            "before": self.before.described(),
-            "after": self.after.described(),
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
             "hazards": None if self.storage is None else self.hazards,
-            "storage": None if self.storage is None else [change.described() for change in self.storage],
-            "abi": [change.described() for change in self.abi],
-            "sources": [change.described() for change in self.sources],
+            "storage": None if self.storage is None else [change.to_json() for change in self.storage],
+            "abi": [change.to_json() for change in self.abi],
+            "sources": [change.to_json() for change in self.sources],
         }
 
 
@@ -124,24 +124,24 @@ def _source_changes(before: JsonObject, after: JsonObject) -> Iterator[SourceCha
 
 
 def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
-    spend_on_text(sum(map(len, old)) + sum(map(len, new)))
+    consume_for_text(sum(map(len, old)) + sum(map(len, new)))
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     same = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    first, end = max(start - CONTEXT, 0), max(same - CONTEXT, 0)
-    old_part, new_part = old[first : len(old) - end], new[first : len(new) - end]
+    first_line, end = max(start - CONTEXT, 0), max(same - CONTEXT, 0)
+    old_part, new_part = old[first_line : len(old) - end], new[first_line : len(new) - end]
     if max(len(old_part), len(new_part)) > LONGEST_PART:
         return SourceChange("changed", path, is_cut=True)
-    spend(len(old_part) + len(new_part))
-    lines = tuple(islice(_unified(old_part, new_part, first), LONGEST_DIFFERENCE + 1))
+    consume(len(old_part) + len(new_part))
+    lines = tuple(islice(_unified(old_part, new_part, first_line), LONGEST_DIFFERENCE + 1))
     return SourceChange("changed", path, lines[:LONGEST_DIFFERENCE], len(lines) > LONGEST_DIFFERENCE)
 
 
 def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
     """Yield the lines of a unified difference of two texts, before which `offset` lines are the same."""
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
-        (_, first, _, start, _), (_, _, last, _, end) = group[0], group[-1]
-        yield f"@@ -{offset + first + 1},{last - first} +{offset + start + 1},{end - start} @@"
+        (_, first_line, _, start, _), (_, _, last_line, _, end) = group[0], group[-1]
+        yield f"@@ -{offset + first_line + 1},{last_line - first_line} +{offset + start + 1},{end - start} @@"
         for tag, i, j, k, m in group:
             if tag == "equal":
                 yield from (f" {line}" for line in old[i:j])

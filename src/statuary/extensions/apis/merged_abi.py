@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.contracts.model.abi import signature_hash, signature_text
 
@@ -23,7 +23,7 @@ class AbiEntry(NamedTuple):
     key: str  # the selector, or the topic of an event; empty without a signature
     item: JsonObject  # of the ABI
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
@@ -38,7 +38,7 @@ class Clash(NamedTuple):
     first: AbiEntry  # the one that runs, if it is of the proxy
     second: AbiEntry
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
@@ -66,13 +66,13 @@ def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
     implementations (facets of a diamond) with one selector, the table of the diamond decides, which is not known here:
     the first stands in the ABI. Events and errors of all of them are in it. The constructor is the proxy's.
     """
-    merging = _Merging(proxy[0])
+    merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
         merging.add(code)
     return MergedAbi(tuple(merging.entries.values()), tuple(merging.clashes))
 
 
-class _Merging:
+class _AbiMerge:
     def __init__(self, proxy: str) -> None:
         self._proxy = proxy
         self.entries: dict[tuple[str, ...], AbiEntry] = {}
@@ -81,32 +81,38 @@ class _Merging:
 
     def add(self, code: CodeAbi) -> None:
         for entry in entries_of(code):
-            spend(1)
+            consume(1)
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
             identity = _identity(entry)
-            earlier = self.entries.get(identity)
-            if earlier is None:
+            earlier_entry = self.entries.get(identity)
+            if earlier_entry is None:
                 self.entries[identity] = entry
-            elif entry.kind != "function" and (earlier.signature == entry.signature or not entry.signature):
-                self._share(identity, earlier, entry)
+            elif entry.kind != "function" and (
+                earlier_entry.signature == entry.signature or not entry.signature
+            ):
+                self._share(identity, earlier_entry, entry)
                 continue
             if entry.key:
-                self._compare(identity, earlier, entry)
+                self._compare(identity, earlier_entry, entry)
 
-    def _share(self, identity: tuple[str, ...], earlier: AbiEntry, entry: AbiEntry) -> None:
+    def _share(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
         """Note that an event or an error is of another contract too; `fallback` and `receive` run in the first alone."""
-        if entry.signature and entry.addresses[0] not in earlier.addresses:
-            self.entries[identity] = earlier._replace(addresses=earlier.addresses + entry.addresses)
+        if entry.signature and entry.addresses[0] not in earlier_entry.addresses:
+            self.entries[identity] = earlier_entry._replace(
+                addresses=earlier_entry.addresses + entry.addresses
+            )
 
-    def _compare(self, identity: tuple[str, ...], earlier: AbiEntry | None, entry: AbiEntry) -> None:
+    def _compare(self, identity: tuple[str, ...], earlier_entry: AbiEntry | None, entry: AbiEntry) -> None:
         if entry.kind == "event":
-            first = self._topics.setdefault((entry.kind, entry.key), entry)
-            if first is not entry:
-                self.clashes.append(Clash("topic", entry.key, first, entry))
-        elif earlier is not None and earlier.addresses != entry.addresses:
-            is_shadowed = entry.kind == "function" and earlier.addresses[0] == self._proxy
-            self.clashes.append(Clash("shadowed" if is_shadowed else "selector", entry.key, earlier, entry))
+            first_entry = self._topics.setdefault((entry.kind, entry.key), entry)
+            if first_entry is not entry:
+                self.clashes.append(Clash("topic", entry.key, first_entry, entry))
+        elif earlier_entry is not None and earlier_entry.addresses != entry.addresses:
+            is_shadowed = entry.kind == "function" and earlier_entry.addresses[0] == self._proxy
+            self.clashes.append(
+                Clash("shadowed" if is_shadowed else "selector", entry.key, earlier_entry, entry)
+            )
             if entry.kind == "error":
                 self.entries[(*identity, entry.signature)] = entry
 
@@ -142,7 +148,7 @@ class AbiChange(NamedTuple):
     signature: str
     details: tuple[str, ...] = ()  # what is different of an entry with the same signature
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
@@ -155,15 +161,15 @@ def abi_changes(before: Json, after: Json) -> list[AbiChange]:
     )
     changes = []
     for kind, signature in sorted(old.keys() | new.keys()):
-        first, second = old.get((kind, signature)), new.get((kind, signature))
-        if first is None or second is None:
-            changes.append(AbiChange("added" if first is None else "removed", kind, signature))
-        elif first.item != second.item:
+        old_entry, new_entry = old.get((kind, signature)), new.get((kind, signature))
+        if old_entry is None or new_entry is None:
+            changes.append(AbiChange("added" if old_entry is None else "removed", kind, signature))
+        elif old_entry.item != new_entry.item:
             members = tuple(
                 sorted(
                     name
-                    for name in first.item.keys() | second.item.keys()
-                    if first.item.get(name) != second.item.get(name)
+                    for name in old_entry.item.keys() | new_entry.item.keys()
+                    if old_entry.item.get(name) != new_entry.item.get(name)
                 )
             )
             changes.append(AbiChange("changed", kind, signature, members))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.operations import DescribedApi, Operation
+from statuary.site.operations import ApiDescription, Operation
 from statuary.site.url_table import Url
 
 Parameter = dict[str, object]
@@ -14,7 +14,7 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 """The pattern of a list of hashes."""
 
 
-def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
     """Return the interfaces that are on; `example` is a contract of the site, or None."""
     described = {
         Api.SIGNATURES: _signatures,
@@ -27,7 +27,7 @@ def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple
     return tuple(_tagged(described[api](example)) for api in settings.apis)
 
 
-def _tagged(api: DescribedApi) -> DescribedApi:
+def _tagged(api: ApiDescription) -> ApiDescription:
     return api._replace(operations=tuple(operation._replace(tag=api.tag) for operation in api.operations))
 
 
@@ -63,31 +63,31 @@ def _call(name: str, path: str, description: str) -> Url:
     return Url(name, path, description)
 
 
-def _otterscan(example: ContractRow | None) -> DescribedApi:
+def _otterscan(example: ContractRow | None) -> ApiDescription:
     folder = "" if example is None else f"{example.chainId}/{example.address}"
     match = "full" if example is not None and example.match == "exact_match" else "partial"
     metadata = f"{match}_match/{folder}/metadata.json"
     chain = "" if example is None else urls.OTTERSCAN_CHAIN.path(chain_id=example.chainId)
-    return DescribedApi(
+    return ApiDescription(
         "otterscan",
         "What Otterscan reads: its `assetsURLPrefix`, and contracts in the layouts of Sourcify's repository.",
         (
             Operation(
                 urls.REPOSITORY,
                 example=folder and urls.REPOSITORY.path(path=metadata),
-                more=_answers(
+                extra_members=_answers(
                     "The file.", {}, {"404": "There is no such file, or the record has no metadata."}
                 ),
             ),
             Operation(
                 urls.OTTERSCAN_SIGNATURE,
                 example=urls.OTTERSCAN_SIGNATURE.path(selector="06fdde03"),
-                more=_text("The signatures.", "No verified contract has the selector."),
+                extra_members=_text("The signatures.", "No verified contract has the selector."),
             ),
             Operation(
                 urls.OTTERSCAN_TOPIC,
                 example=urls.OTTERSCAN_TOPIC.path(topic=TRANSFER),
-                more=_text("The declarations.", "No verified contract has the event."),
+                extra_members=_text("The declarations.", "No verified contract has the event."),
             ),
             Operation(urls.OTTERSCAN_CHAIN, example=chain, may_be_missing=True),
             Operation(urls.OTTERSCAN_CONFIG, example=urls.OTTERSCAN_CONFIG.path()),
@@ -98,16 +98,16 @@ def _otterscan(example: ContractRow | None) -> DescribedApi:
 TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
 
-def _text(description: str, missing: str) -> dict[str, object]:
+def _text(description: str, not_found: str) -> dict[str, object]:
     answer = {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}
-    return {"responses": {"200": answer, "404": {"description": missing}}}
+    return {"responses": {"200": answer, "404": {"description": not_found}}}
 
 
-def _blockscout(example: ContractRow | None) -> DescribedApi:
+def _blockscout(example: ContractRow | None) -> ApiDescription:
     of_contract = {} if example is None else {"chain_id": example.chainId, "address": example.address}
     not_verified = {"404": "The contract is not verified."}
     without_files = {"404": "The contract is not verified, or its record has no metadata."}
-    return DescribedApi(
+    return ApiDescription(
         "blockscout",
         "Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports.",
         (
@@ -115,9 +115,9 @@ def _blockscout(example: ContractRow | None) -> DescribedApi:
                 Operation(
                     url,
                     example=url.path(**of_contract) if of_contract else "",
-                    more=_answers(description, schema, missing),
+                    extra_members=_answers(description, schema, not_found),
                 )
-                for url, description, schema, missing in (
+                for url, description, schema, not_found in (
                     (urls.BLOCKSCOUT, "The contract.", OBJECT, not_verified),
                     (urls.FILES_ANY, "The status of the match and the files.", OBJECT, without_files),
                     (urls.FILES, "The files of a full match.", {"type": "array"}, without_files),
@@ -139,43 +139,47 @@ def _check(example: ContractRow | None) -> Operation:
         _call(path, path, "on which chains each address has a full match"),
         query=lists,
         example=call,
-        more=_answers("The addresses.", {"type": "array"}, PLAIN_FILES | errors) | NEEDS_EDGE,
+        extra_members=_answers("The addresses.", {"type": "array"}, PLAIN_FILES | errors) | NEEDS_EDGE,
     )
 
 
-def _code(_: ContractRow | None) -> DescribedApi:
+def _code(_: ContractRow | None) -> ApiDescription:
     unknown = {"404": "No verified contract has it."}
-    return DescribedApi(
+    return ApiDescription(
         "code",
         "Verified contracts by the hash of their runtime code, which `eth_getProof` calls `codeHash`, and by its template.",
         (
-            Operation(urls.CODE, more=_answers("The contracts.", OBJECT, unknown)),
-            Operation(urls.CODE_TEMPLATE, more=_answers("The template and its contracts.", OBJECT, unknown)),
-            Operation(urls.CODE_LENGTH, more=_answers("The templates.", OBJECT, unknown)),
+            Operation(urls.CODE, extra_members=_answers("The contracts.", OBJECT, unknown)),
+            Operation(
+                urls.CODE_TEMPLATE, extra_members=_answers("The template and its contracts.", OBJECT, unknown)
+            ),
+            Operation(urls.CODE_LENGTH, extra_members=_answers("The templates.", OBJECT, unknown)),
         ),
     )
 
 
-def _proxies(_: ContractRow | None) -> DescribedApi:
-    missing = {"404": "The contract is not verified, or its record names no implementation."}
+def _proxies(_: ContractRow | None) -> ApiDescription:
+    not_found = {"404": "The contract is not verified, or its record names no implementation."}
     without = {"404": "These two implementations of the proxy are not compared, or one has no record."}
-    return DescribedApi(
+    return ApiDescription(
         "proxies",
         "Each proxy with its implementations: its merged ABI, where each entry says whose code it is, the implementations "
         "that the site has seen, and what changed from one to another.",
         (
             Operation(urls.PROXIES, example=urls.PROXIES.path()),
-            Operation(urls.PROXY, more=_answers("The proxy.", OBJECT, missing)),
-            Operation(urls.PROXY_ABI, more=_answers("The merged ABI.", {"type": "array"}, missing)),
-            Operation(urls.PROXY_CHANGES, more=_answers("What changed.", OBJECT, without)),
+            Operation(urls.PROXY, extra_members=_answers("The proxy.", OBJECT, not_found)),
+            Operation(
+                urls.PROXY_ABI, extra_members=_answers("The merged ABI.", {"type": "array"}, not_found)
+            ),
+            Operation(urls.PROXY_CHANGES, extra_members=_answers("What changed.", OBJECT, without)),
         ),
     )
 
 
-def _signatures(example: ContractRow | None) -> DescribedApi:
+def _signatures(example: ContractRow | None) -> ApiDescription:
     abi = "" if example is None else urls.ABI.path(chain_id=example.chainId, address=example.address)
-    missing = {"404": "The contract is not verified, or has no ABI."}
-    return DescribedApi(
+    not_found = {"404": "The contract is not verified, or has no ABI."}
+    return ApiDescription(
         "signatures",
         "The look-up of Sourcify's 4byte service, over the verified contracts of this site, and files that tools "
         "read. An edge runtime answers look-up and search; the rest are plain files.",
@@ -188,7 +192,7 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_LOOKUP}?function=0x06fdde03,0x12345678",
-                more=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
                 _call("signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"),
@@ -202,33 +206,35 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
-                more=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+                extra_members=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
                 _call("directory-signatures", "api/v1/signatures/", "as 4byte.directory lists functions"),
                 query=(_query("hex_signature", "A selector; what is none has no signatures.", ""),),
                 example="api/v1/signatures/?hex_signature=0x06fdde03",
-                more=_answers("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_answers("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(
                 _call("directory-events", "api/v1/event-signatures/", "as 4byte.directory lists events"),
                 query=(_query("hex_signature", "A topic; what is none has no signatures.", ""),),
                 example=f"api/v1/event-signatures/?hex_signature=0x{TRANSFER}",
-                more=_answers("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_answers("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
             Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),
             Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
             Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
-            Operation(urls.ABI, example=abi, more=_answers("The ABI.", {"type": "array"}, missing)),
+            Operation(
+                urls.ABI, example=abi, extra_members=_answers("The ABI.", {"type": "array"}, not_found)
+            ),
         ),
     )
 
 
-def _etherscan(example: ContractRow | None) -> DescribedApi:
+def _etherscan(example: ContractRow | None) -> ApiDescription:
     chain, address = ("1", "0x" + "0" * 40) if example is None else (example.chainId, example.address)
     call = f"{urls.ETHERSCAN_CALL}?chainid={chain}&module=contract&action"
-    return DescribedApi(
+    return ApiDescription(
         "etherscan",
         "Etherscan's calls about a contract. Any key is accepted, and there is no limit. `explorer/<chainId>/api` is the "
         "same for clients that send no `chainid`. An edge runtime answers, and so do nginx and Caddy by rules.",
@@ -253,7 +259,8 @@ def _etherscan(example: ContractRow | None) -> DescribedApi:
                     _query("apikey", "Any text; it is ignored.", ""),
                 ),
                 example=f"{call}=getabi&address={address}",
-                more=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+                extra_members=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES)
+                | NEEDS_EDGE,
             ),
             Operation(urls.ETHERSCAN_LIST, example=urls.ETHERSCAN_LIST.path()),
         ),

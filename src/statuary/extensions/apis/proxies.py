@@ -16,7 +16,7 @@ from statuary.site.url_table import CONTRACT
 MOST_VERSIONS = 1_000
 """Versions that are kept of a proxy; the oldest are dropped."""
 
-Place = tuple[str, str]
+ContractLocation = tuple[str, str]
 """Chain id and checksummed address."""
 
 
@@ -27,7 +27,7 @@ class ProxyFacts(NamedTuple):
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
     abi: Json  # the proxy's own
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return it as a line of JSON."""
         return encode_unchecked(list(self))
 
@@ -41,12 +41,12 @@ class ProxyFacts(NamedTuple):
 def proxy_facts(record: RecordValue) -> ProxyFacts | None:
     """Return what is kept of a record; None if it names no implementation."""
     resolution = as_object(record.get("proxyResolution"))
-    named = [
+    addresses = [
         as_text(item.get("address")) for item in map(as_object, as_list(resolution.get("implementations")))
     ]
-    if resolution.get("isProxy") is not True or not named:
+    if resolution.get("isProxy") is not True or not addresses:
         return None
-    return ProxyFacts(as_text(resolution.get("proxyType")), tuple(dict.fromkeys(named)), record["abi"])
+    return ProxyFacts(as_text(resolution.get("proxyType")), tuple(dict.fromkeys(addresses)), record["abi"])
 
 
 class Version(NamedTuple):
@@ -57,7 +57,7 @@ class Version(NamedTuple):
     block: int | None = None
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         return {
             "implementations": list(self.implementations),
@@ -70,11 +70,11 @@ class Version(NamedTuple):
 def published_versions(resolved: bytes | None) -> list[Version]:
     """Return the versions that the site saw itself, by the resolved document of an earlier build; none if it is damaged."""
     try:
-        listed = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
+        history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:
         return []
     versions = []
-    for item in map(as_object, listed):
+    for item in map(as_object, history):
         addresses = tuple(filter(None, map(as_text, as_list(item.get("implementations")))))
         if addresses and item.get("statedBy") == "site":
             versions.append(Version(addresses, as_text(item.get("since"))))
@@ -82,20 +82,26 @@ def published_versions(resolved: bytes | None) -> list[Version]:
 
 
 def history_of(
-    stated: Sequence[Version], seen: Sequence[Version], present: Sequence[str], now: str
+    stated_versions: Sequence[Version],
+    seen_versions: Sequence[Version],
+    current_addresses: Sequence[str],
+    now: str,
 ) -> list[Version]:
     """Return the versions of a proxy, oldest first; the last one is that of its record.
 
     Args:
-        stated: what a file of the content says; it replaces what the site saw of the same implementations.
-        seen: what the site saw in earlier builds.
-        present: the implementations that the record names.
+        stated_versions: what a file of the content says; it replaces what the site saw of the same implementations.
+        seen_versions: what the site saw in earlier builds.
+        current_addresses: the implementations that the record names.
         now: since when the present ones are known, if they are not the last: the instant of this build, or of the record.
     """
-    stated_sets = {version.implementations for version in stated}
-    versions = [*stated, *(version for version in seen if version.implementations not in stated_sets)]
-    if not versions or versions[-1].implementations != tuple(present):
-        versions.append(Version(tuple(present), now))
+    stated_sets = {version.implementations for version in stated_versions}
+    versions = [
+        *stated_versions,
+        *(version for version in seen_versions if version.implementations not in stated_sets),
+    ]
+    if not versions or versions[-1].implementations != tuple(current_addresses):
+        versions.append(Version(tuple(current_addresses), now))
     return versions[-MOST_VERSIONS:]
 
 
@@ -114,23 +120,25 @@ def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
 class ResolvedProxy(NamedTuple):
     """A proxy with what it calls."""
 
-    place: Place
+    location: ContractLocation
     name: str
     facts: ProxyFacts
     names: Mapping[str, str]  # of the implementations that have a record on this site, by address
-    merged: MergedAbi
+    merged_abi: MergedAbi
     history: Sequence[Version]
     pairs: Sequence[tuple[str, str]]  # of implementations that both have a record
 
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
         """Return the path of what changed from one implementation to another, as JSON or as a page."""
         url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
-        before, after = pair
-        return url.path(chain_id=self.place[0], address=self.place[1], before=before, after=after)
+        old_address, new_address = pair
+        return url.path(
+            chain_id=self.location[0], address=self.location[1], before=old_address, after=new_address
+        )
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return the resolved document."""
-        chain_id, address = self.place
+        chain_id, address = self.location
         implementations: list[Json] = [
             {
                 "address": implementation,
@@ -149,9 +157,9 @@ class ResolvedProxy(NamedTuple):
             "proxyType": self.facts.proxy_type or None,
             "implementations": implementations,
             "complete": all(address in self.names for address in self.facts.implementations),
-            "abi": [entry.described() for entry in self.merged.entries],
-            "clashes": [clash.described() for clash in self.merged.clashes],
-            "history": [version.described() for version in self.history],
+            "abi": [entry.to_json() for entry in self.merged_abi.entries],
+            "clashes": [clash.to_json() for clash in self.merged_abi.clashes],
+            "history": [version.to_json() for version in self.history],
             "changes": [
                 {"before": pair[0], "after": pair[1], "path": self.changes_path(pair)} for pair in self.pairs
             ],
@@ -159,7 +167,7 @@ class ResolvedProxy(NamedTuple):
 
 
 def resolved_proxy(
-    place: Place,
+    place: ContractLocation,
     name: str,
     facts: ProxyFacts,
     records: Mapping[str, RecordValue],
@@ -176,11 +184,11 @@ def resolved_proxy(
     """
     recorded = [address for address in facts.implementations if address in records]
     return ResolvedProxy(
-        place=place,
+        location=place,
         name=name,
         facts=facts,
         names={address: record["compilation"]["name"] for address, record in records.items()},
-        merged=merged_abi(
+        merged_abi=merged_abi(
             (place[1], facts.abi), [(address, records[address]["abi"]) for address in recorded]
         ),
         history=history,

@@ -18,7 +18,7 @@ from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
 from statuary.extensions.apis.proxies import (
-    Place,
+    ContractLocation,
     ProxyFacts,
     ResolvedProxy,
     Version,
@@ -29,13 +29,13 @@ from statuary.extensions.apis.proxies import (
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.ledger.lookups import contract_at
 from statuary.site.document import Document, encode_unchecked, sharded_path
-from statuary.site.pages.try_make import made, made_with_theme
+from statuary.site.pages.try_make import render_with_fallback, try_make
 from statuary.site.url_table import CONTRACT, Url
 
 WHOLE_SITE = ("contracts",)
 
 
-def folders_of(place: Place) -> list[str]:
+def folders_of(place: ContractLocation) -> list[str]:
     """Return the folders of a proxy: those of its checksummed and of its lower-case address."""
     chain_id, address = place
     return [
@@ -52,32 +52,34 @@ class ListedProxy(NamedTuple):
     history: list[Version]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ContractLocation:
         """Where it is."""
         return self.row.chainId, self.row.address
 
 
 def listed_proxies(
     rows: Iterable[tuple[ContractRow, bytes]],
-    stated: Mapping[Place, list[Version]],
-    published: Callable[[str], bytes | None],
+    stated_versions: Mapping[ContractLocation, list[Version]],
+    read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
     """Return the proxies of a site with their histories.
 
     Args:
         rows: the proxies, with the line that the ledger keeps of each.
-        stated: histories that the content has.
-        published: returns the bytes at a path before this build.
+        stated_versions: histories that the content has.
+        read_published: returns the bytes at a path before this build.
         now: the instant of the build.
     """
     proxies = []
     for row, line in rows:
         facts, place = ProxyFacts.read(line), (row.chainId, row.address)
-        seen = published_versions(published(urls.PROXY.path(chain_id=place[0], address=place[1])))
-        has_none = not seen and place not in stated
+        seen_versions = published_versions(
+            read_published(urls.PROXY.path(chain_id=place[0], address=place[1]))
+        )
+        has_none = not seen_versions and place not in stated_versions
         since = format_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
-        history = history_of(stated.get(place, ()), seen, facts.implementations, since)
+        history = history_of(stated_versions.get(place, ()), seen_versions, facts.implementations, since)
         proxies.append(ListedProxy(row, facts, history))
     return proxies
 
@@ -103,27 +105,31 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 class ProxyDocuments:
     """Makes the documents of proxies from the records of the content."""
 
-    def __init__(self, root: Path, built: BuiltContracts[Catalogue], proxies: list[ListedProxy]) -> None:
-        self._root, self._built, self._proxies = root, built, proxies
-        wanted = {
+    def __init__(
+        self, root: Path, built_contracts: BuiltContracts[Catalogue], proxies: list[ListedProxy]
+    ) -> None:
+        self._root, self._built, self._proxies = root, built_contracts, proxies
+        addresses = {
             (proxy.row.chainId, address)
             for proxy in proxies
             for version in proxy.history
             for address in version.implementations
         }
-        self._records = dict(self._read({place for place in wanted if self._is_published(place)}))
+        self._records = dict(self._read({place for place in addresses if self._is_published(place)}))
 
-    def _is_published(self, place: Place) -> bool:
+    def _is_published(self, place: ContractLocation) -> bool:
         contract = contract_at(self._built.sources, *place)
         path = CONTRACT.path(chain_id=place[0], address=place[1])
         return contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths)
 
-    def _read(self, wanted: Collection[Place]) -> Iterator[tuple[Place, RecordValue]]:
+    def _read(
+        self, locations: Collection[ContractLocation]
+    ) -> Iterator[tuple[ContractLocation, RecordValue]]:
         """Yield the records at places, as the site publishes them."""
-        by_lower = {(chain, at.lower()): (chain, at) for chain, at in wanted}
-        for source, read in self._sources() if wanted else ():
+        by_lower = {(chain, at.lower()): (chain, at) for chain, at in locations}
+        for source, read_source in self._sources() if locations else ():
             place = by_lower.get((source.chain_id, source.address.lower()))
-            record = None if place is None else read().record
+            record = None if place is None else read_source().record
             if place is not None and record is not None:
                 yield place, record
 
@@ -138,11 +144,11 @@ class ProxyDocuments:
                     for contract in () if isinstance(part, Finding) else part.read(self._root):
                         yield contract.source, partial(getattr, contract, "read")
 
-    def documents(self, findings: list[Finding]) -> Iterator[tuple[Place, Sequence[Document]]]:
+    def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
         """Yield the documents of every proxy; none where they cannot be made: `findings` gains why."""
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"
-            yield proxy.place, made(name, partial(self._of, proxy, findings), findings)
+            yield proxy.place, try_make(name, partial(self._of, proxy, findings), findings)
 
     def _of(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
         chain_id = proxy.row.chainId
@@ -156,11 +162,11 @@ class ProxyDocuments:
         changes = {
             pair: implementation_changes(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
         }
-        yield _document(urls.PROXY, resolved, resolved.described())
-        yield _document(urls.PROXY_ABI, resolved, resolved.merged.abi)
-        for (before, after), change in changes.items():
-            body = change.described(chain_id, proxy.row.address)
-            yield _document(urls.PROXY_CHANGES, resolved, body, before=before, after=after)
+        yield _document(urls.PROXY, resolved, resolved.to_json())
+        yield _document(urls.PROXY_ABI, resolved, resolved.merged_abi.abi)
+        for (old_address, new_address), change in changes.items():
+            body = change.to_json(chain_id, proxy.row.address)
+            yield _document(urls.PROXY_CHANGES, resolved, body, before=old_address, after=new_address)
         yield from self._pages(resolved, changes, findings)
 
     def _pages(
@@ -173,8 +179,8 @@ class ProxyDocuments:
 
         catalogue = self._built.catalogue
         if catalogue.has_contract_pages:
-            name = f"the pages of the proxy {'/'.join(resolved.place)}"
-            for page in made_with_theme(
+            name = f"the pages of the proxy {'/'.join(resolved.location)}"
+            for page in render_with_fallback(
                 name, lambda site: proxy_pages(site, resolved, changes), catalogue, findings
             ):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
@@ -182,7 +188,7 @@ class ProxyDocuments:
 
 def _document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
     """Return a document of a proxy at both forms of its address."""
-    chain_id, address = proxy.place
+    chain_id, address = proxy.location
     paths = dict.fromkeys(
         url.path(chain_id=chain_id, address=form, **members) for form in (address, address.lower())
     )

@@ -163,7 +163,7 @@ class _ProxyPages:
         self._context, self._proxy, self._changes = context, proxy, changes
         self._renderer: Renderer = renderer_of(context.site)
         self._texts = self._renderer.localization.texts
-        self._chain_id, self._address = proxy.place
+        self._chain_id, self._address = proxy.location
         self._name = visible_name(proxy.name) or self._address
 
     def proxy_page(self) -> Document:
@@ -187,8 +187,8 @@ class _ProxyPages:
             abi_json=urls.PROXY_ABI.path(**place),
             complete=all(address in proxy.names for address in proxy.facts.implementations),
             versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
-            clashes=[self._clash(clash) for clash in proxy.merged.clashes],
-            entries=[self._entry(entry) for entry in proxy.merged.entries],
+            clashes=[self._clash(clash) for clash in proxy.merged_abi.clashes],
+            entries=[self._entry(entry) for entry in proxy.merged_abi.entries],
         )
         return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
 
@@ -196,11 +196,11 @@ class _ProxyPages:
         history = self._proxy.history
         version: Version = history[at]
         links = []
-        later = [(at + 1, "apis.proxy.to_next"), (len(history) - 1, "apis.proxy.to_present")]
+        compared_versions = [(at + 1, "apis.proxy.to_next"), (len(history) - 1, "apis.proxy.to_present")]
         pairs: dict[Pair, str] = {}
-        for other, key in later:
-            if other < len(history):
-                pairs.setdefault((version.implementations[0], history[other].implementations[0]), key)
+        for other_version, key in compared_versions:
+            if other_version < len(history):
+                pairs.setdefault((version.implementations[0], history[other_version].implementations[0]), key)
         for pair, key in pairs.items():
             if pair in self._changes:
                 href = self._proxy.changes_path(pair, page=True)
@@ -219,7 +219,7 @@ class _ProxyPages:
         href = "" if name is None else CONTRACT_PAGE.path(chain_id=self._chain_id, address=address)
         return ListedImplementation(address, visible_name(name or ""), href)
 
-    def _called(self, address: str) -> str:
+    def _implementation_name(self, address: str) -> str:
         """Return the name of a contract of the proxy, with the ends of its address."""
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
@@ -229,20 +229,20 @@ class _ProxyPages:
             f"apis.proxy.{clash.kind}",
             first=visible_name(clash.first.signature),
             second=visible_name(clash.second.signature),
-            of_first=self._called(clash.first.addresses[0]),
-            of_second=self._called(clash.second.addresses[0]),
+            of_first=self._implementation_name(clash.first.addresses[0]),
+            of_second=self._implementation_name(clash.second.addresses[0]),
         )
         return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def _entry(self, entry: AbiEntry) -> EntryRow:
-        origins = ", ".join(map(self._called, entry.addresses))
+        origins = ", ".join(map(self._implementation_name, entry.addresses))
         return EntryRow(entry.kind, visible_name(entry.signature), _shown_hash(entry.key), origins)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations."""
         path = self._proxy.changes_path(pair, page=True)
-        before, after = self._side(change.before), self._side(change.after)
-        title = f"{before.name} → {after.name}"
+        old_side, new_side = self._side(change.before), self._side(change.after)
+        title = f"{old_side.name} → {new_side.name}"
         verdict = self._verdict(change)
         head = PageHead(
             path=path, title=title, description=f"{self._name}: {title}. {verdict}", section="contracts"
@@ -253,8 +253,8 @@ class _ProxyPages:
             chain_href=CHAIN_PAGE.path(chain_id=self._chain_id),
             proxy_href=urls.PROXY_PAGE.path(chain_id=self._chain_id, address=self._address),
             json=self._proxy.changes_path(pair),
-            before=before,
-            after=after,
+            before=old_side,
+            after=new_side,
             hazards=change.hazards,
             verdict=verdict,
             has_namespaces=change.before.has_namespaces or change.after.has_namespaces,

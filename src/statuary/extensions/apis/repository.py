@@ -70,19 +70,19 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
     for name, path in paths.items():
         names[digests[name]].append(f"sources/{path}")
     by_digest = {digest: bodies[name] for name, digest in digests.items()}
-    for digest, others in names.items():
-        yield RepositoryFile(f"sources/{digest}", by_digest[digest], tuple(others))
+    for digest, other_names in names.items():
+        yield RepositoryFile(f"sources/{digest}", by_digest[digest], tuple(other_names))
     translated = {name: path for name, path in paths.items() if name != path}
     if translated:
         yield RepositoryFile("path-translation.json", encode_unchecked(translated))
 
 
-def source_paths(names: Iterable[str], folder: str, taken: set[str]) -> dict[str, str]:
+def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
     """Return the path of each source that can have one of its own in a folder, where some names are taken.
 
     No path is that of a folder of another, and none differs from another in case alone.
     """
-    files, folders = {name.lower() for name in taken}, set[str]()
+    files, folders = {name.lower() for name in taken_paths}, set[str]()
     paths = {}
     for name in names:
         path = source_path(name)
@@ -142,22 +142,22 @@ def repository_documents(record: RecordValue, source: str) -> Iterator[Document]
 def listed_documents(record: RecordValue, source: str) -> Iterator[Document]:
     """Yield Sourcify v1's `files/any/…`, `files/…` (of a full match alone) and the answer to `check-by-addresses`."""
     folder = folder_of(record)
-    listed = []
+    paths = []
     for file in repository_files(record):
         path = next(iter(file.other_paths), file.path)
         content = file.body.decode("utf-8", "surrogatepass")
-        listed.append(
+        paths.append(
             {
                 "name": posixpath.basename(path),
                 "path": f"/{urls.REPOSITORY_FOLDER}/{folder}/{path}",
                 "content": content,
             }
         )
-    if not listed:
+    if not paths:
         return
     match = "full" if is_full(record) else "partial"
     yield contract_document(
-        urls.FILES_ANY, record, encode_unchecked({"status": match, "files": listed}), source
+        urls.FILES_ANY, record, encode_unchecked({"status": match, "files": paths}), source
     )
     if is_full(record):
-        yield contract_document(urls.FILES, record, encode_unchecked(listed), source)
+        yield contract_document(urls.FILES, record, encode_unchecked(paths), source)

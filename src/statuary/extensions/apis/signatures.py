@@ -37,11 +37,11 @@ class SiteSignatures(NamedTuple):
         return sorted(self.verified | self.public)
 
 
-def signatures_of_site(kept: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
+def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
     """Return the signatures of what the ledger keeps of each record, and of a list of public signatures."""
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
-    for line in dict.fromkeys(kept):
+    for line in dict.fromkeys(stored_facts):
         of_record = Declarations.read(line)
         functions.update(of_record.functions)
         errors.update(of_record.errors)
@@ -132,10 +132,10 @@ def _functions(site: SiteSignatures) -> frozenset[str]:
 
 def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
     """Return the first signature of each selector, by selector."""
-    first: dict[str, str] = {}
+    best_by_selector: dict[str, str] = {}
     for key, *_, text in sorted((signature_hash(text)[:10], *rank(text, site), text) for text in texts):
-        first.setdefault(key, text)
-    return first
+        best_by_selector.setdefault(key, text)
+    return best_by_selector
 
 
 SIGNATURE = re.compile(r"(?:(?:function|event|error)\s+)?([A-Za-z_$][\w$]*\([\w$,()\[\]]*\))", re.ASCII)
@@ -146,7 +146,7 @@ MAX_SIGNATURE = 4_000
 """Characters of the longest line of a list of public signatures."""
 
 
-def public_signatures(text: str) -> Iterator[tuple[int, str | None]]:
+def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
     """Yield the signatures of a list, a line each, with the line's number; None for a line that is none.
 
     Empty lines and those that begin with `#` are notes.

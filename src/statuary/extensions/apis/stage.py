@@ -7,17 +7,17 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.stages import Additions, SiteStage, StageInputs
+from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.code import CodeFacts, code_documents
-from statuary.extensions.apis.content_files import OwnFiles, own_files
+from statuary.extensions.apis.content_files import CustomFiles, custom_files
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
 from statuary.extensions.apis.proxy_documents import (
@@ -29,16 +29,16 @@ from statuary.extensions.apis.proxy_documents import (
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
-    public_signatures,
+    invalid_signature_list,
     signature_documents,
     signatures_of_site,
 )
 from statuary.extensions.apis.v1_answers import ANSWERS
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.host_layout import laid_out
+from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, encode_json
-from statuary.site.pages.try_make import made_with_theme
+from statuary.site.pages.try_make import render_with_fallback
 from statuary.source.source_files import SourceFile
 
 PUBLIC_SIGNATURES = "signatures.txt"
@@ -87,86 +87,90 @@ class ApisStage(SiteStage):
         self._now = format_milliseconds(inputs.instant)
 
     @override
-    def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
-        return Additions(findings=(*self._public()[1], *self._own_files().findings))
+    def check(self, root: Path, catalogue: Catalogue, progress: Progress) -> SectionResult:
+        return SectionResult(findings=(*self._public()[1], *self._custom_files().findings))
 
     @override
-    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
-        target, built = self._target, self._contracts
-        if built is None or target is None:
+    def build(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> SectionResult | None:
+        target, built_contracts = self._target, self._contracts
+        if built_contracts is None or target is None:
             return None
         public, findings = self._public()
-        own = self._own_files()
-        findings += own.findings
-        chains, base = built.catalogue.chains, built.catalogue.status.page.url
+        custom_files = self._custom_files()
+        findings += custom_files.findings
+        chains, base = built_contracts.catalogue.chains, built_contracts.catalogue.status.page.url
         fingerprint = fingerprint_of(
             self._settings,
             chains,
             base,
             public and sha256(public).digest(),
-            own.documents,
-            [*own.versions.items()],
+            custom_files.documents,
+            [*custom_files.versions.items()],
         ).text
-        if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
-            target.ledger.keep(GROUP, fingerprint)
-            return Additions(findings=tuple(findings))
+        if built_contracts.are_unchanged and target.ledger.group(GROUP).fingerprint == fingerprint:
+            target.ledger.save_group(GROUP, fingerprint)
+            return SectionResult(findings=tuple(findings))
         are_whole = False
-        outcome = attempt(
-            lambda: tuple(self._documents(built, public, own.documents)),
+        outcome = run_guarded(
+            lambda: tuple(self._documents(built_contracts, public, custom_files.documents)),
             "",
             "making the documents of all records together",
         )
         documents = target.ledger.documents
         if isinstance(outcome, Finding):
             for folder in FOLDERS:
-                documents.keep_below(folder)
+                documents.retain_prefix(folder)
             findings.append(outcome)
         else:
             for folder in FOLDERS:
-                documents.remove_unless_offered(documents.below(folder))
-            pages = self._code_page(built.catalogue, findings)
-            target.offer(laid_out((*outcome, *pages), built.catalogue.hosting))
-            are_whole = self._offer_proxies(built, target, own, findings)
-        target.ledger.keep(GROUP, fingerprint if are_whole else "")
-        return Additions(findings=tuple(findings))
+                documents.remove_unless_added(documents.paths_under(folder))
+            pages = self._code_page(built_contracts.catalogue, findings)
+            target.add(apply_host_layout((*outcome, *pages), built_contracts.catalogue.hosting))
+            are_whole = self._add_proxies(built_contracts, target, custom_files, findings)
+        target.ledger.save_group(GROUP, fingerprint if are_whole else "")
+        return SectionResult(findings=tuple(findings))
 
     def _code_page(self, catalogue: Catalogue, findings: list[Finding]) -> Iterator[Document]:
         """Yield the page that finds the name of code."""
         if Api.CODE in self._settings.apis:
             from statuary.extensions.apis.code_page import code_page
 
-            for page in made_with_theme("the page of code", code_page, catalogue, findings):
+            for page in render_with_fallback("the page of code", code_page, catalogue, findings):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
-    def _offer_proxies(
-        self, built: BuiltContracts[Catalogue], target: BuildTarget, own: OwnFiles, findings: list[Finding]
+    def _add_proxies(
+        self,
+        built_contracts: BuiltContracts[Catalogue],
+        target: BuildTarget,
+        custom_files: CustomFiles,
+        findings: list[Finding],
     ) -> bool:
         """Offer the documents of proxies; those that cannot be made stay as they are. Return whether there are none."""
         if Api.PROXIES not in self._settings.apis:
             return True
-        rows = ((row, lines_of(facts)[2]) for row, facts in built.sources.facts())
+        rows = ((row, lines_of(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
-        listed = listed_proxies(of_proxies, own.versions, target.published, self._now)
-        target.offer(laid_out([index_document(listed)], built.catalogue.hosting))
+        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, self._now)
+        target.add(apply_host_layout([index_document(proxies)], built_contracts.catalogue.hosting))
         are_whole = True
-        for place, documents in ProxyDocuments(self._root, built, listed).documents(findings):
+        for place, documents in ProxyDocuments(self._root, built_contracts, proxies).documents(findings):
             if documents:
-                target.offer(laid_out(documents, built.catalogue.hosting))
+                target.add(apply_host_layout(documents, built_contracts.catalogue.hosting))
                 continue
             are_whole = False
             for folder in folders_of(place):
-                target.ledger.documents.keep_below(folder)
+                target.ledger.documents.retain_prefix(folder)
         return are_whole
 
     @override
-    def failed(self, error: BaseException) -> None:
+    def on_failure(self, error: BaseException) -> None:
         if self._target is not None:  # what records were made into was taken back: make it again
-            self._target.ledger.keep(CONTRACTS, "")
+            self._target.ledger.save_group(CONTRACTS, "")
 
     def _documents(
-        self, contracts: BuiltContracts[Catalogue], public: bytes, own: Sequence[Document]
+        self, contracts: BuiltContracts[Catalogue], public: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
-        yield from self._settings_documents(contracts.catalogue, own)
+        yield from self._settings_documents(contracts.catalogue, custom_documents)
         contract_facts = [(row, lines_of(facts)) for row, facts in contracts.sources.facts()]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
@@ -174,7 +178,9 @@ class ApisStage(SiteStage):
         of_code = ((row, CodeFacts.read(lines[1])) for row, lines in contract_facts if lines[1])
         yield from code_documents(of_code)
 
-    def _settings_documents(self, catalogue: Catalogue, own: Sequence[Document]) -> Iterator[Document]:
+    def _settings_documents(
+        self, catalogue: Catalogue, custom_documents: Sequence[Document]
+    ) -> Iterator[Document]:
         chains, base = catalogue.chains, catalogue.status.page.url
         if Api.ETHERSCAN in self._settings.apis:
             yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
@@ -182,30 +188,32 @@ class ApisStage(SiteStage):
             for name, answer in ANSWERS.items():
                 yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name=name), answer)
         if Api.OTTERSCAN in self._settings.apis:
-            paths = {document.path for document in own}
+            paths = {document.path for document in custom_documents}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)
-            yield from (configuration_file(chains, base), *own)
+            yield from (configuration_file(chains, base), *custom_documents)
 
-    def _signature_documents(self, kept: Iterable[bytes], public: bytes, newest: str) -> Iterator[Document]:
+    def _signature_documents(
+        self, stored_facts: Iterable[bytes], public: bytes, newest: str
+    ) -> Iterator[Document]:
         has_otterscan = Api.OTTERSCAN in self._settings.apis
         if self._has_signatures or has_otterscan:
-            site = signatures_of_site(kept, _read(public)[0])
+            site = signatures_of_site(stored_facts, _read(public)[0])
             if self._has_signatures:
                 yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
             if has_otterscan:
                 yield from signature_files(site)
 
-    def _own_files(self) -> OwnFiles:
+    def _custom_files(self) -> CustomFiles:
         """Return what the content's own files give; nothing if no interface has any."""
         has_own = Api.OTTERSCAN in self._settings.apis or Api.PROXIES in self._settings.apis
-        return own_files(self._root) if has_own else OwnFiles([], {}, [])
+        return custom_files(self._root) if has_own else CustomFiles([], {}, [])
 
     def _public(self) -> tuple[bytes, list[Finding]]:
         """Return the file of public signatures, and what is wrong with it; nothing if there is none."""
         if not self._has_signatures or not (self._root / PUBLIC_SIGNATURES).exists():
             return b"", []
-        read = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
-        public = attempt(read, PUBLIC_SIGNATURES, "reading the public signatures")
+        read_file = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
+        public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
         return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
 
 
@@ -225,13 +233,13 @@ def _of_settings(path: str, body: JsonObject) -> Document:
 def _read(public: bytes) -> tuple[list[str], list[Finding]]:
     """Return the signatures of a file of public signatures, and what is wrong with its other lines."""
     texts, findings = list[str](), list[Finding]()
-    for number, text in public_signatures(public.decode("utf-8", "replace")):
+    for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
         if text is not None:
             texts.append(text)
         elif len(findings) < MAX_FINDINGS:
             findings.append(
                 Finding(
-                    rule="public-signatures",
+                    rule="invalid-signature-list",
                     message="this line is not a signature",
                     hint="write it as transfer(address,uint256): types alone, without spaces",
                     path=PUBLIC_SIGNATURES,

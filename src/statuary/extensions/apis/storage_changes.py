@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 
 WORD: Final = 32
@@ -44,7 +44,7 @@ class Variable(NamedTuple):
         """The byte after it."""
         return self.start + self.size
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return its place and type as they are published."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
@@ -63,14 +63,14 @@ class StorageChange(NamedTuple):
         """Whether bytes that were written as one thing are read as another."""
         return self.change in ("moved", "retyped", "replaced")
 
-    def described(self) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """Return it as it is published."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
             "variable": self.label,
-            "before": None if self.before is None else self.before.described(),
-            "after": None if self.after is None else {"variable": self.after.label, **self.after.described()},
+            "before": None if self.before is None else self.before.to_json(),
+            "after": None if self.after is None else {"variable": self.after.label, **self.after.to_json()},
         }
 
 
@@ -121,7 +121,7 @@ class _Shapes:
         if name in outer or len(outer) > DEEPEST:
             return as_text(definition.get("label"))  # a struct that has itself in a mapping
         shape = self._made(definition, (*outer, name))
-        spend(1 + len(shape) // LONGEST_SHAPE)
+        consume(1 + len(shape) // LONGEST_SHAPE)
         self._shapes[name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
         return self._shapes[name]
 
@@ -148,7 +148,7 @@ Name = tuple[str, int]
 """A label, and which of the variables with it: contracts may inherit private ones with the same name."""
 
 
-class _Places:
+class _VariablesByByte:
     """Variables by their bytes; those of one layout do not overlap."""
 
     def __init__(self, variables: Sequence[tuple[Name, Variable]]) -> None:
@@ -169,43 +169,56 @@ def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> li
     """
     old, new = _by_name(before), _by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
-    changes = list(_changes_of_old(old, new, _Places(plain)))
+    changes = list(_changes_of_old(old, new, _VariablesByByte(plain)))
     renamed = {change.after.start for change in changes if change.change == "renamed" and change.after}
-    later = (variable for name, variable in plain if name not in old and variable.start not in renamed)
-    return [*changes, *(StorageChange("added", variable.label, None, variable) for variable in later)]
+    later_variables = (
+        variable for name, variable in plain if name not in old and variable.start not in renamed
+    )
+    return [
+        *changes,
+        *(StorageChange("added", variable.label, None, variable) for variable in later_variables),
+    ]
 
 
 def _changes_of_old(
-    old: Mapping[Name, Variable], new: Mapping[Name, Variable], places: _Places
+    old: Mapping[Name, Variable], new: Mapping[Name, Variable], places: _VariablesByByte
 ) -> Iterator[StorageChange]:
-    for name, first in old.items():
+    for name, old_variable in old.items():
         second = new.get(name)
-        change = _without_its_name(first, places, old) if second is None else _changed(first, second)
-        if change is not None and not first.is_gap:
+        change = (
+            _without_its_name(old_variable, places, old) if second is None else _changed(old_variable, second)
+        )
+        if change is not None and not old_variable.is_gap:
             yield change
 
 
-def _changed(first: Variable, second: Variable) -> StorageChange | None:
+def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
     """Return how a variable differs from the one with its name; None if it is read as before."""
-    if second.start != first.start:
-        return StorageChange("moved", first.label, first, second)
-    return StorageChange("retyped", first.label, first, second) if second.shape != first.shape else None
+    if new_variable.start != old_variable.start:
+        return StorageChange("moved", old_variable.label, old_variable, new_variable)
+    return (
+        StorageChange("retyped", old_variable.label, old_variable, new_variable)
+        if new_variable.shape != old_variable.shape
+        else None
+    )
 
 
 def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
     counts = Counter[str]()
-    named = {}
+    variables_by_name = {}
     for variable in variables:
-        named[variable.label, counts[variable.label]] = variable
+        variables_by_name[variable.label, counts[variable.label]] = variable
         counts[variable.label] += 1
-    return named
+    return variables_by_name
 
 
-def _without_its_name(first: Variable, places: _Places, old: Mapping[Name, Variable]) -> StorageChange:
+def _without_its_name(
+    old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
+) -> StorageChange:
     """Return what became of a variable whose name is gone: another one has its place, or none has."""
-    there = places.first_within(first)
+    there = places.first_within(old_variable)
     if there is None:
-        return StorageChange("removed", first.label, first, None)
+        return StorageChange("removed", old_variable.label, old_variable, None)
     name, second = there
-    is_same = second.start == first.start and second.shape == first.shape and name not in old
-    return StorageChange("renamed" if is_same else "replaced", first.label, first, second)
+    is_same = second.start == old_variable.start and second.shape == old_variable.shape and name not in old
+    return StorageChange("renamed" if is_same else "replaced", old_variable.label, old_variable, second)

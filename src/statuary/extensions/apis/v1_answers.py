@@ -21,27 +21,29 @@ MOST = 10
 """Addresses, and chains, that are looked at."""
 
 
-def answer_v1(path: str, query: str, read: ReadDocument) -> ApiAnswer | None:
+def answer_v1(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
     """Return the answer to a request for a path; None if it is another one, or a file of the site."""
     if check := CHECK.match(path):
-        return _checked(query, read, with_partial=check["all"] is not None)
+        return _matches_by_chain(query, read_document, with_partial=check["all"] is not None)
     if directory := DIRECTORY.match(path):
-        return _listed(parameter(query, "hex_signature"), "event" if directory["event"] else "function", read)
+        return _signatures_with_hash(
+            parameter(query, "hex_signature"), "event" if directory["event"] else "function", read_document
+        )
     for route, name in ((FILES, "files"), (CONTRACT, "contract")):
-        if (asked := route.match(path)) and read(asked["path"]) is None:
-            return _stored(name, 404, read)
+        if (asked := route.match(path)) and read_document(asked["path"]) is None:
+            return _stored(name, 404, read_document)
     return None
 
 
-def _stored(name: str, status: int, read: ReadDocument) -> ApiAnswer | None:
+def _stored(name: str, status: int, read_document: ReadDocument) -> ApiAnswer | None:
     """Return a stored answer; None if the site has none, since it does not have the interface."""
-    body = read(urls.BLOCKSCOUT_ANSWER.path(name=name))
+    body = read_document(urls.BLOCKSCOUT_ANSWER.path(name=name))
     return None if body is None else ApiAnswer(body, status)
 
 
-def _checked(query: str, read: ReadDocument, *, with_partial: bool) -> ApiAnswer | None:
+def _matches_by_chain(query: str, read_document: ReadDocument, *, with_partial: bool) -> ApiAnswer | None:
     """Return on which chains each address has a full match; with partial ones also the match of each."""
-    invalid = _stored("addresses", 400, read)
+    invalid = _stored("addresses", 400, read_document)
     if invalid is None:
         return None
     addresses, chains = (COMMA.split(parameter(query, name)) for name in ("addresses", "chainIds"))
@@ -49,15 +51,15 @@ def _checked(query: str, read: ReadDocument, *, with_partial: bool) -> ApiAnswer
         return invalid
     rows: list[dict[str, object]] = []
     for address in dict.fromkeys(addresses[:MOST]):
-        matches = {chain: _match(chain, address, read) for chain in dict.fromkeys(chains[:MOST])}
+        matches = {chain: _match(chain, address, read_document) for chain in dict.fromkeys(chains[:MOST])}
         rows.append(_row(address, matches, with_partial=with_partial))
     return ApiAnswer(json.dumps(rows, separators=(",", ":")).encode())
 
 
-def _match(chain: str, address: str, read: ReadDocument) -> str:
-    if read(urls.FILES.path(chain_id=chain, address=address)) is not None:
+def _match(chain: str, address: str, read_document: ReadDocument) -> str:
+    if read_document(urls.FILES.path(chain_id=chain, address=address)) is not None:
         return "perfect"
-    return "" if read(urls.FILES_ANY.path(chain_id=chain, address=address)) is None else "partial"
+    return "" if read_document(urls.FILES_ANY.path(chain_id=chain, address=address)) is None else "partial"
 
 
 def _row(address: str, matches: dict[str, str], *, with_partial: bool) -> dict[str, object]:
@@ -72,13 +74,13 @@ def _unverified(address: str) -> dict[str, object]:
     return {"address": address, "status": "false"}
 
 
-def _listed(asked: str, kind: str, read: ReadDocument) -> ApiAnswer | None:
+def _signatures_with_hash(asked: str, kind: str, read_document: ReadDocument) -> ApiAnswer | None:
     """Return the signatures with a hash as 4byte.directory lists them: the one that is meant has the lowest id."""
-    stats = read(urls.SIGNATURE_STATS.path())
+    stats = read_document(urls.SIGNATURE_STATS.path())
     if stats is None:
         return None
     key = asked.lower() if HASH.match(asked) and len(asked) == {"function": 10, "event": 66}[kind] else ""
-    shard = read(urls.SIGNATURE_SHARD.path(kind=kind, shard=key[2:4])) if key else None
+    shard = read_document(urls.SIGNATURE_SHARD.path(kind=kind, shard=key[2:4])) if key else None
     items = as_list(as_object(json.loads(shard or b"{}")).get(key))
     created = as_object(as_object(as_object(json.loads(stats)).get("result")).get("metadata"))
     results = [

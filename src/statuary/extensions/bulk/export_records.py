@@ -132,9 +132,9 @@ def _creation_side(side: ExportedSide) -> dict[str, Json]:
 
 
 def _runtime_side(side: ExportedSide) -> dict[str, Json]:
-    whole = _creation_side(side)
-    ending = {member: whole.pop(member) for member in ("transformations", "transformationValues")}
-    return {**whole, "immutableReferences": as_object(side.artifacts).get("immutableReferences"), **ending}
+    members = _creation_side(side)
+    ending = {member: members.pop(member) for member in ("transformations", "transformationValues")}
+    return {**members, "immutableReferences": as_object(side.artifacts).get("immutableReferences"), **ending}
 
 
 def _deployment(match: ExportedMatch) -> dict[str, Json]:
@@ -187,7 +187,7 @@ class RowContract(NamedTuple):
     """A contract of an export."""
 
     source: ContractSource
-    read: ParsedContract
+    parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
         """Return findings about the record at the row of its match."""
@@ -268,14 +268,14 @@ def _contract(
     except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
         return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
     source = source._replace(address=as_text(record["address"]))
-    read = validate_record(record, None, file)
-    located = [locate_in_row(finding, source) for finding in read.findings]
-    return RowContract(source, read._replace(findings=located))
+    parsed_contract = validate_record(record, None, file)
+    located = [locate_in_row(finding, source) for finding in parsed_contract.findings]
+    return RowContract(source, parsed_contract._replace(findings=located))
 
 
 def _failed(source: ContractSource, message: str) -> RowContract:
     finding = Finding(
-        rule="whole-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
+        rule="damaged-export", path=source.path, message=message, position=Position(max(source.line, 1), 1)
     )
     return RowContract(source, ParsedContract(None, findings=[finding]))
 
@@ -283,9 +283,15 @@ def _failed(source: ContractSource, message: str) -> RowContract:
 def _match(
     row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> ExportedMatch:
-    match_id, verified_at, chain_id, address, *rest = row[2:]
-    transaction_hash, block_number, transaction_index, deployer, *rest = rest
-    levels, codes, artifacts, steps, compilation = rest[:2], rest[2:6], rest[6:8], rest[8:12], rest[12:]
+    match_id, verified_at, chain_id, address, *other_columns = row[2:]
+    transaction_hash, block_number, transaction_index, deployer, *other_columns = other_columns
+    levels, codes, artifacts, steps, compilation = (
+        other_columns[:2],
+        other_columns[2:6],
+        other_columns[6:8],
+        other_columns[8:12],
+        other_columns[12:],
+    )
     sides = [
         ExportedSide(
             match=levels[side],

@@ -51,7 +51,7 @@ class BucketWriter:
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
         """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""
-        self.left = limit
+        self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[sqlite3.Connection] = []
         with ExitStack() as stack:
@@ -75,11 +75,11 @@ class BucketWriter:
         """Add rows to their buckets; the first value of a row is the number of its bucket."""
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
-            self.left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
+            self.rows_left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
             by_bucket.setdefault(number, []).append(tuple(values))
-        if self.left < 0:
+        if self.rows_left < 0:
             raise UnreadableError(
-                "the rows of the export expand too far", "download its files again", rule="whole-export"
+                "the rows of the export expand too far", "download its files again", rule="damaged-export"
             )
         marks = ", ".join("?" * (TABLES[table].count(",") + 1))
         for number, values in by_bucket.items():
@@ -130,12 +130,12 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
     tables: dict[str, list[str]] = {}
     for file in sorted(files, key=_first_row):
         tables.setdefault(table_of(file), []).append(file)
-    missing = [name for name in NEEDED if name not in tables]
-    if missing:
+    missing_tables = [name for name in NEEDED if name not in tables]
+    if missing_tables:
         raise UnreadableError(
-            f"the export has no table {', '.join(missing)}",
-            f"add its files, such as {missing[0]}_0_10000.parquet",
-            rule="whole-export",
+            f"the export has no table {', '.join(missing_tables)}",
+            f"add its files, such as {missing_tables[0]}_0_10000.parquet",
+            rule="damaged-export",
         )
     return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
 
@@ -205,15 +205,15 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
         (rows,) = connection.execute(query).fetchone()
         if rows > MIN_ROWS + MAX_ROWS_PER_BYTE * size:
             message = f"table {name} has {rows:,} rows in {size:,} bytes, more than a real export"
-            raise UnreadableError(message, "download its files again", rule="whole-export")
+            raise UnreadableError(message, "download its files again", rule="damaged-export")
         total += size
     return total
 
 
 def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
     """Create a view of Parquet files, which may differ in their columns."""
-    listed = ", ".join(map(_literal, files))
-    query = f"SELECT * FROM read_parquet([{listed}], union_by_name = true, {options})"
+    file_list = ", ".join(map(_literal, files))
+    query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
 
@@ -378,7 +378,7 @@ def join_export(
         raise UnreadableError(
             f"cannot join the export: {str(error)[:500]}",
             "if memory is too small, raise `contracts: {join_memory_mib: ...}` in site.yaml",
-            rule="whole-export",
+            rule="damaged-export",
         ) from None
     finally:
         connection.close()
@@ -439,7 +439,7 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
     )
     matches, dangling = connection.execute("SELECT count(*), count_if(dangles) FROM joined").fetchone()
     if matches > OVERLAP * newest:
-        raise UnreadableError("the export repeats ids", "download its files again", rule="whole-export")
+        raise UnreadableError("the export repeats ids", "download its files again", rule="damaged-export")
     buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
     connection.execute(KEYS, {"buckets": buckets})
     connection.execute("DROP TABLE newest; DROP TABLE joined")
@@ -448,7 +448,7 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
 
 def _dangling(path: str, count: int) -> Finding:
     return Finding(
-        rule="whole-export",
+        rule="damaged-export",
         severity=Severity.WARNING,
         path=path,
         message=f"{count:,} matches refer to rows that the export does not have; they are left out",

@@ -114,7 +114,7 @@ class LineContract(NamedTuple):
     """A contract of a line."""
 
     source: ContractSource
-    read: ParsedContract
+    parsed_contract: ParsedContract
     text: bytes = b""  # the line, as it was parsed; empty if it was not
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
@@ -143,12 +143,12 @@ def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineR
 
 def _skip_lines(file: IO[bytes], size: int) -> int:
     """Move a file by `size` bytes and then to the end of the line; return the number of lines."""
-    lines, last = 0, b"\n"
+    lines, last_bytes = 0, b"\n"
     while size > 0 and (block := file.read(min(BUFFER, size))):
-        lines, size, last = lines + block.count(b"\n"), size - len(block), block
-    if last.endswith(b"\n"):
+        lines, size, last_bytes = lines + block.count(b"\n"), size - len(block), block
+    if last_bytes.endswith(b"\n"):
         return lines
-    while (rest := file.readline(BUFFER)) and not rest.endswith(b"\n"):
+    while (line_rest := file.readline(BUFFER)) and not line_rest.endswith(b"\n"):
         pass
     return lines + 1
 
@@ -168,14 +168,14 @@ def count_lines(block: Block) -> tuple[int, int, int | None]:
     Raises:
         UnreadableError: if the file cannot be read.
     """
-    lines, first, left = 0, None, block.size
+    lines, first_line_end, bytes_left = 0, None, block.size
     with open_bulk_file(block.root, block.path) as file:
         file.seek(block.start)
-        while left > 0 and (text := file.read(min(BUFFER, left))):
-            if first is None and (found := text.find(b"\n")) >= 0:
-                first = block.start + block.size - left + found + 1
-            lines, left = lines + text.count(b"\n"), left - len(text)
-    return block.start, lines, first
+        while bytes_left > 0 and (text := file.read(min(BUFFER, bytes_left))):
+            if first_line_end is None and (line_end := text.find(b"\n")) >= 0:
+                first_line_end = block.start + block.size - bytes_left + line_end + 1
+            lines, bytes_left = lines + text.count(b"\n"), bytes_left - len(text)
+    return block.start, lines, first_line_end
 
 
 BLOCKS = 64
@@ -219,7 +219,7 @@ def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
                     continue
                 contract = _contract(path, number, line)
                 yield contract
-                unreadable += contract.read.record is None
+                unreadable += contract.parsed_contract.record is None
                 _check(
                     f"{unreadable} lines up to here cannot be read", when=unreadable >= MAX_UNREADABLE_LINES
                 )
@@ -238,27 +238,27 @@ def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
     """Yield the lines of a range; one that is too long is cut behind the limit."""
     if lines.start:
         file.seek(lines.start)
-    left = None if lines.end is None else lines.end - lines.start
-    while left is None or left > 0:
+    bytes_left = None if lines.end is None else lines.end - lines.start
+    while bytes_left is None or bytes_left > 0:
         line = file.readline(LARGEST_RECORD + 1)
         if not line:
             return
-        read = len(line)
-        if read > LARGEST_RECORD and not line.endswith(b"\n"):
-            read += _skip_line(file)
-        left = None if left is None else left - read
+        read_bytes = len(line)
+        if read_bytes > LARGEST_RECORD and not line.endswith(b"\n"):
+            read_bytes += _skip_line(file)
+        bytes_left = None if bytes_left is None else bytes_left - read_bytes
         yield line
 
 
 def _skip_line(file: IO[bytes]) -> int:
     """Move a file to the end of the line; return the number of bytes."""
-    read = 0
-    while rest := file.readline(BUFFER):
-        read += len(rest)
-        _check(f"the line has more than {MAX_SKIPPED:,} bytes", when=read > MAX_SKIPPED)
-        if rest.endswith(b"\n"):
+    read_bytes = 0
+    while line_rest := file.readline(BUFFER):
+        read_bytes += len(line_rest)
+        _check(f"the line has more than {MAX_SKIPPED:,} bytes", when=read_bytes > MAX_SKIPPED)
+        if line_rest.endswith(b"\n"):
             break
-    return read
+    return read_bytes
 
 
 def _contract(path: str, number: int, line: bytes) -> LineContract:
@@ -267,11 +267,13 @@ def _contract(path: str, number: int, line: bytes) -> LineContract:
         message = f"the line has more than {LARGEST_RECORD:,} bytes"
         return _failed(path, number, message, "write one record on each line")
     try:
-        read = parse_record_json(line, path)
+        parsed_contract = parse_record_json(line, path)
     except UnreadableError as error:
         return _failed(path, number, str(error), error.hint, error.position.column)
-    located = locate_in_line(read.findings, number, line)
-    return LineContract(_source(path, number, read.record), read._replace(findings=located), line)
+    located = locate_in_line(parsed_contract.findings, number, line)
+    return LineContract(
+        _source(path, number, parsed_contract.record), parsed_contract._replace(findings=located), line
+    )
 
 
 def _failed(path: str, number: int, message: str, hint: str = "", column: int = 1) -> LineContract:

@@ -75,18 +75,18 @@ def scratch_directory() -> Iterator[Path]:
             os.close(descriptor)
 
 
-def _remove_abandoned(before: float) -> None:
+def _remove_abandoned(cutoff: float) -> None:
     """Remove this user's temporary folders of processes that have ended: their locks ended with them.
 
     Args:
-        before: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock yet.
+        cutoff: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock yet.
     """
     if sys.platform == "win32":
         return
     for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             status = folder.lstat()
-            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > before:
+            if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > cutoff:
                 continue
             if (descriptor := _lock(folder)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)

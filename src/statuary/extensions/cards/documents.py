@@ -15,7 +15,7 @@ from typing_extensions import override
 from statuary.base.errors import StatuaryError
 from statuary.base.optional import optional
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.extensions.cards.parts import CARD, PARTS
 from statuary.extensions.cards.settings import CardSettings
 from statuary.site.document import Document
@@ -88,19 +88,19 @@ def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
         yield from ((f"contract-{verdict}", state) for verdict, state in VERDICTS.items())
 
 
-class CardDocuments(DocumentFamily):
+class CardDocuments(DocumentProvider):
     """The pictures of a site."""
 
     @override
-    def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:
+    def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:
         settings = catalogue.settings_of(CardSettings) or CardSettings()
         font = font_of(settings, dict(catalogue.pages.theme.files))
         site = site_context(catalogue)
         texts = renderer_of(site).localization.texts
-        own = site.name if can_draw(font, site.name) else ""
+        site_name = site.name if can_draw(font, site.name) else ""
         for name, state in names_and_states(status=site.settings.status, contracts=site.has_contracts):
             line = line_of(font, texts, f"cards.{name}")
-            body = card(font, state, line, own, urlsplit(site.url).netloc)
+            body = card(font, state, line, site_name, urlsplit(site.url).netloc)
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
 
 
@@ -119,8 +119,8 @@ def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
     """
     fonts: Any = optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
     if not settings.font:
-        own: FreeTypeFont = fonts.load_default(size=64)
-        return own
+        default_font: FreeTypeFont = fonts.load_default(size=64)
+        return default_font
     if settings.font not in files:
         raise StatuaryError(
             f"`cards` in site.yaml names the font {settings.font!r}, which content/theme/ does not have",
@@ -164,13 +164,13 @@ def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -
     small = font.font_variant(size=40)
     for place, part in enumerate(filter(None, (_cut(small, name), _cut(small, address)))):
         pen.text((LEFT, 490 + 54 * place), part, fill=INK if part == name else SOFT, font=small)
-    written = BytesIO()
-    picture.quantize(16, dither=image.Dither.NONE).save(written, "PNG", optimize=True)
-    if written.tell() > MOST_BYTES:
+    buffer = BytesIO()
+    picture.quantize(16, dither=image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    if buffer.tell() > MOST_BYTES:
         raise StatuaryError(
-            f"a card has {written.tell():,} bytes, and may have {MOST_BYTES:,}", "use another font"
+            f"a card has {buffer.tell():,} bytes, and may have {MOST_BYTES:,}", "use another font"
         )
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object
 from statuary.base.optional import MissingExtraError
 from statuary.base.primitives import InvalidValueError, is_hex_digits, keccak256
@@ -71,7 +71,7 @@ def canonical_json(value: Json) -> bytes:
 
 
 def _canonical(value: Json) -> str:
-    spend(1)
+    consume(1)
     if isinstance(value, dict):
         keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
         return "{" + ",".join(f"{_quoted(key)}:{_canonical(value[key])}" for key in keys) + "}"
@@ -90,11 +90,11 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _number(written: float) -> str:
+def _number(double: float) -> str:
     """Write a number as JavaScript does."""
-    if isinstance(written, int) and abs(written) <= LARGEST_EXACT:
-        return str(written)
-    number = float(written)
+    if isinstance(double, int) and abs(double) <= LARGEST_EXACT:
+        return str(double)
+    number = float(double)
     if not math.isfinite(number):
         raise InvalidValueError("a number is too large for JSON")
     if number == int(number) and abs(number) < 1e21:
@@ -104,15 +104,15 @@ def _number(written: float) -> str:
         return digits
     power = int(exponent)
     if -7 < power < 0:
-        whole, _, rest = digits.removeprefix("-").partition(".")
+        integer_digits, _, fraction_digits = digits.removeprefix("-").partition(".")
         sign = "-" if number < 0 else ""
-        return f"{sign}0.{'0' * (-power - 1)}{whole}{rest}"
+        return f"{sign}0.{'0' * (-power - 1)}{integer_digits}{fraction_digits}"
     return f"{digits}e{'+' if power > 0 else '-'}{abs(power)}"
 
 
-def descriptor_hash(own: Json) -> str:
+def descriptor_hash(descriptor: Json) -> str:
     """Return the hash that attestations of a descriptor sign, as 0x hex."""
-    return "0x" + keccak256(canonical_json(own)).hex()
+    return "0x" + keccak256(canonical_json(descriptor)).hex()
 
 
 def _bytes(value: Json, length: int | None) -> bytes:
@@ -156,8 +156,8 @@ _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
 
 def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
     """Return EIP-712's `hashStruct`; raise InvalidValueError if a value is not of its type."""
-    written = ",".join(f"{kind} {member}" for member, kind in members)
-    words = [keccak256(f"{name}({written})".encode())]
+    type_members = ",".join(f"{kind} {member}" for member, kind in members)
+    words = [keccak256(f"{name}({type_members})".encode())]
     words += [_WORDS.get(kind, _number_word)(values.get(member)) for member, kind in members]
     return keccak256(b"".join(words))
 
@@ -190,8 +190,8 @@ def _uid(message: JsonObject) -> str:
 
 
 def _signature(signed: JsonObject) -> RecoverableSignature:
-    written = as_object(signed.get("signature"))
-    v, r, s = _whole(written.get("v")), _bytes(written.get("r"), 32), _bytes(written.get("s"), 32)
+    signature = as_object(signed.get("signature"))
+    v, r, s = _whole(signature.get("v")), _bytes(signature.get("r"), 32), _bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
         raise InvalidValueError(f"the signature's v is {v}")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
@@ -200,11 +200,11 @@ def _signature(signed: JsonObject) -> RecoverableSignature:
     return RecoverableSignature(signed_digest(signed), r + s + bytes([v % 27]))
 
 
-def read_attestation(path: str, value: Json, own: Json | None) -> Attestation | None:
+def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
     """Return what an attestation's file shows; None if its name is that of no attestation.
 
     Args:
-        own: the JSON of the descriptor beside it; None if there is none.
+        own_descriptor: the JSON of the descriptor beside it; None if there is none.
     """
     about = attested_descriptor(path)
     if about is None:
@@ -215,7 +215,7 @@ def read_attestation(path: str, value: Json, own: Json | None) -> Attestation | 
     try:
         file = as_object(value)
         signed = as_object(file.get("sig"))
-        fault = _fault(signed, str(file.get("signer")), signer, chain_id, own)
+        fault = _fault(signed, str(file.get("signer")), signer, chain_id, own_descriptor)
         if fault:
             return contradicted._replace(reason=fault)
         recovered = recover_sender(_signature(signed))
@@ -231,20 +231,22 @@ def read_attestation(path: str, value: Json, own: Json | None) -> Attestation | 
     return contradicted._replace(status=ClaimStatus.VERIFIED, reason=reason, time=time)
 
 
-def _fault(signed: JsonObject, stated: str, signer: str, chain_id: str, own: Json | None) -> str:
+def _fault(
+    signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
+) -> str:
     """Return why an attestation is not about the descriptor beside it; empty if it is."""
     message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
-    expected = "" if own is None else descriptor_hash(own)
+    expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id
     has_types = _types(signed) == _MESSAGE and signed.get("primaryType") == "Attest"
     faults = {
-        f"the file's name has the signer {signer}, and `signer` is {stated}": stated.lower()
+        f"the file's name has the signer {signer}, and `signer` is {stated_uid}": stated_uid.lower()
         != signer.lower(),
         f"its domain is not that of EAS on chain {chain_id}": not is_of_eas,
         "its types are not those of EAS's off-chain attestations of version 2": not has_types,
         f"its schema is {message.get('schema')!r}, and not that of descriptors": message.get("schema")
         != SCHEMA,
-        "there is no descriptor beside it": own is None,
+        "there is no descriptor beside it": own_descriptor is None,
         f"it is about {message.get('data')}, and the descriptor's hash is {expected}": message.get("data")
         != expected,
     }

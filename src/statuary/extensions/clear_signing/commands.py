@@ -10,7 +10,7 @@ import click
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import InvalidValueError, decode_hex_digits, parse_address
-from statuary.cli.escape import json_text, print_error, printable
+from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, argument, option, options
@@ -25,11 +25,11 @@ from statuary.extensions.clear_signing.examples import (
     names_of,
 )
 from statuary.extensions.clear_signing.formats import Names, Token
-from statuary.extensions.clear_signing.import_registry import copied, selected
+from statuary.extensions.clear_signing.import_registry import copy_files, select_files
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
-from statuary.extensions.clear_signing.scaffold import file_of, first_descriptor
+from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
 from statuary.source.edit_files import content_lock
 from statuary.source.parse_json import parse_json
 from statuary.source.source_files import decode_utf8
@@ -104,7 +104,7 @@ def render_command(
     """
     descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:
-        call = described_call(descriptors, calldata, transaction)
+        call = call_from_options(descriptors, calldata, transaction)
         wallet = _names(names, call)
     except NotShownError as error:
         print_error(error)
@@ -116,7 +116,7 @@ def render_command(
     except StatuaryError as error:
         print_error(error)
         return ExitCode.FINDINGS
-    lines = [json_text(as_json_value(rendering))] if as_json else map(printable, _text(rendering))
+    lines = [json_text(as_json_value(rendering))] if as_json else map(escape_control_chars, _text(rendering))
     click.echo("\n".join(lines))
     return ExitCode.OK
 
@@ -155,9 +155,9 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
             )
         )
         return ExitCode.FINDINGS
-    first = first_descriptor(code, place[0], new.owner)
-    path = f"{FOLDER}/{file_of(first, new.entity)}"
-    text = json.dumps(first, indent=2, ensure_ascii=False) + "\n"
+    descriptor = scaffold_descriptor(code, place[0], new.owner)
+    path = f"{FOLDER}/{file_of(descriptor, new.entity)}"
+    text = json.dumps(descriptor, indent=2, ensure_ascii=False) + "\n"
     if new.dry_run:
         click.echo(text, nl=False)
         return ExitCode.OK
@@ -169,7 +169,9 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
     except FileExistsError:
         print_error(StatuaryError(f"{path} is there already", "edit it, or give another --entity"))
         return ExitCode.FINDINGS
-    click.echo(f"{printable(path)}: {len(as_object(as_object(first['display'])['formats'])):,} functions")
+    click.echo(
+        f"{escape_control_chars(path)}: {len(as_object(as_object(descriptor['display'])['formats'])):,} functions"
+    )
     click.echo("Edit its intents, labels and formats; then run: statuary check")
     return ExitCode.OK
 
@@ -187,22 +189,22 @@ def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> Exit
     catalogue = _catalogue(content)
     if not any((checkout / name).is_dir() for name in FOLDERS):
         raise click.UsageError(
-            f"{printable(str(checkout))} has no folder registry/: give a checkout of a registry"
+            f"{escape_control_chars(str(checkout))} has no folder registry/: give a checkout of a registry"
         )
     folder = DescriptorFolder(checkout, "")
-    chosen = selected(folder, {chain.chain_id for chain in catalogue.chains})
-    files = copied(folder, chosen.files, content)
+    chosen = select_files(folder, {chain.chain_id for chain in catalogue.chains})
+    files = copy_files(folder, chosen.files, content)
     unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing[1])]
     about = [f"differs, and is left as it is: {FOLDER}/{path}" for path in files.differing]
     about += [f"cannot be read: {sentence}" for sentence in unreadable]
     exit_code = ExitCode.FINDINGS if about else ExitCode.OK
     about.append(
-        f"{count_text(len(chosen.descriptors), 'descriptor')} of the site's chains, {chosen.others:,} of others: "
-        f"{count_text(files.written, 'file')} written, {files.there:,} there already"
+        f"{count_text(len(chosen.descriptors), 'descriptor')} of the site's chains, {chosen.other_count:,} of others: "
+        f"{count_text(files.written_count, 'file')} written, {files.existing_count:,} there already"
     )
     if "clear_signing" not in dict(catalogue.extensions):
         about.append("Add `clear_signing: {}` to site.yaml to publish them.")
-    click.echo("\n".join(map(printable, about)))
+    click.echo("\n".join(map(escape_control_chars, about)))
     return exit_code
 
 
@@ -215,18 +217,18 @@ def _catalogue(content: Path) -> Catalogue:
     return catalogue
 
 
-def _place(catalogue: Catalogue, address: str, stated: str | None) -> tuple[str, str]:
+def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> tuple[str, str]:
     """Return chain and address of a contract; raise InvalidValueError if an option is wrong."""
     chains = [str(chain.chain_id) for chain in catalogue.chains]
-    if stated is None and len(chains) != 1:
+    if stated_chain is None and len(chains) != 1:
         raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
-    chain_id = chains[0] if stated is None else stated
+    chain_id = chains[0] if stated_chain is None else stated_chain
     if chain_id not in chains:
         raise InvalidValueError(f"--chain-id {chain_id!r} is none of the site's: {', '.join(chains)}")
     return chain_id, parse_address(address).lower()
 
 
-def described_call(known: Descriptors, calldata: str, transaction: CallOptions) -> Call:
+def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
     """Return the call that options describe; raise InvalidValueError if one is wrong."""
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:
@@ -234,7 +236,7 @@ def described_call(known: Descriptors, calldata: str, transaction: CallOptions) 
     address = parse_address(transaction.to).lower()
     value, sender = transaction.value, transaction.sender
     return Call(
-        chain_id=_chain(known, address, transaction.chain_id),
+        chain_id=_chain(descriptors, address, transaction.chain_id),
         to=address,
         data=data,
         value=None if value is None else _whole(value, "--value"),
@@ -242,16 +244,18 @@ def described_call(known: Descriptors, calldata: str, transaction: CallOptions) 
     )
 
 
-def _chain(known: Descriptors, address: str, stated: str | None) -> int:
+def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
     """Return the chain of a call: the stated one, or the one that descriptors name."""
-    if stated is not None:
-        return _whole(stated, "--chain-id")
-    chains = known.chains_of(address)
+    if stated_chain is not None:
+        return _whole(stated_chain, "--chain-id")
+    chains = descriptors.chains_of(address)
     if not chains:
         raise NotShownError(f"no descriptor is bound to {address}")
     if len(chains) > 1:
-        listed = ", ".join(map(str, chains))
-        raise InvalidValueError(f"descriptors are bound to {address} on the chains {listed}: give --chain-id")
+        chain_list = ", ".join(map(str, chains))
+        raise InvalidValueError(
+            f"descriptors are bound to {address} on the chains {chain_list}: give --chain-id"
+        )
     return chains[0]
 
 
@@ -261,26 +265,26 @@ def _whole(text: str, name: str) -> int:
     return int(text)
 
 
-def _names(given: NameOptions, call: Call) -> Names:
+def _names(options: NameOptions, call: Call) -> Names:
     """Return what a file of names says; raise InvalidValueError if it cannot be read."""
     provider: JsonObject = {}
-    file = given.names
+    file = options.names
     if file is not None:
         try:
             raw = file.read_bytes()[:LARGEST_DESCRIPTOR]
             provider = as_object(parse_json(decode_utf8(raw)))
         except (OSError, UnreadableError) as error:
             raise InvalidValueError(f"--names {file}: {error}") from None
-    return names_of(provider, {call.chain_id: (f"chain {call.chain_id}", Token(given.currency, 18))})
+    return names_of(provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))})
 
 
-def _text(shown: Rendered, indent: str = "") -> list[str]:
+def _text(rendered: Rendered, indent: str = "") -> list[str]:
     """Return a rendered call as lines."""
-    intent = shown.interpolated or shown.intent
+    intent = rendered.interpolated or rendered.intent
     if isinstance(intent, dict):
         intent = ", ".join(f"{label}: {text}" for label, text in intent.items())
-    lines = [f"{indent}{intent}" + (f" ({shown.owner})" if shown.owner else "")]
-    for line in shown.lines:
+    lines = [f"{indent}{intent}" + (f" ({rendered.owner})" if rendered.owner else "")]
+    for line in rendered.lines:
         note = f"  [{line.note}]" if line.note else ""
         if isinstance(line.value, str):
             lines.append(f"{indent}  {line.label}: {line.value}{note}")

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR, MAX_FILES, MAX_INCLUDES
@@ -28,8 +28,8 @@ REGISTRY: Final = "registry"
 FOLDERS: Final = (REGISTRY, "ercs")
 """The folders in it whose files a descriptor may include."""
 
-INCLUDES: Final = "includes-stay-inside"
-READABLE: Final = "readable-descriptor"
+INCLUDES: Final = "invalid-include"
+READABLE: Final = "unreadable-descriptor"
 
 
 class SigningFileKind(Enum):
@@ -74,12 +74,12 @@ class Origins:
                 return path, base + pointer[length:]
         raise KeyError(pointer)
 
-    def put(self, pointer: Pointer, path: str, written: Pointer) -> None:
+    def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
         """Note that a part, with all that is in it, is written elsewhere."""
-        spend(len(self._files))
+        consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
-        self._files[pointer] = path, written
+        self._files[pointer] = path, source_pointer
 
 
 class IncludedFile(NamedTuple):
@@ -96,7 +96,7 @@ class Descriptor:
     path: str  # below the folder, as the indexes name it
     kind: SigningFileKind
     value: JsonObject  # without `includes`
-    own: Json  # as the file has it, unmerged: what attestations are about
+    own_value: Json  # as the file has it, unmerged: what attestations are about
     files: tuple[IncludedFile, ...]  # its own first
     origins: Origins = field(compare=False)
 
@@ -111,13 +111,13 @@ class Descriptor:
         on_key: bool = False,
     ) -> Finding:
         """Return a finding about a part of the merged descriptor, where that is written."""
-        path, written = self.origins.of(pointer)
+        path, source_pointer = self.origins.of(pointer)
         return Finding(
             rule=rule,
             message=message,
             hint=hint,
             path=f"{FOLDER}/{path}",
-            pointer=written,
+            pointer=source_pointer,
             severity=severity,
             on_key=on_key,
         )
@@ -205,9 +205,11 @@ class DescriptorFolder:
 
     def descriptor(self, path: str) -> Descriptor:
         """Return a descriptor with what it includes; raise DescriptorError if a file is missing or wrong."""
-        merged = self._merged(path, ())
-        value = {key: item for key, item in as_object(merged.value).items() if key != "includes"}
-        return Descriptor(path, kind_of(path), value, self.value(path), merged.files, merged.origins)
+        merged_file = self._merged(path, ())
+        value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
+        return Descriptor(
+            path, kind_of(path), value, self.value(path), merged_file.files, merged_file.origins
+        )
 
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
         """Return the files that `descriptor` looks at, whether it succeeds or not, each once.
@@ -218,12 +220,12 @@ class DescriptorFolder:
         while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
             inputs[path] = IncludedFile(path, self.digest(path))
             try:
-                written = as_object(self.value(path)).get("includes") if inputs[path].sha256 else None
+                include = as_object(self.value(path)).get("includes") if inputs[path].sha256 else None
             except DescriptorError:
                 break
-            if not isinstance(written, str) or not written or not is_utf8(written):
+            if not isinstance(include, str) or not include or not is_utf8(include):
                 break
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), include))
         return tuple(inputs.values())
 
     def digest(self, path: str) -> str:
@@ -237,30 +239,30 @@ class DescriptorFolder:
         return self._digests[path]
 
     def _merged(self, path: str, above: tuple[str, ...]) -> _Merged:
-        own, files = self.value(path), (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
+        own_value, files = self.value(path), (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
         origins = Origins(path)
-        if not isinstance(own, dict):
+        if not isinstance(own_value, dict):
             raise _error(READABLE, "this is not a JSON object", path)
-        written = own.get("includes")
-        if written in (None, ""):
-            return _Merged(own, files, origins)
-        target = self._target(path, written, (*above, path))
+        include = own_value.get("includes")
+        if include in (None, ""):
+            return _Merged(own_value, files, origins)
+        target = self._target(path, include, (*above, path))
         included = self._merged(target, (*above, path))
         merger = _Merger(path, included.origins)
-        without = {key: value for key, value in own.items() if key != "includes"}
+        without = {key: value for key, value in own_value.items() if key != "includes"}
         value = merger.merge(as_object(included.value), without, (), ())
         return _Merged(value, files + included.files, included.origins)
 
-    def _target(self, path: str, written: Json, above: tuple[str, ...]) -> str:
+    def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
         """Return the path of what a file includes: inside the folder, and no file that includes this one."""
         pointer: Pointer = ("includes",)
-        if not isinstance(written, str) or not is_utf8(written):
+        if not isinstance(include, str) or not is_utf8(include):
             raise _error(INCLUDES, "`includes` is not a text", path, pointer)
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
-        if ":" in written or "\\" in written or target.partition("/")[0] not in FOLDERS:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), include))
+        if ":" in include or "\\" in include or target.partition("/")[0] not in FOLDERS:
             allowed = " and ".join(f"{FOLDER}/{folder}/" for folder in FOLDERS)
             hint = "copy the file there and write its relative path"
-            raise _error(INCLUDES, f"`includes` leads out of {allowed}: {written!r}", path, pointer, hint)
+            raise _error(INCLUDES, f"`includes` leads out of {allowed}: {include!r}", path, pointer, hint)
         if target in above:
             ring = " -> ".join((*above[above.index(target) :], target))
             raise _error(
@@ -288,43 +290,47 @@ class _Merger:
     def __init__(self, path: str, origins: Origins) -> None:
         self._path, self._origins = path, origins
 
-    def merge(self, included: JsonObject, own: JsonObject, at: Pointer, written: Pointer) -> JsonObject:
+    def merge(
+        self, included: JsonObject, own_value: JsonObject, at: Pointer, source_pointer: Pointer
+    ) -> JsonObject:
         """Return two objects as one.
 
         Args:
             at: where it stands in the merged descriptor.
-            written: where `own` stands in its file.
+            source_pointer: where `own_value` stands in its file.
         """
-        merged: dict[str, Json] = dict(included)
-        for key, value in own.items():
-            spend(1)
-            before, inner, source = merged.get(key), (*at, key), (*written, key)
-            if isinstance(value, dict) and isinstance(before, dict):
-                merged[key] = self.merge(before, value, inner, source)
-            elif key == "fields" and isinstance(value, list) and isinstance(before, list):
-                merged[key] = self._fields(before, value, inner, source)
+        result: dict[str, Json] = dict(included)
+        for key, value in own_value.items():
+            consume(1)
+            included_value, inner, source = result.get(key), (*at, key), (*source_pointer, key)
+            if isinstance(value, dict) and isinstance(included_value, dict):
+                result[key] = self.merge(included_value, value, inner, source)
+            elif key == "fields" and isinstance(value, list) and isinstance(included_value, list):
+                result[key] = self._fields(included_value, value, inner, source)
             else:
-                merged[key] = value
+                result[key] = value
                 self._origins.put(inner, self._path, source)
-        return merged
+        return result
 
-    def _fields(self, included: list[Json], own: list[Json], at: Pointer, written: Pointer) -> list[Json]:
-        merged = list(included)
+    def _fields(
+        self, included: list[Json], own_fields: list[Json], at: Pointer, source_pointer: Pointer
+    ) -> list[Json]:
+        result = list(included)
         places: dict[str, int] = {}
         for number, item in enumerate(included):
             path = as_object(item).get("path")
             if isinstance(path, str):
                 places.setdefault(path, number)
-        for number, item in enumerate(own):
+        for number, item in enumerate(own_fields):
             path = as_object(item).get("path")
             place = places.get(path) if isinstance(path, str) else None
             if place is not None:
-                inner, source = (*at, place), (*written, number)
-                merged[place] = self.merge(as_object(merged[place]), as_object(item), inner, source)
+                inner, source = (*at, place), (*source_pointer, number)
+                result[place] = self.merge(as_object(result[place]), as_object(item), inner, source)
             else:
-                self._origins.put((*at, len(merged)), self._path, (*written, number))
-                merged.append(item)
-        return merged
+                self._origins.put((*at, len(result)), self._path, (*source_pointer, number))
+                result.append(item)
+        return result
 
 
 class BoundContract(NamedTuple):
@@ -332,7 +338,7 @@ class BoundContract(NamedTuple):
 
     chain_id: str
     address: str  # in lower case
-    written: str  # the address as the file has it
+    address_text: str  # the address as the file has it
     pointer: Pointer
 
     @property
@@ -351,15 +357,15 @@ def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
         "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",
         "deployments",
     )
-    seen = set()
+    seen_contracts = set()
     for number, item in enumerate(as_list(descriptor.context.get("deployments"))):
         entry = as_object(item)
         chain_id, address = entry.get("chainId"), entry.get("address")
         if isinstance(chain_id, bool) or not isinstance(chain_id, int) or not isinstance(address, str):
             continue
         deployment = BoundContract(str(chain_id), address.strip().lower(), address.strip(), (*base, number))
-        if _ADDRESS.fullmatch(deployment.address) and chain_id > 0 and deployment.caip not in seen:
-            seen.add(deployment.caip)
+        if _ADDRESS.fullmatch(deployment.address) and chain_id > 0 and deployment.caip not in seen_contracts:
+            seen_contracts.add(deployment.caip)
             yield deployment
 
 

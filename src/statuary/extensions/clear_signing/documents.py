@@ -16,42 +16,42 @@ from statuary.extensions.clear_signing.settings import ClearSigningSettings
 from statuary.extensions.clear_signing.site_examples import SiteExamples
 from statuary.extensions.clear_signing.urls import CALLDATA_INDEX, MESSAGES_INDEX, SIGNING, SIGNING_PROOF
 from statuary.extensions.clear_signing.verdicts import (
-    NOTHING,
+    EMPTY_CACHE,
+    CachedResults,
     DeploymentVerdict,
     DescriptorVerdict,
-    Recollection,
 )
-from statuary.extensions.clear_signing.verification import JudgedFolder, judge
+from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
 from statuary.site.document import Document, encode_json
 
 DECIMALS = 18
 """Of the currencies of chains."""
 
 
-def judged_site(
+def verify_site(
     folder: DescriptorFolder,
     catalogue: Catalogue,
     settings: ClearSigningSettings,
-    recollection: Recollection = NOTHING,
-) -> JudgedFolder:
+    cached: CachedResults = EMPTY_CACHE,
+) -> FolderVerification:
     """Return the descriptors of a site, judged; those that the last build remembers are not judged again."""
     records = SiteRecords(folder.root, catalogue)
-    return judge(folder, records, with_unverified=settings.with_unverified, recollection=recollection)
+    return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 
-def summary(judged: JudgedFolder) -> str:
+def summary(verification: FolderVerification) -> str:
     """Return the line of the summary; empty without descriptors."""
-    if not judged.descriptors:
+    if not verification.descriptors:
         return ""
-    deployments = sum(len(item.deployments) for item in judged.descriptors)
+    deployments = sum(len(item.deployments) for item in verification.descriptors)
     return (
-        f"{len(list(judged.published())):,} of {deployments:,} deployments of {len(judged.descriptors):,} descriptors "
+        f"{len(list(verification.published())):,} of {deployments:,} deployments of {len(verification.descriptors):,} descriptors "
         "are published for clear signing"
     )
 
 
 def signing_documents(
-    judged: JudgedFolder,
+    verification: FolderVerification,
     examples: SiteExamples,
     proof_before: Callable[[str], JsonObject],
     now: str,
@@ -62,29 +62,29 @@ def signing_documents(
         proof_before: the proof that was published at a path; empty if there was none.
         now: the instant of the build.
     """
-    for document in _documents(judged, examples, proof_before, now):
+    for document in _documents(verification, examples, proof_before, now):
         yield document._replace(persistent=True)
 
 
 def _documents(
-    judged: JudgedFolder,
+    verification: FolderVerification,
     examples: SiteExamples,
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    if not judged.descriptors:
+    if not verification.descriptors:
         return
-    published = list(judged.published())
-    pairs = [(descriptor, verdict.deployment) for descriptor, verdict in published]
+    published_descriptors = list(verification.published())
+    pairs = [(descriptor, verdict.deployment) for descriptor, verdict in published_descriptors]
     yield Document(CALLDATA_INDEX.path(), calldata_index(pairs))
     yield Document(MESSAGES_INDEX.path(), messages_index(pairs))
-    yield from _files(judged, [descriptor for descriptor, _ in published])
+    yield from _files(verification, [descriptor for descriptor, _ in published_descriptors])
     yield from examples.documents()
     is_published = {(descriptor.path, deployment.caip) for descriptor, deployment in pairs}
     entries: list[Json] = []
-    for (chain_id, address), verdicts in _by_place(judged, is_published):
+    for (chain_id, address), verdicts in _by_location(verification, is_published):
         path = SIGNING_PROOF.path(chain_id=chain_id, address=address)
-        proof = proof_document(verdicts, judged.attestations, proof_before(path), now)
+        proof = proof_document(verdicts, verification.attestations, proof_before(path), now)
         yield Document(path, encode_json(proof), sources=_sources([item for item, _ in verdicts]))
         for item, verdict in verdicts:
             entries.append(
@@ -102,16 +102,16 @@ def _documents(
     yield Document(SIGNING.path(), encode_json({"deployments": entries}))
 
 
-Bound = list[tuple[DescriptorVerdict, DeploymentVerdict]]
+BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 """What is said of one deployment, by descriptor."""
 
 
-def _by_place(
-    judged: JudgedFolder, is_published: Container[tuple[str, str]]
-) -> list[tuple[tuple[str, str], Bound]]:
+def _by_location(
+    verification: FolderVerification, is_published: Container[tuple[str, str]]
+) -> list[tuple[tuple[str, str], BoundKey]]:
     """Return what a proof says something of: what was compared, and what is published; by chain and address, sorted."""
-    by_place: defaultdict[tuple[str, str], Bound] = defaultdict(list)
-    for item in judged.descriptors:
+    by_place: defaultdict[tuple[str, str], BoundKey] = defaultdict(list)
+    for item in verification.descriptors:
         for verdict in item.deployments:
             if verdict.is_compared or (item.path, verdict.deployment.caip) in is_published:
                 by_place[verdict.deployment.chain_id, verdict.deployment.address].append((item, verdict))
@@ -123,18 +123,20 @@ def _sources(descriptors: list[DescriptorVerdict]) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{path}" for path in sorted(files))
 
 
-def _files(judged: JudgedFolder, published: list[DescriptorVerdict]) -> Iterator[Document]:
+def _files(
+    verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
+) -> Iterator[Document]:
     """Yield the published descriptors, what they include, and attestations of them that nothing contradicts."""
-    paths = {file.path for item in published for file in item.files}
-    whole = {item.path for item in published}
+    paths = {file.path for item in published_descriptors for file in item.files}
+    published_paths = {item.path for item in published_descriptors}
     paths |= {
         item.path
-        for item in judged.attestations
-        if item.descriptor in whole and item.status is not ClaimStatus.CONTRADICTED
+        for item in verification.attestations
+        if item.descriptor in published_paths and item.status is not ClaimStatus.CONTRADICTED
     }
     for path in sorted(paths):
         source = f"{FOLDER}/{path}"
-        yield Document(source, judged.folder.raw(path), sources=(source,))
+        yield Document(source, verification.folder.raw(path), sources=(source,))
 
 
 def chains_of(catalogue: Catalogue, settings: ClearSigningSettings) -> Chains:

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from statuary.base.budget import TooMuchWorkError, bounded
+from statuary.base.budget import StepLimitError, step_budget
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
@@ -70,7 +70,7 @@ class Descriptors:
         descriptor = self.of(call)
         if descriptor is None:
             raise NotShownError(f"no descriptor is bound to {call.to} on chain {call.chain_id}")
-        with bounded():
+        with step_budget():
             return render_call(descriptor.value, call, names, InnerRenderer(self, names))
 
 
@@ -78,9 +78,9 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
     """Yield the calldata descriptors of a folder; one that cannot be read is left out."""
     for path in folder.paths(SigningFileKind.CALLDATA):
         try:
-            with bounded():
+            with step_budget():
                 descriptor = folder.descriptor(path)
-        except (DescriptorError, TooMuchWorkError):
+        except (DescriptorError, StepLimitError):
             continue
         yield descriptor
 
@@ -127,17 +127,17 @@ def _texts(value: Json) -> dict[str, str]:
     return {key.lower(): text for key, text in as_object(value).items() if isinstance(text, str)}
 
 
-def as_json_value(shown: Rendered) -> dict[str, Json]:
+def as_json_value(rendered: Rendered) -> dict[str, Json]:
     """Return a rendered call in the form of the registry's tests."""
     fields: list[Json] = [
         {
             "label": line.label,
             "value": line.value if isinstance(line.value, str) else as_json_value(line.value),
         }
-        for line in shown.lines
+        for line in rendered.lines
     ]
-    value: dict[str, Json] = {"intent": shown.intent, "owner": shown.owner, "fields": fields}
-    return {**value, "interpolatedIntent": shown.interpolated} if shown.interpolated else value
+    value: dict[str, Json] = {"intent": rendered.intent, "owner": rendered.owner, "fields": fields}
+    return {**value, "interpolatedIntent": rendered.interpolated} if rendered.interpolated else value
 
 
 def transaction(raw: bytes, sender: str = "") -> Call:
@@ -162,27 +162,27 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 def _legacy_chain(items: list[RlpItem]) -> int:
     """Return the chain of a transaction by EIP-155; 1 if it names none."""
-    stated = as_number(items[6]) if len(items) == 9 else 1
+    stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
-        return (stated - _EIP_155) // 2 if stated > _EIP_155 else 1
-    return stated
+        return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
+    return stated_chain
 
 
 def encode_type(primary: str, types: JsonObject) -> str:
     """Return EIP-712's `encodeType` of a message's primary type; raise InvalidValueError if a type is missing."""
-    needed, pending = {primary}, [primary]
+    needed, pending_types = {primary}, [primary]
     members: dict[str, str] = {}
-    while pending:
-        name = pending.pop()
+    while pending_types:
+        name = pending_types.pop()
         if not isinstance(types.get(name), list):
             raise InvalidValueError(f"the message's types have no {name!r}")
-        listed = [as_object(item) for item in as_list(types[name])]
-        members[name] = ",".join(f"{item.get('type')} {item.get('name')}" for item in listed)
-        for item in listed:
+        type_members = [as_object(item) for item in as_list(types[name])]
+        members[name] = ",".join(f"{item.get('type')} {item.get('name')}" for item in type_members)
+        for item in type_members:
             base = str(item.get("type")).partition("[")[0]
             if base in types and base not in needed:
                 needed.add(base)
-                pending.append(base)
+                pending_types.append(base)
     return "".join(f"{name}({members[name]})" for name in [primary, *sorted(needed - {primary})])
 
 
@@ -220,7 +220,7 @@ class Example(NamedTuple):
     ) -> tuple[str, Rendered]:
         """Return the key of its format and what is shown; raise InvalidValueError if that cannot be."""
         inner = InnerRenderer(descriptors, names)
-        with bounded():
+        with step_budget():
             if self.call is not None:
                 key = format_of_call(descriptor.value, self.call.data)[0]
                 return key, render_call(descriptor.value, self.call, names, inner)
@@ -253,10 +253,10 @@ def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -
 
 def _named(folder: DescriptorFolder, path: str) -> str:
     try:
-        named = as_text(as_object(folder.value(path)).get("descriptor"))
+        named_path = as_text(as_object(folder.value(path)).get("descriptor"))
     except DescriptorError:
         return ""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), named_path))
 
 
 def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
@@ -275,8 +275,8 @@ def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorT
 def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
     """Return the tests of a folder by the descriptors that they name."""
     tests: dict[str, list[DescriptorTests]] = {}
-    for path, named in named_descriptors(folder, {}).items():
-        tests.setdefault(named, []).extend(tests_of(folder, [path]))
+    for path, descriptor_path in named_descriptors(folder, {}).items():
+        tests.setdefault(descriptor_path, []).extend(tests_of(folder, [path]))
     return tests
 
 

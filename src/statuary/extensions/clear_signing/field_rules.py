@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.key_types import SELECTOR_BYTES, parse_fu
 from statuary.extensions.clear_signing.path_types import (
     Bytes,
     DataTypes,
-    Reached,
+    PathTarget,
     holds_address,
     in_descriptor,
     is_address_like,
@@ -34,28 +34,28 @@ class BrokenRule(NamedTuple):
     on_key: bool = False
 
 
-def _is_bytes(reached: Reached) -> bool:
-    kind = reached.type
+def _is_bytes(target: PathTarget) -> bool:
+    kind = target.type
     return isinstance(kind, Bytes) or (isinstance(kind, BasicType) and kind.kind == "bytes")
 
 
-def _is_enumerable(reached: Reached) -> bool:
-    kind = reached.type
-    return is_number(reached) or (isinstance(kind, BasicType) and kind.kind == "bool")
+def _is_enumerable(target: PathTarget) -> bool:
+    kind = target.type
+    return is_number(target) or (isinstance(kind, BasicType) and kind.kind == "bool")
 
 
-def _is_selector(reached: Reached) -> bool:
-    kind = reached.type
+def _is_selector(target: PathTarget) -> bool:
+    kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (SELECTOR_BYTES, None)
     return isinstance(kind, BasicType) and kind.kind == "bytesN" and kind.size == SELECTOR_BYTES
 
 
-def _is_address(reached: Reached) -> bool:
-    return is_address_like(reached) or holds_address(reached)
+def _is_address(target: PathTarget) -> bool:
+    return is_address_like(target) or holds_address(target)
 
 
-Fits = Callable[[Reached], bool]
+Fits = Callable[[PathTarget], bool]
 
 FITTING: Final[Mapping[str, tuple[Fits, str]]] = {
     "raw": (is_value, "one value"),
@@ -99,55 +99,55 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
         if path is not None and path.root == DESCRIPTOR:
             in_descriptor(descriptor, path)
         elif path is not None:
-            types.reach(path)
+            types.target_of(path)
     except InvalidValueError as error:
         yield BrokenRule(str(error), (*field.pointer, "path"), error.hint)
     yield from _constant_violations(field.value.get("value"), (*field.pointer, "value"), descriptor)
-    for name, written in field.params.items():
-        yield from _named_violations(field, name, written, types, descriptor)
+    for name, parameter in field.params.items():
+        yield from _named_violations(field, name, parameter, types, descriptor)
 
 
 def _named_violations(
-    field: Field, name: str, written: Json, types: DataTypes, descriptor: JsonObject
+    field: Field, name: str, parameter: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
     """Yield why what a parameter names is not there."""
     at = (*field.pointer, "params", name)
-    if name in PATHS and isinstance(written, str):
-        yield from _parameter_violations(field, name, written, types, descriptor)
+    if name in PATHS and isinstance(parameter, str):
+        yield from _parameter_violations(field, name, parameter, types, descriptor)
     elif name in ADDRESSES:
-        for text in as_list(written) if isinstance(written, list) else (written,):
+        for text in as_list(parameter) if isinstance(parameter, list) else (parameter,):
             yield from _address_violations(text, at, field, types, descriptor)
-    elif isinstance(written, dict):
-        yield from _map_violations(written, at, field, types, descriptor)
+    elif isinstance(parameter, dict):
+        yield from _map_violations(parameter, at, field, types, descriptor)
     else:
-        yield from _constant_violations(written, at, descriptor)
+        yield from _constant_violations(parameter, at, descriptor)
 
 
-def _constant_violations(written: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
+def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
     """Yield why a constant that names a part of the descriptor names nothing."""
-    if isinstance(written, str) and written.startswith(f"{DESCRIPTOR}."):
+    if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
-            in_descriptor(descriptor, parse_path(written))
+            in_descriptor(descriptor, parse_path(constant))
         except InvalidValueError as error:
             yield BrokenRule(str(error), at, error.hint)
 
 
 def _parameter_violations(
-    field: Field, name: str, written: str, types: DataTypes, descriptor: JsonObject
+    field: Field, name: str, path_text: str, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
     at = (*field.pointer, "params", name)
     fits, needed = PATHS[name]
     try:
-        path = field.parameter(written)
+        path = field.parameter(path_text)
         if path.root == DESCRIPTOR:
             in_descriptor(descriptor, path)
             return
-        reached = types.reach(path)
+        reached = types.target_of(path)
     except InvalidValueError as error:
         yield BrokenRule(f"{name}: {error}", at, error.hint)
         return
     if not fits(reached):
-        yield BrokenRule(f"{name} {written!r} leads to {type_name(reached)}, which is not {needed}", at)
+        yield BrokenRule(f"{name} {path_text!r} leads to {type_name(reached)}, which is not {needed}", at)
 
 
 def is_address_text(text: str) -> bool:
@@ -156,25 +156,25 @@ def is_address_text(text: str) -> bool:
 
 
 def _address_violations(
-    written: Json, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
+    constant: Json, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    if isinstance(written, dict):
-        yield from _map_violations(written, at, field, types, descriptor)
+    if isinstance(constant, dict):
+        yield from _map_violations(constant, at, field, types, descriptor)
         return
-    if not isinstance(written, str) or is_address_text(written):
+    if not isinstance(constant, str) or is_address_text(constant):
         return
     try:
-        path = field.parameter(written)
+        path = field.parameter(constant)
         if path.root != DESCRIPTOR:
-            if not _is_address(types.reach(path)):
-                yield BrokenRule(f"{written!r} does not lead to an address", at)
+            if not _is_address(types.target_of(path)):
+                yield BrokenRule(f"{constant!r} does not lead to an address", at)
             return
-        named = in_descriptor(descriptor, path)
+        named_value = in_descriptor(descriptor, path)
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
         return
-    if isinstance(named, str) and not is_address_text(named):
-        yield BrokenRule(f"{written!r} names {quoted(named)}, which is no address", at)
+    if isinstance(named_value, str) and not is_address_text(named_value):
+        yield BrokenRule(f"{constant!r} names {quoted(named_value)}, which is no address", at)
 
 
 def _map_violations(
@@ -188,7 +188,7 @@ def _map_violations(
         value = in_descriptor(descriptor, parse_path(name))
         if not isinstance(as_object(value).get("values"), dict):
             yield BrokenRule(f"{name!r} is no map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
-        types.reach(field.parameter(key_path))
+        types.target_of(field.parameter(key_path))
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
 
@@ -207,57 +207,57 @@ def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject
         )
     if name == "enum":
         yield from _enum_violations(field, descriptor)
-    reached = _reached(field, types)
+    reached = _shown_target(field, types)
     if reached is not None and name in FITTING:
         yield from _unfit(field, reached)
 
 
-def _unfit(field: Field, reached: Reached) -> Iterator[BrokenRule]:
+def _unfit(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
     fits, needed = FITTING[field.format]
-    written = field.value.get("path")
+    path_text = field.value.get("path")
     at = (*field.pointer, "path") if "path" in field.value else field.pointer
-    if not fits(reached):
-        message = f"the format {field.format!r} needs {needed}, and {written!r} is {type_name(reached)}"
-        yield BrokenRule(message, at, _hint(reached))
-    elif needed == "an address" and not is_address_like(reached):
-        message = f"{written!r} is {type_name(reached)}: only its last 20 bytes are shown as an address"
+    if not fits(target):
+        message = f"the format {field.format!r} needs {needed}, and {path_text!r} is {type_name(target)}"
+        yield BrokenRule(message, at, _hint(target))
+    elif needed == "an address" and not is_address_like(target):
+        message = f"{path_text!r} is {type_name(target)}: only its last 20 bytes are shown as an address"
         yield BrokenRule(message, at, severity=Severity.WARNING)
 
 
-def _hint(reached: Reached) -> str:
-    return "write `.[]` after the array" if type_name(reached) == "an array" else ""
+def _hint(target: PathTarget) -> str:
+    return "write `.[]` after the array" if type_name(target) == "an array" else ""
 
 
-def _reached(field: Field, types: DataTypes) -> Reached | None:
+def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
     """Return what a field shows; None if it is a constant, a path that reaches nothing, or text of the descriptor."""
     encryption = as_object(field.value.get("encryption"))
     try:
         path = field.path()
         if path is None or path.root == DESCRIPTOR:
             return None
-        reached = types.reach(path)
+        reached = types.target_of(path)
         if encryption:
             plain = encryption.get("plaintextType")
             (parameter,) = parse_function_key(f"f({plain} x)").parameters
-            return Reached(parameter.type, reached.is_many)
+            return PathTarget(parameter.type, reached.is_many)
     except InvalidValueError:
         return None
     return reached
 
 
 def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    written = field.params.get("$ref")
+    reference = field.params.get("$ref")
     at = (*field.pointer, "params", "$ref")
-    if not isinstance(written, str):
+    if not isinstance(reference, str):
         yield BrokenRule("the format 'enum' needs `params.$ref`", field.pointer)
         return
     try:
-        named = in_descriptor(descriptor, parse_path(written))
+        named_value = in_descriptor(descriptor, parse_path(reference))
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
         return
-    if not isinstance(named, dict) or not named:
-        yield BrokenRule(f"{written!r} is no enum with values", at, "write it as `$.metadata.enums.NAME`")
+    if not isinstance(named_value, dict) or not named_value:
+        yield BrokenRule(f"{reference!r} is no enum with values", at, "write it as `$.metadata.enums.NAME`")
 
 
 def shows_value(field: Field) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
@@ -49,12 +49,12 @@ class Field(NamedTuple):
 
     def path(self) -> Path | None:
         """Return its path from the root; None for a constant. Raise InvalidValueError if it is no path."""
-        written = self.value.get("path")
-        return parse_path(written).below(self.group) if isinstance(written, str) else None
+        path_text = self.value.get("path")
+        return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
 
-    def parameter(self, written: str) -> Path:
+    def parameter(self, path_text: str) -> Path:
         """Return the path that a parameter of it names, from the root; raise InvalidValueError if it is none."""
-        return parse_path(written).below(self.group)
+        return parse_path(path_text).below(self.group)
 
 
 DEFINITIONS = "$.display.definitions."
@@ -68,10 +68,10 @@ def fields_of(descriptor: JsonObject, key: str) -> Iterator[Field]:
 
 
 def _fields(
-    descriptor: JsonObject, listed: Json, pointer: Pointer, group: tuple[Step, ...]
+    descriptor: JsonObject, field_list: Json, pointer: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
-    for number, item in enumerate(as_list(listed)):
-        spend(5)
+    for number, item in enumerate(as_list(field_list)):
+        consume(5)
         value, at = as_object(item), (*pointer, number)
         if "fields" in value:
             yield from _group(descriptor, value, at, group)
@@ -82,13 +82,13 @@ def _fields(
 def _group(
     descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
 ) -> Iterator[Field]:
-    written = value.get("path")
+    path_text = value.get("path")
     inner = group
-    if isinstance(written, str):
+    if isinstance(path_text, str):
         try:
-            inner = parse_path(written).below(group).steps
+            inner = parse_path(path_text).below(group).steps
         except InvalidValueError as error:
-            yield Field({"path": written}, at, group, str(error))
+            yield Field({"path": path_text}, at, group, str(error))
             return
     yield from _fields(descriptor, value["fields"], (*at, "fields"), inner)
 
@@ -106,16 +106,16 @@ def _with_definition(
     except InvalidValueError as error:
         return Field(value, at, group, str(error))
     params = {**as_object(definition.get("params")), **as_object(value.get("params"))}
-    own = {key: item for key, item in value.items() if key not in ("$ref", "params")}
-    merged = {**definition, **own, **({"params": params} if params else {})}
-    return Field(merged, at, group)
+    own_members = {key: item for key, item in value.items() if key not in ("$ref", "params")}
+    merged_field = {**definition, **own_members, **({"params": params} if params else {})}
+    return Field(merged_field, at, group)
 
 
 def placeholders(template: str) -> Iterator[str]:
     """Yield the paths in the braces of an interpolated intent; raise InvalidValueError if a brace is not closed."""
     at = 0
     while at < len(template):
-        spend(1)
+        consume(1)
         if template[at : at + 2] in ("{{", "}}"):
             at += 2
         elif template[at] == "{":

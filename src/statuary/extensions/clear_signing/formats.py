@@ -49,7 +49,7 @@ class Show(NamedTuple):
 
     chain_id: int
     names: Names
-    named: Callable[[str], Leaf | None]  # the value that a parameter's path names
+    value_at_path: Callable[[str], Leaf | None]  # the value that a parameter's path names
     descriptor: JsonObject
 
 
@@ -93,9 +93,9 @@ def _is_number(value: Leaf) -> bool:
 
 def decimal(amount: int, decimals: int) -> str:
     """Return a whole number of the smallest units with its decimal point, zeros at the end left out."""
-    whole, rest = divmod(abs(amount), 10**decimals)
-    digits = str(rest).zfill(decimals).rstrip("0") if rest else ""
-    return f"{'-' if amount < 0 else ''}{whole}{f'.{digits}' if digits else ''}"
+    integer_part, fraction_part = divmod(abs(amount), 10**decimals)
+    digits = str(fraction_part).zfill(decimals).rstrip("0") if fraction_part else ""
+    return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"
 
 
 def _amount(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
@@ -110,15 +110,15 @@ def _currency(chain_id: int, show: Show) -> Token | None:
     return None if chain is None else chain[1]
 
 
-def _address(written: Json, show: Show) -> str:
+def _address(parameter: Json, show: Show) -> str:
     """Return the address that a parameter is, or names; empty if there is none."""
-    if isinstance(written, dict):
-        return _address(_mapped(written, show), show)
-    if not isinstance(written, str):
+    if isinstance(parameter, dict):
+        return _address(_mapped(parameter, show), show)
+    if not isinstance(parameter, str):
         return ""
-    if is_address_text(written):
-        return written.lower()
-    leaf = show.named(written)
+    if is_address_text(parameter):
+        return parameter.lower()
+    leaf = show.value_at_path(parameter)
     if leaf is None or isinstance(leaf.value, str) or len(leaf.bytes) < ADDRESS_BYTES:
         return ""
     return "0x" + leaf.bytes[-ADDRESS_BYTES:].hex()
@@ -126,7 +126,7 @@ def _address(written: Json, show: Show) -> str:
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
     """Return the value of a map for the key that a path names; None if it has none."""
-    key = show.named(str(reference.get("keyPath")))
+    key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))
     except InvalidValueError:
@@ -137,26 +137,26 @@ def _mapped(reference: JsonObject, show: Show) -> Json:
     return entries.get(_text(key).lower())
 
 
-def _number(written: Json, show: Show) -> int | None:
+def _number(parameter: Json, show: Show) -> int | None:
     """Return the number that a parameter is, or names; None if there is none."""
-    if isinstance(written, dict):
-        written = _mapped(written, show)
-    if isinstance(written, int):
-        return written
-    if not isinstance(written, str):
+    if isinstance(parameter, dict):
+        parameter = _mapped(parameter, show)
+    if isinstance(parameter, int):
+        return parameter
+    if not isinstance(parameter, str):
         return None
-    leaf = show.named(written)
+    leaf = show.value_at_path(parameter)
     if leaf is not None and not isinstance(leaf.value, str):
         return int.from_bytes(leaf.bytes, "big")
     try:
-        return int(written, 0)
+        return int(parameter, 0)
     except ValueError:
         return None
 
 
 def _chain_of(params: JsonObject, show: Show) -> int | None:
-    written = params.get("chainId", params.get("chainIdPath"))
-    return show.chain_id if written is None else _number(written, show)
+    parameter = params.get("chainId", params.get("chainIdPath"))
+    return show.chain_id if parameter is None else _number(parameter, show)
 
 
 def _token_amount(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
@@ -173,12 +173,12 @@ def _token_amount(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
 
 
 def _token(params: JsonObject, show: Show) -> Token | None:
-    written = params.get("token", params.get("tokenPath"))
-    if written == "$.metadata.token":
+    parameter = params.get("token", params.get("tokenPath"))
+    if parameter == "$.metadata.token":
         token = as_object(as_object(show.descriptor.get("metadata")).get("token"))
         decimals = token.get("decimals")
         return Token(str(token.get("ticker")), decimals) if isinstance(decimals, int) else None
-    address, chain_id = _address(written, show), _chain_of(params, show)
+    address, chain_id = _address(parameter, show), _chain_of(params, show)
     if not address or chain_id is None:
         return None
     native = params.get("nativeCurrencyAddress")
@@ -227,9 +227,9 @@ _PREFIXES: Final = ((24, "Y"), (21, "Z"), (18, "E"), (15, "P"), (12, "T"), (9, "
 def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if not _is_number(value):
         return ShownValue(_text(value), "the value is not a number")
-    written, places = str(params.get("base", "")), params.get("decimals", 0)
-    named = show.named(written) if written.startswith("$.") else None
-    base = str(named.value) if named is not None else written
+    base_text, places = str(params.get("base", "")), params.get("decimals", 0)
+    named_value = show.value_at_path(base_text) if base_text.startswith("$.") else None
+    base = str(named_value.value) if named_value is not None else base_text
     decimals = places if isinstance(places, int) else 0
     number = value.number
     for power, prefix in _PREFIXES if params.get("prefix") is True else ():
@@ -240,10 +240,10 @@ def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
 
 def _enum(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     try:
-        named = as_object(in_descriptor(show.descriptor, parse_path(str(params.get("$ref")))))
+        names_by_value = as_object(in_descriptor(show.descriptor, parse_path(str(params.get("$ref")))))
     except InvalidValueError:
-        named = {}
-    labels = {key.lower(): label for key, label in named.items()}
+        names_by_value = {}
+    labels = {key.lower(): label for key, label in names_by_value.items()}
     label = labels.get(_text(value).lower())
     return (
         ShownValue(label)
@@ -290,12 +290,12 @@ def _calldata(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     return ShownValue("0x" + data.hex(), call=(chain_id, callee, data, amount, spender))
 
 
-def _selector(written: Json, show: Show) -> bytes:
-    if not isinstance(written, str):
+def _selector(parameter: Json, show: Show) -> bytes:
+    if not isinstance(parameter, str):
         return b""
-    if written.startswith("0x") and len(written) == 10:
-        return bytes.fromhex(written[2:])
-    leaf = show.named(written)
+    if parameter.startswith("0x") and len(parameter) == 10:
+        return bytes.fromhex(parameter[2:])
+    leaf = show.value_at_path(parameter)
     return b"" if leaf is None else leaf.bytes[:4]
 
 

@@ -16,18 +16,18 @@ from statuary.extensions.clear_signing.examples import tests_by_descriptor
 from statuary.source.edit_files import content_lock
 
 
-class Selected(NamedTuple):
+class SelectedFiles(NamedTuple):
     """What is taken of a registry."""
 
     descriptors: tuple[str, ...]  # their paths
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
-    others: int  # descriptors of other chains
+    other_count: int  # descriptors of other chains
     unreadable: tuple[str, ...]  # what is wrong with the rest, a sentence each
 
 
-def selected(folder: DescriptorFolder, chains: Collection[str]) -> Selected:
+def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
     """Return the descriptors that are bound to a contract of some chains, with what they include, tests and attestations."""
-    copied, files, unreadable, others = list[str](), set[str](), list[str](), 0
+    copied, files, unreadable, other_count = list[str](), set[str](), list[str](), 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
             descriptor = folder.descriptor(path)
@@ -38,12 +38,12 @@ def selected(folder: DescriptorFolder, chains: Collection[str]) -> Selected:
             copied.append(path)
             files |= {file.path for file in descriptor.files}
         else:
-            others += 1
-    files |= set(_beside(folder, frozenset(copied)))
-    return Selected(tuple(copied), tuple(sorted(files)), others, tuple(unreadable))
+            other_count += 1
+    files |= set(_tests_and_attestations(folder, frozenset(copied)))
+    return SelectedFiles(tuple(copied), tuple(sorted(files)), other_count, tuple(unreadable))
 
 
-def _beside(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:
+def _tests_and_attestations(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:
     """Yield the tests and the attestations of descriptors."""
     for path, tests in tests_by_descriptor(folder).items():
         if path in descriptors:
@@ -54,24 +54,24 @@ def _beside(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[s
             yield path
 
 
-class Copied(NamedTuple):
+class CopyResult(NamedTuple):
     """What became of the files of a registry."""
 
-    written: int
-    there: int  # already, with the same bytes
+    written_count: int
+    existing_count: int  # already, with the same bytes
     differing: tuple[str, ...]  # which are left as they are
 
 
-def copied(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> Copied:
+def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
     """Copy files of a checkout into the content; one that is there is never written again."""
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
     with content_lock(content):
         for path in paths:
-            outcomes[_copied(folder.raw(path), content / FOLDER / path)].append(path)
-    return Copied(len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]))
+            outcomes[_copy_file(folder.raw(path), content / FOLDER / path)].append(path)
+    return CopyResult(len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]))
 
 
-def _copied(body: bytes, target: Path) -> str:
+def _copy_file(body: bytes, target: Path) -> str:
     if target.exists():
         return "there" if target.read_bytes() == body else "differs"
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,19 +10,19 @@ from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 Published = tuple[DescriptorVerdict, BoundContract]
 
 
-def calldata_index(published: Iterable[Published]) -> bytes:
+def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
     """Return `index.calldata.json`: the descriptor of each contract."""
     index: dict[str, Json] = {}
-    for descriptor, deployment in published:
+    for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
             index[deployment.caip] = descriptor.path
     return _written(index)
 
 
-def messages_index(published: Iterable[Published]) -> bytes:
+def messages_index(published_descriptors: Iterable[Published]) -> bytes:
     """Return `index.eip712.json`: the descriptors of each contract's messages, by primary type, with type hashes."""
     index: dict[str, dict[str, list[Json]]] = {}
-    for descriptor, deployment in published:
+    for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():
             entries = index.setdefault(deployment.caip, {}).setdefault(primary, [])
             entries.append({"path": descriptor.path, "encodeTypeHashes": list(hashes)})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json, as_list, as_object
 from statuary.base.limits import MAX_ABI_TYPE_DEPTH
 from statuary.base.primitives import InvalidValueError, keccak256
@@ -78,7 +78,7 @@ def selector_of(signature: str) -> str:
 
 def canonical_type(of: ValueType) -> str:
     """Return the canonical name of a type, as signatures have it."""
-    spend(1)
+    consume(1)
     match of:
         case ListType(item, length):
             return f"{canonical_type(item)}[{'' if length is None else length}]"
@@ -123,7 +123,7 @@ class _Tokens:
         """Return the next token and go on."""
         token = self.next
         self.at += 1
-        spend(1)
+        consume(1)
         return token
 
     def expect(self, *tokens: str) -> str:
@@ -233,8 +233,8 @@ def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
 def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
-    name, written = value.get("name"), value.get("type")
-    base, brackets, suffix = str(written).partition("[")
+    name, type_text = value.get("name"), value.get("type")
+    base, brackets, suffix = str(type_text).partition("[")
     kind: ValueType
     if base == "tuple":
         kind = StructType(abi_parameters(value.get("components"), depth + 1))
@@ -295,12 +295,12 @@ def _members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...
 
 
 def _require_order(names: list[str], types: Mapping[str, StructType], text: str) -> None:
-    needed, pending = {names[0]}, [names[0]]
-    while pending:
-        for name in _named_in(types[pending.pop()]):
+    needed, pending_types = {names[0]}, [names[0]]
+    while pending_types:
+        for name in _named_in(types[pending_types.pop()]):
             if name not in needed:
                 needed.add(name)
-                pending.append(name)
+                pending_types.append(name)
     expected = [names[0], *sorted(needed - {names[0]})]
     if names != expected:
         raise InvalidValueError(

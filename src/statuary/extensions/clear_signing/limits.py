@@ -36,7 +36,7 @@ MAX_FACETS: Final = 256
 MAX_SHOWN: Final = 20
 """Findings of one rule about one descriptor or deployment."""
 
-MAX_FORMER: Final = 20
+MAX_EARLIER_PROOFS: Final = 20
 """Former proofs that a proof names."""
 
 MAX_CALLS: Final = 4

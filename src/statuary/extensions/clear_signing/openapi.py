@@ -5,7 +5,7 @@ from typing import Final
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.operations import DescribedApi, Operation
+from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "clear signing"
 
@@ -18,13 +18,15 @@ PATH: Final[dict[str, object]] = {
 }
 
 
-def described_apis(settings: ClearSigningSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+def openapi_operations(
+    settings: ClearSigningSettings, example: ContractRow | None
+) -> tuple[ApiDescription, ...]:
     """Return the documents of clear signing, which are the same on every site that has it."""
     del settings, example
     alone = (urls.CALLDATA_INDEX, urls.MESSAGES_INDEX, urls.SIGNING)
     of_files = (urls.SIGNING_EXAMPLES, urls.SIGNING_DESCRIPTOR, urls.SIGNING_SHARED)
     return (
-        DescribedApi(
+        ApiDescription(
             TAG,
             "ERC-7730 descriptors as readers of the public registry fetch them, each with the proof that it fits the "
             "verified contract. A site without descriptors has none of these documents.",
@@ -32,7 +34,7 @@ def described_apis(settings: ClearSigningSettings, example: ContractRow | None) 
                 *(Operation(url, tag=TAG, may_be_missing=True, example=url.path()) for url in alone),
                 Operation(urls.SIGNING_PROOF, tag=TAG, may_be_missing=True),
                 *(
-                    Operation(url, tag=TAG, may_be_missing=True, more={"parameters": [PATH]})
+                    Operation(url, tag=TAG, may_be_missing=True, extra_members={"parameters": [PATH]})
                     for url in of_files
                 ),
             ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.abi import WORD, BasicType
@@ -37,7 +37,7 @@ class Bytes(NamedTuple):
     length: int | None
 
 
-class Reached(NamedTuple):
+class PathTarget(NamedTuple):
     """What a path leads to."""
 
     type: ValueType | Bytes
@@ -49,19 +49,19 @@ class DataTypes:
     """The types of a call or message."""
 
     top: StructType
-    named: Mapping[str, StructType] = field(default_factory=dict)  # of EIP-712, by name
+    structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # of EIP-712, by name
 
     def resolved(self, kind: ValueType) -> ValueType:
         """Return a type with its name, if it is one, looked up."""
-        return self.named[kind.name] if isinstance(kind, NamedType) else kind
+        return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
-    def reach(self, path: Path) -> Reached:
+    def target_of(self, path: Path) -> PathTarget:
         """Return what a path to data or to the container leads to; raise InvalidValueError if it leads nowhere."""
         if path.root == CONTAINER:
             return _in_container(path)
-        reached = Reached(self.top)
+        reached = PathTarget(self.top)
         for number, step in enumerate(path.steps):
-            spend(1)
+            consume(1)
             if isinstance(reached.type, Bytes):
                 raise InvalidValueError(f"the path {str(path)!r} goes on after a slice of bytes")
             reached = self._step(self.resolved(reached.type), step, path, number, is_many=reached.is_many)
@@ -69,25 +69,25 @@ class DataTypes:
             return reached._replace(type=self.resolved(reached.type))
         return reached
 
-    def _step(self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool) -> Reached:
+    def _step(self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool) -> PathTarget:
         match step, kind:
             case Member(name), StructType(members):
-                return Reached(_member(members, name, path, number), is_many)
+                return PathTarget(_member(members, name, path, number), is_many)
             case Member(name), ListType():
                 raise _nowhere(
                     path, number, f"{name!r} is asked of an array", "write `[]` or `[0]` before it"
                 )
             case Items(), ListType(item, _):
-                return Reached(item, is_many=True)
+                return PathTarget(item, is_many=True)
             case Item(index), ListType(item, length):
                 _require_inside(path, number, index, length)
-                return Reached(item, is_many)
+                return PathTarget(item, is_many)
             case Slice(start, end), ListType(item, length):
                 _require_inside(path, number, start or 0, length, is_bound=True)
                 _require_inside(path, number, end or 0, length, is_bound=True)
-                return Reached(item, is_many=True)
+                return PathTarget(item, is_many=True)
             case Slice(), BasicType():
-                return Reached(_sliced(kind, step, path, number), is_many)
+                return PathTarget(_sliced(kind, step, path, number), is_many)
             case _:
                 raise _nowhere(path, number, f"{_described(kind)} has no such part")
 
@@ -98,10 +98,10 @@ class DataTypes:
     def _leaves(
         self, kind: ValueType, above: tuple[Step, ...], inside: frozenset[str]
     ) -> Iterator[tuple[Step, ...]]:
-        spend(1 + len(above))
+        consume(1 + len(above))
         match kind:
             case NamedType(name) if name not in inside:
-                yield from self._leaves(self.named[name], above, inside | {name})
+                yield from self._leaves(self.structs_by_name[name], above, inside | {name})
             case ListType(item, _):
                 yield from self._leaves(item, (*above, Items()), inside)
             case StructType(members):
@@ -125,8 +125,8 @@ def _known(members: tuple[Parameter, ...]) -> str:
 
 
 def _nowhere(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
-    before = str(Path("#", path.steps[:number])) or "the top"
-    return InvalidValueError(f"the path {str(path)!r} reaches nothing: at {before}, {message}", hint)
+    path_before = str(Path("#", path.steps[:number])) or "the top"
+    return InvalidValueError(f"the path {str(path)!r} reaches nothing: at {path_before}, {message}", hint)
 
 
 def _described(kind: ValueType) -> str:
@@ -178,14 +178,14 @@ def _require_some(path: Path, number: int, length: int | None) -> None:
         raise _nowhere(path, number, "the slice has no bytes")
 
 
-def _in_container(path: Path) -> Reached:
+def _in_container(path: Path) -> PathTarget:
     name = path.steps[0]
     if isinstance(name, Member) and name.name in CONTAINER_TYPES:
         kind = CONTAINER_TYPES[name.name]
         if len(path.steps) == 1:
-            return Reached(kind)
+            return PathTarget(kind)
         if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
-            return Reached(_sliced(kind, part, path, 1))
+            return PathTarget(_sliced(kind, part, path, 1))
     members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
     raise InvalidValueError(f"the path {str(path)!r} reaches nothing", f"the values are: {members}")
 
@@ -204,39 +204,39 @@ def in_descriptor(value: Json, path: Path) -> Json:
     return value
 
 
-def is_address_like(reached: Reached) -> bool:
+def is_address_like(target: PathTarget) -> bool:
     """Return whether a value can be an address: one, its 20 bytes, or a number or bytes that hold one."""
-    kind = reached.type
+    kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (ADDRESS_BYTES, None)
     return isinstance(kind, BasicType) and kind.kind == "address"
 
 
-def holds_address(reached: Reached) -> bool:
+def holds_address(target: PathTarget) -> bool:
     """Return whether a value is a number or bytes whose last 20 bytes wallets take as an address."""
-    kind = reached.type
+    kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length >= ADDRESS_BYTES
     sizes = {"uint": 160, "bytesN": ADDRESS_BYTES}
     return isinstance(kind, BasicType) and kind.kind in sizes and kind.size >= sizes[kind.kind]
 
 
-def is_number(reached: Reached) -> bool:
+def is_number(target: PathTarget) -> bool:
     """Return whether a value is a whole number, or at most 32 bytes of one."""
-    kind = reached.type
+    kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length <= WORD
     return isinstance(kind, BasicType) and kind.kind in ("uint", "int")
 
 
-def is_value(reached: Reached) -> bool:
+def is_value(target: PathTarget) -> bool:
     """Return whether it is one value, or each of an array's, and no struct or array."""
-    return isinstance(reached.type, BasicType | Bytes)
+    return isinstance(target.type, BasicType | Bytes)
 
 
-def type_name(reached: Reached) -> str:
+def type_name(target: PathTarget) -> str:
     """Return how a message names the type of a value."""
-    match reached.type:
+    match target.type:
         case Bytes(None):
             return "a slice of bytes"
         case Bytes(length):

@@ -85,10 +85,10 @@ def parse_path(text: str) -> Path:
     """Return a path; raise InvalidValueError if it is none."""
     if len(text) > MAX_PATH:
         raise InvalidValueError(f"a path of {len(text):,} characters", f"write at most {MAX_PATH:,}")
-    first, dot, rest = text.partition(".")
-    root, body = (first, rest) if first in ROOTS else (RELATIVE, text)
-    if first in ROOTS and not dot:
-        if first == DATA:
+    first_part, dot, remainder = text.partition(".")
+    root, body = (first_part, remainder) if first_part in ROOTS else (RELATIVE, text)
+    if first_part in ROOTS and not dot:
+        if first_part == DATA:
             return Path(DATA, ())
         raise InvalidValueError(
             f"the path {text!r} names nothing", "write it as `@.value` or `params.amount`"

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json
 from statuary.base.primitives import shorten
@@ -76,7 +76,7 @@ _ENUMS: Final = ("metadata", "enums")
 
 def shown_texts(value: Json, at: Pointer = (), *, is_shown: bool = False) -> Iterator[tuple[Pointer, str]]:
     """Yield the texts of a descriptor that wallets show, with their places."""
-    spend(1)
+    consume(1)
     if isinstance(value, str) and is_shown:
         yield at, value
     elif isinstance(value, dict):

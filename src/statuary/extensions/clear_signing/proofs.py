@@ -9,12 +9,12 @@ from statuary.base.rules import rule_of
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.attestations import Attestation
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
-from statuary.extensions.clear_signing.limits import MAX_FORMER
+from statuary.extensions.clear_signing.limits import MAX_EARLIER_PROOFS
 from statuary.extensions.clear_signing.records import DIAMOND, VerifiedCode
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES, DESCRIPTOR_RULES
-from statuary.extensions.clear_signing.undisplayed import hidden
+from statuary.extensions.clear_signing.undisplayed import undisplayed_paths
 from statuary.extensions.clear_signing.verdicts import DeploymentVerdict, DescriptorVerdict
-from statuary.extensions.clear_signing.verify import ABI_STATUS, Judgement
+from statuary.extensions.clear_signing.verify import ABI_STATUS, DeploymentCheck
 from statuary.version import VERSION
 
 NEVER_PROVED: Final = (
@@ -34,26 +34,29 @@ _SENTENCES: Final[Mapping[ClaimStatus, str]] = {
 def proof_document(
     verdicts: Sequence[tuple[DescriptorVerdict, DeploymentVerdict]],
     attestations: Iterable[Attestation],
-    before: JsonObject,
+    previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
     """Return the proof of all descriptors of one deployment.
 
     Args:
-        before: the proof that was published last; empty if there was none.
+        previous_proofs: the proof that was published last; empty if there was none.
         now: the instant of the build.
     """
     deployment = verdicts[0][1].deployment
     by_path = {
-        str(as_object(item).get("path")): as_object(item) for item in as_list(before.get("descriptors"))
+        str(as_object(item).get("path")): as_object(item)
+        for item in as_list(previous_proofs.get("descriptors"))
     }
-    listed = list(attestations)
+    attestation_list = list(attestations)
     return {
         "chainId": deployment.chain_id,
         "address": deployment.address,
         "statuary": VERSION,
         "descriptors": [
-            _with_history(descriptor.path, verdict.proof, listed, by_path.get(descriptor.path, {}), now)
+            _with_history(
+                descriptor.path, verdict.proof, attestation_list, by_path.get(descriptor.path, {}), now
+            )
             for descriptor, verdict in verdicts
         ],
         "neverProved": list(NEVER_PROVED),
@@ -61,86 +64,84 @@ def proof_document(
 
 
 def _with_history(
-    path: str, proof: JsonObject, attestations: Iterable[Attestation], before: JsonObject, now: str
+    path: str, proof: JsonObject, attestations: Iterable[Attestation], previous_proofs: JsonObject, now: str
 ) -> JsonObject:
-    listed: list[Json] = [
+    attestation_entries: list[Json] = [
         {"path": item.path, "signer": item.signer, "status": item.status, "reason": item.reason}
         for item in attestations
         if item.descriptor == path
     ]
-    document: JsonObject = {**proof, "attestations": listed}
-    return {**document, **_history(document, before, now)}
+    document: JsonObject = {**proof, "attestations": attestation_entries}
+    return {**document, **_history(document, previous_proofs, now)}
 
 
-def descriptor_proof(judgement: Judgement) -> JsonObject:
+def descriptor_proof(check: DeploymentCheck) -> JsonObject:
     """Return what a proof says of a descriptor by itself: without attestations and earlier proofs."""
-    descriptor = judgement.reading.descriptor
+    descriptor = check.parsed.descriptor
     compared: list[Json] = (
-        [] if judgement.code is None else [_compared(code, judgement) for code in judgement.code.all]
+        [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
     )
     return {
         "path": descriptor.path,
         "sha256": descriptor.files[0].sha256,
-        "descriptorHash": judgement.reading.descriptor_hash,
+        "descriptorHash": check.parsed.descriptor_hash,
         "includes": [file._asdict() for file in descriptor.files[1:]],
-        "status": judgement.status,
+        "status": check.status,
         "claims": {
-            "fits": {"status": judgement.fits, "reason": _fits_reason(judgement)},
-            "abi": {"status": judgement.abi, "reason": _abi_reason(judgement)},
-            "onChain": {"status": judgement.on_chain, "reason": _chain_reason(judgement)},
+            "fits": {"status": check.fits, "reason": _fits_reason(check)},
+            "abi": {"status": check.abi, "reason": _abi_reason(check)},
+            "onChain": {"status": check.on_chain, "reason": _chain_reason(check)},
         },
         "compared": compared,
-        "rules": _rules(judgement),
-        "functions": _functions(judgement),
-        "withoutFormat": _without_format(judgement),
+        "rules": _rules(check),
+        "functions": _functions(check),
+        "withoutFormat": _without_format(check),
     }
 
 
-def _fits_reason(judgement: Judgement) -> str:
-    if judgement.fits is ClaimStatus.VERIFIED:
+def _fits_reason(check: DeploymentCheck) -> str:
+    if check.fits is ClaimStatus.VERIFIED:
         return _SENTENCES[ClaimStatus.VERIFIED]
-    errors = [finding.message for finding in judgement.findings if finding.severity is Severity.ERROR]
+    errors = [finding.message for finding in check.findings if finding.severity is Severity.ERROR]
     if errors:
         return f"contradicted: {errors[0]}"
-    binding = judgement.binding
+    binding = check.deployed
     unknown = [] if binding is None else [owner.unknown for owner in binding.owners.values() if owner.unknown]
-    return unknown[0] if unknown else f"not shown: {judgement.reason}"
+    return unknown[0] if unknown else f"not shown: {check.reason}"
 
 
-def _abi_reason(judgement: Judgement) -> str:
-    if judgement.code is None:
-        return f"not shown: {judgement.reason}"
-    weakest = min(judgement.code.all, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not judgement.abi)
+def _abi_reason(check: DeploymentCheck) -> str:
+    if check.code is None:
+        return f"not shown: {check.reason}"
+    weakest = min(check.code.all_codes, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not check.abi)
     words = {
         ClaimStatus.VERIFIED: "verified here: a hash in the code, or a proof of the chain, fixes each ABI",
         ClaimStatus.STATED: f"stated by a file: the compilation beside the record of {weakest.address}",
         ClaimStatus.NOT_SHOWN: f"not shown: nothing but its own record fixes the ABI of {weakest.address}",
     }
-    return words[judgement.abi]
+    return words[check.abi]
 
 
-def _chain_reason(judgement: Judgement) -> str:
-    if judgement.code is None:
-        return f"not shown: {judgement.reason}"
-    weakest = min(judgement.code.all, key=lambda code: code.on_chain is not judgement.on_chain)
+def _chain_reason(check: DeploymentCheck) -> str:
+    if check.code is None:
+        return f"not shown: {check.reason}"
+    weakest = min(check.code.all_codes, key=lambda code: code.on_chain is not check.on_chain)
     words = {
         ClaimStatus.VERIFIED: "verified here: the code at each address, under the block that is named",
         ClaimStatus.STATED: f"stated by a file: the block of the anchor of {weakest.address}",
         ClaimStatus.NOT_SHOWN: f"not shown: that the code of {weakest.address} stands there",
         ClaimStatus.CONTRADICTED: f"contradicted: the code of {weakest.address} does not stand there",
     }
-    return words[judgement.on_chain]
+    return words[check.on_chain]
 
 
-def _compared(code: VerifiedCode, judgement: Judgement) -> JsonObject:
-    own = judgement.code is not None and code is judgement.code.own
+def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
+    is_own_code = check.code is not None and code is check.code.own_code
     of_proxy = (
-        "facet"
-        if judgement.code is not None and judgement.code.own.proxy_type == DIAMOND
-        else "implementation"
+        "facet" if check.code is not None and check.code.own_code.proxy_type == DIAMOND else "implementation"
     )
     return {
-        "role": "contract" if own else of_proxy,
+        "role": "contract" if is_own_code else of_proxy,
         "address": code.address,
         "name": code.name,
         "matchId": code.match_id,
@@ -153,12 +154,12 @@ def _compared(code: VerifiedCode, judgement: Judgement) -> JsonObject:
     }
 
 
-def _rules(judgement: Judgement) -> list[Json]:
+def _rules(check: DeploymentCheck) -> list[Json]:
     """Return each rule with its outcome; warnings are told, errors are why nothing is published."""
     by_rule: dict[str, list[Finding]] = {}
-    for finding in judgement.findings:
+    for finding in check.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
-    bound = () if judgement.code is None else DEPLOYMENT_RULES
+    bound = () if check.code is None else DEPLOYMENT_RULES
     names = [*(rule_of(rule)[0] for rule in DESCRIPTOR_RULES), *(rule_of(rule)[0] for rule in bound)]
     outcomes: list[Json] = []
     for name in names:
@@ -169,28 +170,28 @@ def _rules(judgement: Judgement) -> list[Json]:
     return outcomes
 
 
-def _functions(judgement: Judgement) -> list[Json]:
+def _functions(check: DeploymentCheck) -> list[Json]:
     """Return each format: the code that it was compared with, and what no field of it shows."""
-    reading, binding = judgement.reading, judgement.binding
-    listed: list[Json] = []
+    reading, binding = check.parsed, check.deployed
+    entries: list[Json] = []
     for key in reading.types:
-        entry: dict[str, Json] = {"key": key, "hidden": list(hidden(reading, key))}
+        entry: dict[str, Json] = {"key": key, "hidden": list(undisplayed_paths(reading, key))}
         if reading.descriptor.kind is SigningFileKind.CALLDATA:
             owner = None if binding is None else binding.owners[key]
             entry["selector"] = reading.functions[key].selector
             entry["code"] = owner.address if owner and owner.function else None
             if owner and owner.unknown:
                 entry["reason"] = owner.unknown
-        listed.append(entry)
-    return listed
+        entries.append(entry)
+    return entries
 
 
-def _without_format(judgement: Judgement) -> list[Json]:
+def _without_format(check: DeploymentCheck) -> list[Json]:
     """Return the functions that change state and have no format."""
-    if judgement.code is None or judgement.reading.descriptor.kind is not SigningFileKind.CALLDATA:
+    if check.code is None or check.parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return []
-    formatted = {function.signature for function in judgement.reading.functions.values()}
-    return [item.signature for item in judgement.code.changing() if item.signature not in formatted]
+    formatted = {function.signature for function in check.parsed.functions.values()}
+    return [item.signature for item in check.code.changing() if item.signature not in formatted]
 
 
 def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
@@ -198,30 +199,32 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
     return [(item.get("address"), item.get("record")) for item in compared]
 
 
-def _history(document: JsonObject, before: JsonObject, now: str) -> JsonObject:
+def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
     """Return since when an earlier proof is contradicted: its records changed, or the contract delegates elsewhere."""
     history: dict[str, Json] = {}
     fits = as_object(as_object(document["claims"])["fits"])
     if fits["status"] == ClaimStatus.CONTRADICTED:
-        history["contradictedSince"] = before.get("contradictedSince") or now
-    former = [*_contradicted(document, before, now), *as_list(before.get("former"))][:MAX_FORMER]
-    return {**history, "former": former} if former else history
+        history["contradictedSince"] = previous_proof.get("contradictedSince") or now
+    earlier_proofs = [*_contradicted(document, previous_proof, now), *as_list(previous_proof.get("former"))][
+        :MAX_EARLIER_PROOFS
+    ]
+    return {**history, "former": earlier_proofs} if earlier_proofs else history
 
 
-def _contradicted(document: JsonObject, before: JsonObject, now: str) -> list[Json]:
+def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
     """Return the earlier proof, if what it was compared with is no longer so."""
-    was, present = _basis(before), _basis(document)
-    if not was or was == present:
+    previous_basis, current_basis = _basis(previous_proof), _basis(document)
+    if not previous_basis or previous_basis == current_basis:
         return []
-    same_addresses = [address for address, _ in was] == [address for address, _ in present]
-    changed = "a record changed" if same_addresses else "the contract runs other code"
-    why = changed if present else "the record is no longer on the site"
+    same_addresses = [address for address, _ in previous_basis] == [address for address, _ in current_basis]
+    change_text = "a record changed" if same_addresses else "the contract runs other code"
+    why = change_text if current_basis else "the record is no longer on the site"
     return [
         {
             "status": ClaimStatus.CONTRADICTED,
             "contradictedSince": now,
             "reason": f"contradicted since {now}: {why}",
-            "was": before.get("status"),
-            "compared": [{"address": address, "record": record} for address, record in was],
+            "was": previous_proof.get("status"),
+            "compared": [{"address": address, "record": record} for address, record in previous_basis],
         }
     ]

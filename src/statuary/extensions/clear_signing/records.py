@@ -7,14 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.budget import attempt, spend_on_text
+from statuary.base.budget import consume_for_text, run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.incremental.bulk import open_bulk_source
-from statuary.contracts.incremental.record_location import known_chain, path_names_contract
+from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.model.abi import signature_text
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, PinnedBy
 from statuary.contracts.model.record import RecordValue, in_served_order
@@ -26,7 +26,7 @@ from statuary.extensions.clear_signing.key_types import Parameter, abi_parameter
 from statuary.extensions.clear_signing.limits import MAX_FACETS
 from statuary.site.document import encode_unchecked
 
-Place = tuple[str, str]
+ContractLocation = tuple[str, str]
 """Chain id and address in lower case."""
 
 DIAMOND: Final = "DiamondProxy"
@@ -81,55 +81,57 @@ class SelectorOwner(NamedTuple):
 class DeployedCode(NamedTuple):
     """The code at a deployment: its own, and that of its implementations or facets."""
 
-    own: VerifiedCode
-    others: tuple[VerifiedCode, ...] = ()
-    missing: tuple[tuple[str, str], ...] = ()  # implementations without a verified record, and why
+    own_code: VerifiedCode
+    other_codes: tuple[VerifiedCode, ...] = ()
+    unverified: tuple[tuple[str, str], ...] = ()  # implementations without a verified record, and why
 
     @property
-    def all(self) -> tuple[VerifiedCode, ...]:
+    def all_codes(self) -> tuple[VerifiedCode, ...]:
         """Every verified code that it may run."""
-        return (self.own, *self.others)
+        return (self.own_code, *self.other_codes)
 
     @property
     def type_strings(self) -> Mapping[str, frozenset[str]]:
         """EIP-712's types in the sources of all of them."""
-        merged: dict[str, frozenset[str]] = {}
-        for code in self.all:
+        strings_by_type: dict[str, frozenset[str]] = {}
+        for code in self.all_codes:
             for name, texts in code.type_strings.items():
-                merged[name] = merged.get(name, frozenset()) | texts
-        return merged
+                strings_by_type[name] = strings_by_type.get(name, frozenset()) | texts
+        return strings_by_type
 
-    def named(self, name: str) -> list[str]:
+    def functions_named(self, name: str) -> list[str]:
         """Return the signatures of all functions of a name."""
-        listed = [item for code in self.all for functions in code.functions.values() for item in functions]
-        return sorted({item.signature for item in listed if item.signature.startswith(f"{name}(")})
+        signatures = [
+            item for code in self.all_codes for functions in code.functions.values() for item in functions
+        ]
+        return sorted({item.signature for item in signatures if item.signature.startswith(f"{name}(")})
 
     def changing(self) -> list[Function]:
         """Return the functions that change state, each signature once, sorted."""
         by_signature: dict[str, Function] = {}
-        for code in self.all:
+        for code in self.all_codes:
             for functions in code.functions.values():
                 by_signature.update({item.signature: item for item in functions if item.changes_state})
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
         """Return which code a selector runs: the contract's own, or that of the one implementation that has it."""
-        if own := self.own.functions.get(selector):
-            return SelectorOwner(own[0], self.own.address)
-        having = [code for code in self.others if selector in code.functions]
-        if len(having) == 1 or (having and self.own.proxy_type != DIAMOND):
+        if own_functions := self.own_code.functions.get(selector):
+            return SelectorOwner(own_functions[0], self.own_code.address)
+        having = [code for code in self.other_codes if selector in code.functions]
+        if len(having) == 1 or (having and self.own_code.proxy_type != DIAMOND):
             return SelectorOwner(having[0].functions[selector][0], having[0].address)
         if having:
             addresses = ", ".join(code.address for code in having)
             return SelectorOwner(unknown=f"not shown: more than one facet has it: {addresses}")
-        if self.missing:
-            address, why = self.missing[0]
+        if self.unverified:
+            address, why = self.unverified[0]
             return SelectorOwner(unknown=f"not shown: the implementation {address} {why}")
         return SelectorOwner()
 
 
 NO_RECORD: Final = "has no verified record on this site"
-WITHHELD: Final = "has a record that is withheld from this site"
+EXCLUDED: Final = "has a record that is withheld from this site"
 
 
 class SiteRecords:
@@ -141,23 +143,23 @@ class SiteRecords:
         self._checkpoints: dict[str, Checkpoints] = {
             chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains
         }
-        self._codes: dict[Place, VerifiedCode | str] = {}
+        self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
-    def code_at(self, place: Place) -> DeployedCode | str:
+    def code_at(self, place: ContractLocation) -> DeployedCode | str:
         """Return the code at a place that was read, or why there is none."""
-        own = self._codes.get(place, NO_RECORD)
-        if isinstance(own, str):
-            return own
-        others, missing = [], []
-        for address in own.implementations:
+        own_code = self._codes.get(place, NO_RECORD)
+        if isinstance(own_code, str):
+            return own_code
+        other_codes, unverified = [], []
+        for address in own_code.implementations:
             code = self._codes.get((place[0], address), NO_RECORD)
             if isinstance(code, str):
-                missing.append((checksum_address(address), code))
+                unverified.append((checksum_address(address), code))
             else:
-                others.append(code)
-        return DeployedCode(own, tuple(others), tuple(missing))
+                other_codes.append(code)
+        return DeployedCode(own_code, tuple(other_codes), tuple(unverified))
 
-    def read(self, places: Collection[Place]) -> None:
+    def read(self, places: Collection[ContractLocation]) -> None:
         """Read the records of places, and of the implementations that they name."""
         self._read({place for place in places if place[0] in self._chains})
         implementations = {
@@ -168,22 +170,24 @@ class SiteRecords:
         }
         self._read(implementations)
 
-    def _read(self, places: Collection[Place]) -> None:
-        wanted = {place for place in places if place not in self._codes}
-        if not wanted:
+    def _read(self, places: Collection[ContractLocation]) -> None:
+        locations = {place for place in places if place not in self._codes}
+        if not locations:
             return
-        seen: set[Place] = set()
-        for place, source, parsed in self._records(wanted):
-            outcome = attempt(partial(self._verified, source, parsed), source.path, "reading the record")
-            code = WITHHELD if isinstance(outcome, Finding) or outcome is None else outcome
+        read_locations: set[ContractLocation] = set()
+        for place, source, parsed in self._records(locations):
+            outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
+            code = EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
             # records that repeat one another are all withheld
-            self._codes[place] = WITHHELD if place in seen else code
-            seen.add(place)
+            self._codes[place] = EXCLUDED if place in read_locations else code
+            read_locations.add(place)
 
-    def _records(self, wanted: Collection[Place]) -> Iterator[tuple[Place, ContractSource, ParsedContract]]:
+    def _records(
+        self, locations: Collection[ContractLocation]
+    ) -> Iterator[tuple[ContractLocation, ContractSource, ParsedContract]]:
         for source in self._catalogue.contracts:
             place = source.chain_id, source.address.lower()
-            if place in wanted:
+            if place in locations:
                 yield place, source, read_contract(self._root, source)
         for bulk in self._catalogue.bulk:
             with open_bulk_source(self._root, self._catalogue, bulk) as parts:
@@ -192,8 +196,8 @@ class SiteRecords:
                         continue
                     for contract in part.read(self._root):
                         place = contract.source.chain_id, contract.source.address.lower()
-                        if place in wanted:
-                            yield place, contract.source, contract.read
+                        if place in locations:
+                            yield place, contract.source, contract.parsed_contract
 
     def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
         """Return the code of a record that the site publishes; None if it is withheld."""
@@ -224,8 +228,8 @@ class SiteRecords:
         """Return whether a record cannot be published at its place."""
         findings = [
             *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
-            *path_names_contract(record, source),
-            *known_chain(record, source, self._chains),
+            *path_mismatch(record, source),
+            *unknown_chain(record, source, self._chains),
         ]
         return bool(findings)
 
@@ -238,7 +242,7 @@ def _block(anchor: Anchor | None) -> AnchoredAt | None:
 def verified_code(record: RecordValue) -> VerifiedCode:
     """Return what descriptors need of a record, before anything of it was proved."""
     resolution = as_object(record.get("proxyResolution"))
-    named = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+    addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     return VerifiedCode(
         address=record["address"],
         name=record["compilation"]["name"],
@@ -250,7 +254,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
         verdict=ClaimStatus.NOT_SHOWN,
         block=None,
         proxy_type=str(resolution.get("proxyType") or ""),
-        implementations=tuple(str(address).lower() for address in named[:MAX_FACETS]),
+        implementations=tuple(str(address).lower() for address in addresses[:MAX_FACETS]),
         type_strings=type_strings(as_object(record["sources"])),
         notices=_notices(as_object(record.get("userdoc"))),
     )
@@ -279,9 +283,9 @@ def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:
 
 
 def _mutability(item: JsonObject) -> str:
-    stated = item.get("stateMutability")
-    if isinstance(stated, str):
-        return stated
+    mutability = item.get("stateMutability")
+    if isinstance(mutability, str):
+        return mutability
     if item.get("payable"):
         return "payable"
     return "view" if item.get("constant") else "nonpayable"
@@ -300,7 +304,7 @@ def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
         content = as_object(source).get("content")
         if not isinstance(content, str) or "keccak256" not in content:
             continue
-        spend_on_text(len(content))
+        consume_for_text(len(content))
         for match in _TYPE_STRING.finditer(_JOINED.sub("", content)):
             if " " in match["all"]:
                 strings.setdefault(match["name"], set()).add(match["all"])

@@ -142,8 +142,8 @@ class _Renderer:
         if "fields" not in item:
             self._field(self._defined(item), group)
             return
-        written = item.get("path")
-        inner = _joined(group, written) if isinstance(written, str) else group
+        path_text = item.get("path")
+        inner = _joined(group, path_text) if isinstance(path_text, str) else group
         children = [as_object(child) for child in as_list(item["fields"])]
         for numbered in self._numbered(inner):
             if item.get("iteration") == "bundled":
@@ -175,28 +175,29 @@ class _Renderer:
         return {**definition, **item, "params": params}
 
     def _field(self, item: JsonObject, group: str) -> None:
-        written = item.get("path")
+        path_text = item.get("path")
         if item.get("visible") == "never":
             return
-        if not isinstance(written, str):
+        if not isinstance(path_text, str):
             self._show(item, group, self._constant(item.get("value")))
             return
-        path = _joined(group, written)
+        path = _joined(group, path_text)
         if _FIRST_ITEMS.search(path):
             for number in range(self._length(path)):
                 self._field(
-                    _with_number({**item, "path": path if group else written}, number), "" if group else group
+                    _with_number({**item, "path": path if group else path_text}, number),
+                    "" if group else group,
                 )
             return
         self._show(item, group, self._at(path))
 
     def _show(self, item: JsonObject, group: str, value: Value | None) -> None:
-        written = item.get("path", item.get("value"))
+        path_text = item.get("path", item.get("value"))
         if not isinstance(value, Leaf):
-            raise NotShownError(f"there is no value for the field {written!r}")
+            raise NotShownError(f"there is no value for the field {path_text!r}")
         name, label = item.get("format"), item.get("label")
         if not isinstance(name, str) or not isinstance(label, str):
-            raise NotShownError(f"the field {written!r} has no label or no format")
+            raise NotShownError(f"the field {path_text!r} has no label or no format")
         if _is_hidden(item.get("visible"), value, label):
             return
         show = Show(self.chain_id, self.names, lambda text: self._named(text, group), self.descriptor)
@@ -208,20 +209,20 @@ class _Renderer:
         self.lines.append(Line(label, rendered or value_text.text, value_text.note))
         if len(self.lines) > MAX_RENDERED:
             raise NotShownError(f"more than {MAX_RENDERED:,} lines")
-        if isinstance(written, str):
-            place = re.sub(r"\.\[[0-9]+\]", "", _joined(group, written))
+        if isinstance(path_text, str):
+            place = re.sub(r"\.\[[0-9]+\]", "", _joined(group, path_text))
             self.values.setdefault(place, []).append(value_text.text)
 
-    def _inner(self, shown: ShownValue) -> Rendered | None:
-        if shown.call is None or self.inner is None:
+    def _inner(self, shown_value: ShownValue) -> Rendered | None:
+        if shown_value.call is None or self.inner is None:
             return None
-        chain_id, to, data, value, sender = shown.call
+        chain_id, to, data, value, sender = shown_value.call
         return self.inner(Call(chain_id, to, data, value, sender))
 
-    def _constant(self, written: Json) -> Value | None:
-        if isinstance(written, str) and written.startswith(f"{DESCRIPTOR}."):
-            return self._at(written)
-        return written_value(written)
+    def _constant(self, constant: Json) -> Value | None:
+        if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
+            return self._at(constant)
+        return written_value(constant)
 
     def _named(self, text: str, group: str) -> Leaf | None:
         """Return the value that a parameter names by a path; None if there is none."""
@@ -231,19 +232,19 @@ class _Renderer:
             return None
         return value if isinstance(value, Leaf) else None
 
-    def _at(self, written: str) -> Value | None:
-        path = parse_path(written)
+    def _at(self, path_text: str) -> Value | None:
+        path = parse_path(path_text)
         if path.root == DESCRIPTOR:
             return written_value(in_descriptor(self.descriptor, path))
         if path.root == CONTAINER:
-            first = self.container.get(str(path).removeprefix("@.").partition(".")[0])
-            return None if first is None else value_at(first, path.steps[1:])
+            container_value = self.container.get(str(path).removeprefix("@.").partition(".")[0])
+            return None if container_value is None else value_at(container_value, path.steps[1:])
         return value_at(self.data, path.steps)
 
     def _length(self, path: str) -> int:
         """Return the number of items of the first array in a path whose items are all meant."""
-        before = _FIRST_ITEMS.split(path)[0]
-        value = self._at(before) if before else self.data
+        array_path = _FIRST_ITEMS.split(path)[0]
+        value = self._at(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
     def _numbered(self, path: str) -> Iterator[str]:
@@ -274,13 +275,13 @@ class _Renderer:
         return "".join([*text, template[at:]])
 
 
-def _joined(group: str, written: str) -> str:
+def _joined(group: str, path_text: str) -> str:
     """Return a path below the group that it stands in, without the root of data."""
-    if written.startswith(("@.", "$.")):
-        return written
-    if written.startswith("#.") or not group:
-        return written.removeprefix("#.")
-    return f"{group}.{written}"
+    if path_text.startswith(("@.", "$.")):
+        return path_text
+    if path_text.startswith("#.") or not group:
+        return path_text.removeprefix("#.")
+    return f"{group}.{path_text}"
 
 
 def _number(path: str, number: int) -> str:
@@ -307,14 +308,14 @@ def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:
 
 
 def _is_among(value: Leaf, candidates: Sequence[Json]) -> bool:
-    for written in candidates:
-        candidate = written_value(written)
+    for constant in candidates:
+        candidate = written_value(constant)
         if candidate is None:
             continue
         same_kind = isinstance(candidate.value, type(value.value))
         if same_kind and candidate.value == value.value:
             return True
-        is_number = isinstance(written, int) and isinstance(value.value, bytes)
-        if is_number and int.from_bytes(value.bytes, "big") == written:
+        is_number = isinstance(constant, int) and isinstance(value.value, bytes)
+        if is_number and int.from_bytes(value.bytes, "big") == constant:
             return True
     return False

@@ -11,7 +11,7 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Final
 
-from statuary.base.budget import TooMuchWorkError, spend
+from statuary.base.budget import StepLimitError, consume
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
@@ -46,24 +46,24 @@ from statuary.extensions.clear_signing.path_types import DataTypes
 from statuary.extensions.clear_signing.paths import DATA
 from statuary.extensions.clear_signing.plain_text import quoted
 from statuary.extensions.clear_signing.records import DeployedCode, Function, SelectorOwner
-from statuary.extensions.clear_signing.schema import misfits
+from statuary.extensions.clear_signing.schema import schema_errors
 
 GROUP: Final = "clear signing"
 FORMATS: Final[Pointer] = ("display", "formats")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedDescriptor:
     """A descriptor with its keys parsed."""
 
     descriptor: Descriptor
-    hidden: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
-    """What no visible field of a key's format shows (`hidden.py`), once it was asked for."""
+    undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
+    """What no visible field of a key's format shows (`undisplayed.py`), once it was asked for."""
 
     @cached_property
     def descriptor_hash(self) -> str:
         """The hash of the descriptor that attestations are about."""
-        return descriptor_hash(self.descriptor.own)
+        return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
@@ -98,8 +98,8 @@ class Reading:
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
         """The first field of each key that names `@.value`, where there is one."""
-        named = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
-        return {key: first for key, first in named.items() if first is not None}
+        field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
+        return {key: field for key, field in field_by_key.items() if field is not None}
 
     @cached_property
     def showing_value(self) -> frozenset[str]:
@@ -114,55 +114,53 @@ class Reading:
             fields[key] = tuple(fields_of(self.descriptor.value, key))
             number += len(fields[key])
             if number > MAX_FIELDS:
-                raise TooMuchWorkError(f"it has more than {MAX_FIELDS:,} fields", "divide the descriptor")
+                raise StepLimitError(f"it has more than {MAX_FIELDS:,} fields", "divide the descriptor")
         return fields
 
 
 @dataclass(frozen=True)
-class Binding:
+class DeployedDescriptor:
     """A descriptor at one of its deployments."""
 
-    reading: Reading
+    parsed: ParsedDescriptor
     deployment: BoundContract
     code: DeployedCode  # what the site has verified there
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
         """Which verified code each function's selector runs, by key."""
-        return {key: self.code.owner(function.selector) for key, function in self.reading.functions.items()}
+        return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
         """Return the function that a key is bound to, if its signature is the same."""
         owner = self.owners[key]
-        same = (
-            owner.function is not None and owner.function.signature == self.reading.functions[key].signature
-        )
+        same = owner.function is not None and owner.function.signature == self.parsed.functions[key].signature
         return owner.function if same else None
 
 
 # What a descriptor alone shows
 
 
-def descriptor_fits_the_schema(reading: Reading) -> Iterator[BrokenRule]:
+def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """A descriptor, merged with what it includes, fits version 2 of ERC-7730's schema."""
-    schema = reading.descriptor.value.get("$schema")
+    schema = parsed.descriptor.value.get("$schema")
     if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
         yield BrokenRule(f"the schema is {quoted(schema)}", ("$schema",), "write the one of version 2")
-    for misfit in misfits(reading.descriptor.value):
+    for misfit in schema_errors(parsed.descriptor.value):
         yield BrokenRule(misfit.message, misfit.pointer, misfit.hint, on_key=misfit.on_key)
-    context = as_object(reading.descriptor.value.get("context"))
-    name = "contract" if reading.descriptor.kind is SigningFileKind.CALLDATA else "eip712"
+    context = as_object(parsed.descriptor.value.get("context"))
+    name = "contract" if parsed.descriptor.kind is SigningFileKind.CALLDATA else "eip712"
     if name not in context:
         yield BrokenRule(f"`context` has no {name!r}, as the file's name says", ("context",))
 
 
-def format_keys_are_functions(reading: Reading) -> Iterator[BrokenRule]:
+def invalid_format_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Each key of a calldata descriptor is a function with canonical types; no two have one selector."""
-    if reading.descriptor.kind is not SigningFileKind.CALLDATA:
+    if parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return
     selectors: dict[str, str] = {}
     departing = []
-    for key, function in reading.keys.items():
+    for key, function in parsed.keys.items():
         at = (*FORMATS, key)
         if isinstance(function, InvalidValueError):
             yield BrokenRule(str(function), at, function.hint, on_key=True)
@@ -171,9 +169,9 @@ def format_keys_are_functions(reading: Reading) -> Iterator[BrokenRule]:
             continue
         if function.departures:
             departing.append(key)
-        other = selectors.setdefault(function.selector, key)
-        if other != key:
-            message = f"{quoted(key)} has the selector {function.selector} of {quoted(other)}"
+        other_key = selectors.setdefault(function.selector, key)
+        if other_key != key:
+            message = f"{quoted(key)} has the selector {function.selector} of {quoted(other_key)}"
             yield BrokenRule(message, at, "wallets cannot tell them apart: remove one", on_key=True)
     if departing:
         message = (
@@ -184,29 +182,29 @@ def format_keys_are_functions(reading: Reading) -> Iterator[BrokenRule]:
         yield BrokenRule(message, (*FORMATS, departing[0]), hint, Severity.WARNING, on_key=True)
 
 
-def message_keys_are_types(reading: Reading) -> Iterator[BrokenRule]:
+def invalid_message_key(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Each key of an EIP-712 descriptor is `encodeType` as EIP-712 writes it, so that its hash is the type hash."""
-    if reading.descriptor.kind is SigningFileKind.MESSAGES:
-        for key, message in reading.keys.items():
+    if parsed.descriptor.kind is SigningFileKind.MESSAGES:
+        for key, message in parsed.keys.items():
             if isinstance(message, InvalidValueError):
                 yield BrokenRule(str(message), (*FORMATS, key), message.hint, on_key=True)
 
 
-def paths_reach_values(reading: Reading) -> Iterator[BrokenRule]:
+def invalid_field_path(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Every path, of fields, of parameters and of intents, leads to a value of the types in its key."""
-    for key, types in reading.types.items():
-        for field in reading.fields[key]:
-            yield from field_path_violations(field, types, reading.descriptor.value)
-        yield from _intent_violations(reading, key)
+    for key, types in parsed.types.items():
+        for field in parsed.fields[key]:
+            yield from field_path_violations(field, types, parsed.descriptor.value)
+        yield from _intent_violations(parsed, key)
 
 
-def _intent_violations(reading: Reading, key: str) -> Iterator[BrokenRule]:
-    template = reading.descriptor.formats[key].get("interpolatedIntent")
+def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRule]:
+    template = parsed.descriptor.formats[key].get("interpolatedIntent")
     if not isinstance(template, str):
         return
     at = (*FORMATS, key, "interpolatedIntent")
     visible = {}
-    for field in reading.fields[key]:
+    for field in parsed.fields[key]:
         try:
             path = field.path()
         except InvalidValueError:
@@ -225,16 +223,16 @@ def _intent_violations(reading: Reading, key: str) -> Iterator[BrokenRule]:
         yield BrokenRule(str(error), at, error.hint)
 
 
-def formats_fit_types(reading: Reading) -> Iterator[BrokenRule]:
+def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Each field's value is of a type that its format can show."""
-    for key, types in reading.types.items():
-        for field in reading.fields[key]:
-            yield from field_type_violations(field, types, reading.descriptor.value)
+    for key, types in parsed.types.items():
+        for field in parsed.fields[key]:
+            yield from field_type_violations(field, types, parsed.descriptor.value)
 
 
-def texts_are_plain(reading: Reading) -> Iterator[BrokenRule]:
+def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Labels, intents and names have no invisible characters, and no letters that look like those of another script."""
-    for pointer, text in plain_text.shown_texts(reading.descriptor.value):
+    for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
         if fault := plain_text.fault(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
@@ -242,13 +240,13 @@ def texts_are_plain(reading: Reading) -> Iterator[BrokenRule]:
 # What the verified code at a deployment shows
 
 
-def deployments_name_contracts(binding: Binding) -> Iterator[BrokenRule]:
+def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """The address of a deployment has the right checksum, if it has one, and an EIP-712 domain agrees with it."""
-    reading, deployment = binding.reading, binding.deployment
-    written = deployment.written
-    if written != written.lower():
+    reading, deployment = deployed.parsed, deployed.deployment
+    address_text = deployment.address_text
+    if address_text != address_text.lower():
         try:
-            parse_address(written.strip())
+            parse_address(address_text.strip())
         except InvalidValueError as error:
             yield BrokenRule(str(error), (*deployment.pointer, "address"), error.hint)
     domain = as_object(reading.descriptor.context.get("domain"))
@@ -262,35 +260,35 @@ def deployments_name_contracts(binding: Binding) -> Iterator[BrokenRule]:
         yield BrokenRule(message, (*at, "verifyingContract"))
 
 
-def functions_are_in_the_verified_code(binding: Binding) -> Iterator[BrokenRule]:
+def unknown_function(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Each function is in the verified ABI of the contract, of its implementation, or of the facet that owns it."""
-    for key, function in binding.reading.functions.items():
-        owner, at = binding.owners[key], (*FORMATS, key)
+    for key, function in deployed.parsed.functions.items():
+        owner, at = deployed.owners[key], (*FORMATS, key)
         if owner.function is None and owner.unknown:
             yield BrokenRule(
                 f"{function.signature}: {owner.unknown}", at, severity=Severity.NOTE, on_key=True
             )
         elif owner.function is None:
-            names = binding.code.named(function.name)
+            names = deployed.code.functions_named(function.name)
             hint = f"the code has {', '.join(names[:5])}" if names else "remove the format, or the deployment"
-            message = f"no verified code at {binding.deployment.caip} has {function.signature}"
+            message = f"no verified code at {deployed.deployment.caip} has {function.signature}"
             yield BrokenRule(message, at, hint, on_key=True)
         elif owner.function.signature != function.signature:
             message = (
                 f"the selector {function.selector} of {function.signature} is that of "
-                f"{owner.function.signature} at {binding.deployment.caip}"
+                f"{owner.function.signature} at {deployed.deployment.caip}"
             )
             yield BrokenRule(message, at, "the code runs the other function: remove the format", on_key=True)
 
 
-def parameter_names_are_those_of_the_code(binding: Binding) -> Iterator[BrokenRule]:
+def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """The names of a function's parameters in its key are those of the ABI, where the ABI has names."""
-    for key, function in binding.reading.functions.items():
-        verified = binding.function(key)
+    for key, function in deployed.parsed.functions.items():
+        verified = deployed.function(key)
         if verified is None:
             continue
-        own = StructType(function.parameters)
-        for mine, theirs in _name_pairs(own, StructType(verified.parameters)):
+        own_struct = StructType(function.parameters)
+        for mine, theirs in _name_pairs(own_struct, StructType(verified.parameters)):
             message = (
                 f"{verified.signature}: the key names a parameter {mine!r}, and the code names it {theirs!r}"
             )
@@ -298,76 +296,76 @@ def parameter_names_are_those_of_the_code(binding: Binding) -> Iterator[BrokenRu
             break
 
 
-def _name_pairs(own: object, theirs: object) -> Iterator[tuple[str, str]]:
+def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
     """Yield the names that differ in two lists of parameters of the same types; a name is not compared with none."""
-    spend(1)
-    if isinstance(own, StructType) and isinstance(theirs, StructType):
-        for mine, other in zip(own.members, theirs.members, strict=True):
-            if mine.name and other.name and mine.name != other.name:
-                yield mine.name, other.name
-            yield from _name_pairs(mine.type, other.type)
+    consume(1)
+    if isinstance(own_type, StructType) and isinstance(other_type, StructType):
+        for own_member, other_member in zip(own_type.members, other_type.members, strict=True):
+            if own_member.name and other_member.name and own_member.name != other_member.name:
+                yield own_member.name, other_member.name
+            yield from _name_pairs(own_member.type, other_member.type)
     else:
-        inner = getattr(own, "item", None), getattr(theirs, "item", None)
+        inner = getattr(own_type, "item", None), getattr(other_type, "item", None)
         if None not in inner:
             yield from _name_pairs(*inner)
 
 
-def value_is_shown_where_it_is_paid(binding: Binding) -> Iterator[BrokenRule]:
+def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Only a payable function's format names `@.value`; a payable function whose format shows none is named."""
-    for key in binding.reading.functions:
-        verified, named = binding.function(key), binding.reading.naming_value.get(key)
+    for key in deployed.parsed.functions:
+        verified, value_field = deployed.function(key), deployed.parsed.naming_value.get(key)
         if verified is None:
             continue
-        if named is not None and verified.mutability != "payable":
+        if value_field is not None and verified.mutability != "payable":
             message = f"{verified.signature} is {verified.mutability}, and the format names `@.value`"
-            yield BrokenRule(message, named.pointer, "remove the field: the value is always 0")
-        elif verified.mutability == "payable" and key not in binding.reading.showing_value:
+            yield BrokenRule(message, value_field.pointer, "remove the field: the value is always 0")
+        elif verified.mutability == "payable" and key not in deployed.parsed.showing_value:
             message = f"{verified.signature} is payable, and its format shows no `@.value`"
             hint = "show it, or the reader does not see what is paid"
             yield BrokenRule(message, (*FORMATS, key), hint, Severity.WARNING, on_key=True)
 
 
-def type_strings_are_those_of_the_sources(binding: Binding) -> Iterator[BrokenRule]:
+def type_string_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Where a source of the contract has a type of EIP-712 with the key's name, it is written as the key."""
-    if binding.reading.descriptor.kind is not SigningFileKind.MESSAGES:
+    if deployed.parsed.descriptor.kind is not SigningFileKind.MESSAGES:
         return
-    for key, message in binding.reading.keys.items():
+    for key, message in deployed.parsed.keys.items():
         if not isinstance(message, MessageKey):
             continue
-        same_name = binding.code.type_strings.get(message.primary, frozenset())
+        same_name = deployed.code.type_strings.get(message.primary, frozenset())
         if same_name and not any(key.startswith(text) for text in same_name):
             quoted = shorten(min(same_name), 200)
             text = f"the sources write {message.primary} as {quoted!r}"
             yield BrokenRule(text, (*FORMATS, key), on_key=True)
 
 
-DESCRIPTOR_RULES: Final[tuple[Callable[[Reading], Iterator[BrokenRule]], ...]] = (
-    descriptor_fits_the_schema,
-    format_keys_are_functions,
-    message_keys_are_types,
-    paths_reach_values,
-    formats_fit_types,
-    texts_are_plain,
+DESCRIPTOR_RULES: Final[tuple[Callable[[ParsedDescriptor], Iterator[BrokenRule]], ...]] = (
+    invalid_descriptor,
+    invalid_format_key,
+    invalid_message_key,
+    invalid_field_path,
+    format_type_mismatch,
+    deceptive_text,
 )
-DEPLOYMENT_RULES: Final[tuple[Callable[[Binding], Iterator[BrokenRule]], ...]] = (
-    deployments_name_contracts,
-    functions_are_in_the_verified_code,
-    parameter_names_are_those_of_the_code,
-    value_is_shown_where_it_is_paid,
-    type_strings_are_those_of_the_sources,
+DEPLOYMENT_RULES: Final[tuple[Callable[[DeployedDescriptor], Iterator[BrokenRule]], ...]] = (
+    invalid_deployment_address,
+    unknown_function,
+    parameter_name_mismatch,
+    value_display_mismatch,
+    type_string_mismatch,
 )
 
-WARNED: Final[frozenset[Callable[..., object]]] = frozenset((type_strings_are_those_of_the_sources,))
+WARNED: Final[frozenset[Callable[..., object]]] = frozenset((type_string_mismatch,))
 """Rules whose findings are warnings."""
 
-ONE_DESCRIPTOR: Final = "one-descriptor-per-deployment"
-UNVERIFIED: Final = "deployments-are-on-the-site"
-ATTESTED: Final = "attestations-are-signed"
+ONE_DESCRIPTOR: Final = "duplicate-descriptor"
+UNVERIFIED: Final = "unverified-deployment"
+ATTESTED: Final = "invalid-attestation"
 
 
 def _listed(rule: Callable[..., object]) -> Rule:
-    listed = rule_of_function(rule, GROUP)
-    return listed._replace(severity=Severity.WARNING if rule in WARNED else Severity.ERROR)
+    rule_entry = rule_of_function(rule, GROUP)
+    return rule_entry._replace(severity=Severity.WARNING if rule in WARNED else Severity.ERROR)
 
 
 RULES: Final = (

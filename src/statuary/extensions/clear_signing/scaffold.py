@@ -22,7 +22,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 """A contract with these functions is taken for a token whose amounts are its own."""
 
 
-def first_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
+def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
     """Return a calldata descriptor with a format for each function that changes state.
 
     Args:
@@ -37,13 +37,13 @@ def first_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObjec
             "intent": _intent(function, notices.get(signature, "")),
             "fields": list(_fields(function, is_token=is_token)),
         }
-    implementation = code.others[0].name if code.others else code.own.name
+    implementation = code.other_codes[0].name if code.other_codes else code.own_code.name
     name = _text(implementation) or "Contract"
     return {
         "$schema": SCHEMA,
         "context": {
             "$id": name,
-            "contract": {"deployments": [{"chainId": int(chain_id), "address": code.own.address}]},
+            "contract": {"deployments": [{"chainId": int(chain_id), "address": code.own_code.address}]},
         },
         "metadata": {"owner": _text(owner) or name, "contractName": name},
         "display": {"formats": formats},
@@ -53,7 +53,7 @@ def first_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObjec
 def _first_sentences(code: DeployedCode) -> dict[str, str]:
     """Return the first sentence of each function's notice, by signature."""
     notices: dict[str, str] = {}
-    for verified in code.all:
+    for verified in code.all_codes:
         for signature, text in verified.notices.items():
             notices.setdefault(signature, re.split(r"\.(?:\s|$)|\n", text.strip())[0].strip())
     return notices
@@ -94,7 +94,7 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
     for leaf in types.leaves():
         names = [step.name for step in leaf if isinstance(step, Member)]
         if all(not name.startswith("(") for name in names):
-            yield _field(leaf, names, types.reach(Path(DATA, leaf)).type, is_token=is_token)
+            yield _field(leaf, names, types.target_of(Path(DATA, leaf)).type, is_token=is_token)
 
 
 def _field(leaf: tuple[Step, ...], names: list[str], kind: object, *, is_token: bool) -> JsonObject:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.findings import Pointer, did_you_mean
 from statuary.base.json_values import Json, JsonObject, is_whole_number
 from statuary.base.primitives import shorten
 from statuary.extensions.clear_signing.limits import MAX_DEPLOYMENTS, MAX_FIELDS, MAX_GROUPS
 
 
-class Misfit(NamedTuple):
+class SchemaError(NamedTuple):
     """Something that does not fit the schema."""
 
     pointer: Pointer
@@ -20,37 +20,37 @@ class Misfit(NamedTuple):
     on_key: bool = False
 
 
-Check = Callable[[Json, Pointer], Iterator[Misfit]]
+Check = Callable[[Json, Pointer], Iterator[SchemaError]]
 
 
-def _anything(_value: Json, _at: Pointer) -> Iterator[Misfit]:
+def _anything(_value: Json, _at: Pointer) -> Iterator[SchemaError]:
     return iter(())
 
 
-def _text(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _text(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if not isinstance(value, str):
-        yield Misfit(at, f"{_quoted(value)} is not a text")
+        yield SchemaError(at, f"{_quoted(value)} is not a text")
 
 
-def _whole(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _whole(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if not is_whole_number(value):
-        yield Misfit(at, f"{_quoted(value)} is not a whole number")
+        yield SchemaError(at, f"{_quoted(value)} is not a whole number")
 
 
-def _flag(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _flag(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if not isinstance(value, bool):
-        yield Misfit(at, f"{_quoted(value)} is not true or false")
+        yield SchemaError(at, f"{_quoted(value)} is not true or false")
 
 
-def _scalar(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if isinstance(value, dict | list):
-        yield Misfit(at, "an object or a list stands where one value is expected")
+        yield SchemaError(at, "an object or a list stands where one value is expected")
 
 
-def _choice(value: Json, at: Pointer, choices: tuple[str, ...]) -> Iterator[Misfit]:
+def _choice(value: Json, at: Pointer, choices: tuple[str, ...]) -> Iterator[SchemaError]:
     if value not in choices:
         hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-        yield Misfit(at, f"{_quoted(value)} is none of {', '.join(choices)}", hint)
+        yield SchemaError(at, f"{_quoted(value)} is none of {', '.join(choices)}", hint)
 
 
 def choice(*choices: str) -> Check:
@@ -58,15 +58,15 @@ def choice(*choices: str) -> Check:
     return partial(_choice, choices=choices)
 
 
-def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> Iterator[Misfit]:
+def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> Iterator[SchemaError]:
     if not isinstance(value, list):
-        yield Misfit(at, f"{_quoted(value)} is not a list")
+        yield SchemaError(at, f"{_quoted(value)} is not a list")
         return
     if not least <= len(value) <= most:
-        yield Misfit(at, f"a list of {len(value):,} items; {least:,} to {most:,} are allowed")
+        yield SchemaError(at, f"a list of {len(value):,} items; {least:,} to {most:,} are allowed")
         return
     for number, inner in enumerate(value):
-        spend(1)
+        consume(1)
         yield from item(inner, (*at, number))
 
 
@@ -75,12 +75,12 @@ def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
     return partial(_list, item=item, most=most, least=least)
 
 
-def _map(value: Json, at: Pointer, item: Check) -> Iterator[Misfit]:
+def _map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
     if not isinstance(value, dict):
-        yield Misfit(at, f"{_quoted(value)} is not an object")
+        yield SchemaError(at, f"{_quoted(value)} is not an object")
         return
     for key, inner in value.items():
-        spend(1)
+        consume(1)
         yield from item(inner, (*at, key))
 
 
@@ -89,7 +89,7 @@ def values(item: Check) -> Check:
     return partial(_map, item=item)
 
 
-def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Misfit]:
+def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[SchemaError]:
     misfits = []
     for check in checks:
         misfits = list(check(value, at))
@@ -111,36 +111,39 @@ def _members(
     *,
     is_open: bool,
     apart: tuple[tuple[str, str], ...],
-) -> Iterator[Misfit]:
+) -> Iterator[SchemaError]:
     if not isinstance(value, dict):
-        yield Misfit(at, f"{_quoted(value)} is not an object")
+        yield SchemaError(at, f"{_quoted(value)} is not an object")
         return
     for key, inner in value.items():
         if key in members:
             yield from members[key](inner, (*at, key))
         elif not is_open:
             yield _unknown(key, at, members)
-    yield from (Misfit(at, f"the key {key!r} is missing") for key in required if key not in value)
-    for first, second in apart:
-        if first in value and second in value:
-            yield Misfit(
-                (*at, second), f"{first!r} and {second!r} exclude each other", "keep one", on_key=True
+    yield from (SchemaError(at, f"the key {key!r} is missing") for key in required if key not in value)
+    for first_key, second_key in apart:
+        if first_key in value and second_key in value:
+            yield SchemaError(
+                (*at, second_key),
+                f"{first_key!r} and {second_key!r} exclude each other",
+                "keep one",
+                on_key=True,
             )
 
 
-def _unknown(key: str, at: Pointer, known: Mapping[str, Check]) -> Misfit:
-    hint = did_you_mean(key, known) or f"the keys are: {', '.join(known)}"
-    return Misfit((*at, key), f"unknown key {shorten(key)!r}", hint, on_key=True)
+def _unknown(key: str, at: Pointer, known_keys: Mapping[str, Check]) -> SchemaError:
+    hint = did_you_mean(key, known_keys) or f"the keys are: {', '.join(known_keys)}"
+    return SchemaError((*at, key), f"unknown key {shorten(key)!r}", hint, on_key=True)
 
 
 def members(
-    known: Mapping[str, Check],
+    known_keys: Mapping[str, Check],
     *required: str,
     is_open: bool = False,
     apart: tuple[tuple[str, str], ...] = (),
 ) -> Check:
     """Return the check of an object with these members."""
-    return partial(_members, members=known, required=required, is_open=is_open, apart=apart)
+    return partial(_members, members=known_keys, required=required, is_open=is_open, apart=apart)
 
 
 def _quoted(value: Json) -> str:
@@ -231,9 +234,9 @@ _REFERENCE = members(
 )
 
 
-def _field(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _field(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if not isinstance(value, dict):
-        yield Misfit(at, f"{_quoted(value)} is not an object")
+        yield SchemaError(at, f"{_quoted(value)} is not an object")
         return
     name = value.get("format")
     checks: dict[str, Check] = {**_COMMON, "$id": _text, "format": choice(*dict.fromkeys(FORMATS))}
@@ -242,13 +245,13 @@ def _field(value: Json, at: Pointer) -> Iterator[Misfit]:
     needed = NEEDED.get(name) if isinstance(name, str) else None
     parameters = value.get("params")
     if needed and not (isinstance(parameters, dict) and any(key in parameters for key in needed)):
-        yield Misfit(at, f"the format {name!r} needs {' or '.join(map(repr, needed))} in `params`")
+        yield SchemaError(at, f"the format {name!r} needs {' or '.join(map(repr, needed))} in `params`")
 
 
-def _field_or_group(value: Json, at: Pointer) -> Iterator[Misfit]:
+def _field_or_group(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if isinstance(value, dict) and "fields" in value:
         if sum(part == "fields" for part in at) > MAX_GROUPS:
-            yield Misfit(at, f"groups nest deeper than {MAX_GROUPS} levels")
+            yield SchemaError(at, f"groups nest deeper than {MAX_GROUPS} levels")
             return
         yield from GROUP(value, at)
     elif isinstance(value, dict) and "$ref" in value:
@@ -323,6 +326,6 @@ DESCRIPTOR = members(
 )
 
 
-def misfits(descriptor: JsonObject) -> Iterator[Misfit]:
+def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
     """Yield what does not fit the schema in a merged descriptor."""
     return DESCRIPTOR(descriptor, ())

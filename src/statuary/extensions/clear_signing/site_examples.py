@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from typing_extensions import override
 
-from statuary.base.budget import attempt, bounded
+from statuary.base.budget import run_guarded, step_budget
 from statuary.base.findings import Finding
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
@@ -23,24 +23,24 @@ from statuary.extensions.clear_signing.examples import (
 from statuary.extensions.clear_signing.render import Call
 from statuary.extensions.clear_signing.urls import SIGNING_EXAMPLES
 from statuary.extensions.clear_signing.verdicts import (
-    NOTHING,
+    EMPTY_CACHE,
+    CachedResults,
     DescriptorVerdict,
     ExampleBasis,
-    Recollection,
 )
-from statuary.extensions.clear_signing.verification import JudgedFolder
+from statuary.extensions.clear_signing.verification import FolderVerification
 from statuary.publish.fingerprint import digest_of
 from statuary.site.document import Document, encode_json
 
 
-class SoundDescriptors(Descriptors):
+class ValidDescriptors(Descriptors):
     """The sound descriptors of calls of a folder; one is read when a call of its contract is rendered."""
 
-    def __init__(self, judged: JudgedFolder) -> None:
+    def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
-        self._folder, self._read = judged.folder, dict[str, Descriptor]()
+        self._folder, self._read = verification.folder, dict[str, Descriptor]()
         self._bound: dict[tuple[str, str], DescriptorVerdict] = {}
-        for item in judged.descriptors:
+        for item in verification.descriptors:
             if item.kind is SigningFileKind.CALLDATA:
                 for verdict in item.deployments:
                     place = verdict.deployment.address, verdict.deployment.chain_id
@@ -58,7 +58,7 @@ class SoundDescriptors(Descriptors):
     def read(self, path: str) -> Descriptor:
         """Return a sound descriptor; the work is not that of the call that needs it."""
         if path not in self._read:
-            with bounded():
+            with step_budget():
                 self._read[path] = self._folder.descriptor(path)
         return self._read[path]
 
@@ -72,60 +72,60 @@ class SiteExamples:
     """The examples of all published descriptors.
 
     Attributes:
-        named: the descriptor that each file of tests names; empty if it names none.
+        descriptor_paths: the descriptor that each file of tests names; empty if it names none.
         bases: what the documents were rendered from, by descriptor, once they were made.
     """
 
     def __init__(
         self,
-        judged: JudgedFolder,
+        verification: FolderVerification,
         chains: Chains,
-        recollection: Recollection = NOTHING,
-        published: Callable[[str], bytes | None] = lambda _: None,
+        cached: CachedResults = EMPTY_CACHE,
+        read_published: Callable[[str], bytes | None] = lambda _: None,
     ) -> None:
         """Take what the last build remembers, and how to read what it published at a path."""
-        self._judged, self._chains, self._published = judged, chains, published
-        self._before: Mapping[str, ExampleBasis] = recollection.examples
-        self._descriptors = SoundDescriptors(judged)
-        self.named = named_descriptors(judged.folder, recollection.tests)
+        self._verification, self._chains, self._published = verification, chains, read_published
+        self._before: Mapping[str, ExampleBasis] = cached.examples
+        self._descriptors = ValidDescriptors(verification)
+        self.descriptor_paths = named_descriptors(verification.folder, cached.tests)
         self.bases: dict[str, ExampleBasis] = {}
 
     def documents(self) -> Iterator[Document]:
         """Yield the examples of each published descriptor: none of one whose tests cannot be rendered."""
         tests: dict[str, list[str]] = {}
-        for path, named in self.named.items():
-            tests.setdefault(named, []).append(path)
-        items = {item.path: item for item, _ in self._judged.published()}
+        for path, descriptor_path in self.descriptor_paths.items():
+            tests.setdefault(descriptor_path, []).append(path)
+        items = {item.path: item for item, _ in self._verification.published()}
         for path, item in sorted(items.items()):
-            own = tests.get(path, [])
-            body = self._unchanged(item, own) or self._rendered(item, own)
-            names = tuple(f"{FOLDER}/{name}" for name in (path, *own))
+            own_tests = tests.get(path, [])
+            body = self._unchanged(item, own_tests) or self._rendered(item, own_tests)
+            names = tuple(f"{FOLDER}/{name}" for name in (path, *own_tests))
             yield Document(SIGNING_EXAMPLES.path(path=path), body, sources=names)
 
     def _basis(self, item: DescriptorVerdict, tests: list[str], asked: tuple[tuple[str, str], ...]) -> str:
         return digest_of(
             tuple(map(tuple, item.inputs)),
-            tuple((path, self._judged.folder.digest(path)) for path in tests),
+            tuple((path, self._verification.folder.digest(path)) for path in tests),
             tuple((*place, self._descriptors.files_at(place)) for place in asked),
         )
 
     def _unchanged(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
         """Return the document that was published, if it would be made again."""
-        before = self._before.get(item.path)
-        if before is None or before.basis != self._basis(item, tests, before.asked):
+        previous_basis = self._before.get(item.path)
+        if previous_basis is None or previous_basis.basis != self._basis(item, tests, previous_basis.asked):
             return None
         body = self._published(SIGNING_EXAMPLES.path(path=item.path))
-        if body is None or sha256(body).hexdigest() != before.sha256:
+        if body is None or sha256(body).hexdigest() != previous_basis.sha256:
             return None
-        self.bases[item.path] = before
+        self.bases[item.path] = previous_basis
         return body
 
     def _rendered(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
-        folder, descriptors = self._judged.folder, self._descriptors
-        descriptor, listed = descriptors.read(item.path), tests_of(folder, tests)
+        folder, descriptors = self._verification.folder, self._descriptors
+        descriptor, test_files = descriptors.read(item.path), tests_of(folder, tests)
         descriptors.asked.clear()
-        make = partial(example_document, descriptor, listed, descriptors, self._chains)
-        document = attempt(make, f"{FOLDER}/{item.path}", "rendering the examples")
+        make = partial(example_document, descriptor, test_files, descriptors, self._chains)
+        document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")
         if isinstance(document, Finding):  # it is made again by the next run
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body, asked = encode_json(document), tuple(sorted(descriptors.asked))

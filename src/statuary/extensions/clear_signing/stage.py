@@ -10,10 +10,10 @@ from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress, stage
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.stages import Additions, SiteStage, StageInputs
+from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
-from statuary.extensions.clear_signing.verification_cache import Memory
+from statuary.extensions.clear_signing.verification_cache import VerificationCache
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
@@ -36,58 +36,58 @@ class SigningStage(SiteStage):
         self._settings, self._inputs, self._root, self._catalogue = settings, inputs, root, catalogue
 
     @override
-    def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions | None:
+    def check(self, root: Path, catalogue: Catalogue, progress: Progress) -> SectionResult | None:
         folder = DescriptorFolder(self._root)
         if folder.is_empty:
             return None
-        from statuary.extensions.clear_signing.documents import judged_site, summary
+        from statuary.extensions.clear_signing.documents import summary, verify_site
 
         with stage(progress, "Clear signing"):
-            judged = judged_site(folder, self._catalogue, self._settings)
-        return Additions(findings=judged.findings, line=summary(judged))
+            verification = verify_site(folder, self._catalogue, self._settings)
+        return SectionResult(findings=verification.findings, line=summary(verification))
 
     @override
-    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
-        target, built = self._inputs.target, self._inputs.contracts
-        if target is None or built is None or not contracts:
+    def build(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> SectionResult | None:
+        target, built_contracts = self._inputs.target, self._inputs.contracts
+        if target is None or built_contracts is None or not contracts:
             return None
         documents, folder = target.ledger.documents, DescriptorFolder(self._root)
         if folder.is_empty:
-            documents.remove_unless_offered(documents.below(FOLDER))
+            documents.remove_unless_added(documents.paths_under(FOLDER))
             return None
         settings, chains = self._settings, self._catalogue.chains
-        memory = Memory(target.ledger, folder, fingerprint_of(settings, chains).text)
-        recalled = None if built.missing else memory.recalled()
+        memory = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
+        recalled = None if built_contracts.incomplete_sources else memory.load_if_unchanged()
         if recalled is not None:
-            documents.keep_below(FOLDER)
+            documents.retain_prefix(FOLDER)
             return recalled
         from statuary.extensions.clear_signing.documents import (
             chains_of,
-            judged_site,
             signing_documents,
             summary,
+            verify_site,
         )
         from statuary.extensions.clear_signing.site_examples import SiteExamples
-        from statuary.extensions.clear_signing.verdicts import NOTHING
+        from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
-        recollection = NOTHING if built.missing else memory.recollection()
-        judged = judged_site(folder, self._catalogue, settings, recollection)
+        cached = EMPTY_CACHE if built_contracts.incomplete_sources else memory.load_unchanged()
+        verification = verify_site(folder, self._catalogue, settings, cached)
         site_chains = chains_of(self._catalogue, settings)
-        examples = SiteExamples(judged, site_chains, recollection, target.published)
+        examples = SiteExamples(verification, site_chains, cached, target.published)
         now = format_milliseconds(self._inputs.instant)
-        target.offer(signing_documents(judged, examples, _proof_before(target), now))
-        documents.remove_unless_offered(documents.below(FOLDER))
-        additions = Additions(findings=judged.findings, line=summary(judged))
-        memory.keep(judged, examples.named, examples.bases, additions)
+        target.add(signing_documents(verification, examples, _proof_before(target), now))
+        documents.remove_unless_added(documents.paths_under(FOLDER))
+        additions = SectionResult(findings=verification.findings, line=summary(verification))
+        memory.save(verification, examples.descriptor_paths, examples.bases, additions)
         return additions
 
 
 def _proof_before(target: BuildTarget) -> Callable[[str], JsonObject]:
-    def before(path: str) -> JsonObject:
+    def previous_proof(path: str) -> JsonObject:
         body = target.published(path)
         try:
             return {} if body is None else as_object(orjson.loads(body))
         except orjson.JSONDecodeError:
             return {}
 
-    return before
+    return previous_proof

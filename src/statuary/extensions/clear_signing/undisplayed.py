@@ -4,30 +4,30 @@ from collections.abc import Iterator
 
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.paths import DATA, Items, Member, Path, Step
-from statuary.extensions.clear_signing.rules import Reading
+from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
-def hidden(reading: Reading, key: str) -> tuple[str, ...]:
+def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
     """Return the paths of values that no visible field of a format shows, or shows only in part."""
-    if key not in reading.hidden:
-        reading.hidden[key] = _hidden(reading, key)
-    return reading.hidden[key]
+    if key not in parsed.undisplayed:
+        parsed.undisplayed[key] = _undisplayed(parsed, key)
+    return parsed.undisplayed[key]
 
 
-def _hidden(reading: Reading, key: str) -> tuple[str, ...]:
-    visible = list(_shown(reading, key))
-    whole = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
+def _undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
+    visible = list(_shown(parsed, key))
+    whole_values = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
     names = {_names(steps) for steps in visible}
     return tuple(
         f"{Path(DATA, leaf)}{' (in part)' if _names(leaf) in names else ''}"
-        for leaf in reading.types[key].leaves()
-        if leaf not in whole
+        for leaf in parsed.types[key].leaves()
+        if leaf not in whole_values
     )
 
 
-def _shown(reading: Reading, key: str) -> Iterator[tuple[Step, ...]]:
+def _shown(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
     """Yield the paths of the data that fields show."""
-    for field in reading.fields[key]:
+    for field in parsed.fields[key]:
         if field.is_never_visible or field.problem:
             continue
         try:

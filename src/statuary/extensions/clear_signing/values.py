@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.base.budget import spend
+from statuary.base.budget import consume
 from statuary.base.json_values import Json
 from statuary.base.primitives import InvalidValueError, decode_hex_digits
 from statuary.contracts.model.abi import WORD, BasicType
@@ -74,7 +74,7 @@ def _struct(kind: StructType, data: bytes, start: int) -> Value:
 def _sequence(kinds: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
     values, head = list[Value](), start
     for kind in kinds:
-        spend(20)
+        consume(20)
         at = start + _number(data, head) if _is_dynamic(kind) else head
         values.append(_value(kind, data, at))
         head += _head(kind)
@@ -124,7 +124,7 @@ def _number(data: bytes, at: int) -> int:
 
 def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
     """Return a value of a message's JSON by its type; raise InvalidValueError if it is not of it."""
-    spend(5)
+    consume(5)
     kind = types.resolved(kind)
     if isinstance(kind, StructType) and isinstance(value, dict):
         member_types = {member.name: member.type for member in kind.members}
@@ -159,10 +159,10 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
     """Return the value at steps without `[]`; None if there is none."""
     for step in steps:
-        after = _step(value, step)
-        if after is None:
+        next_value = _step(value, step)
+        if next_value is None:
             return None
-        value = after
+        value = next_value
     return value
 
 
@@ -180,20 +180,20 @@ def _step(value: Value, step: Step) -> Value | None:
             return None
 
 
-def written_value(written: Json) -> Leaf | None:
+def written_value(constant: Json) -> Leaf | None:
     """Return a constant of a descriptor as a value; None if it is none."""
-    if isinstance(written, bool):
-        return Leaf("bool", written)
-    if isinstance(written, int):
-        return Leaf("int" if written < 0 else "uint", written)
-    return _written_text(written) if isinstance(written, str) else None
+    if isinstance(constant, bool):
+        return Leaf("bool", constant)
+    if isinstance(constant, int):
+        return Leaf("int" if constant < 0 else "uint", constant)
+    return _written_text(constant) if isinstance(constant, str) else None
 
 
-def _written_text(written: str) -> Leaf:
-    raw = decode_hex_digits(written[2:]) if written.startswith("0x") else None
+def _written_text(text: str) -> Leaf:
+    raw = decode_hex_digits(text[2:]) if text.startswith("0x") else None
     if raw is not None:
         return Leaf("address" if len(raw) == ADDRESS_BYTES else "bytes", raw)
-    digits = written.removeprefix("-")
+    digits = text.removeprefix("-")
     if digits.isascii() and digits.isdecimal():
-        return Leaf("int" if written != digits else "uint", int(written))
-    return Leaf("string", written)
+        return Leaf("int" if text != digits else "uint", int(text))
+    return Leaf("string", text)

@@ -47,7 +47,7 @@ class DescriptorVerdict(NamedTuple):
 
     path: str
     kind: SigningFileKind
-    is_sound: bool  # whether it can be read and breaks no rule by itself
+    is_valid: bool  # whether it can be read and breaks no rule by itself
     files: tuple[IncludedFile, ...]  # its own first; empty unless it is sound
     type_hashes: Mapping[str, list[str]]  # of its messages, by primary type
     findings: tuple[Finding, ...]  # about the descriptor itself
@@ -71,7 +71,7 @@ class ExampleBasis(NamedTuple):
     sha256: str  # of the document
 
 
-class Recollection(NamedTuple):
+class CachedResults(NamedTuple):
     """What the last build said of all that did not change since."""
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
@@ -80,7 +80,7 @@ class Recollection(NamedTuple):
     examples: Mapping[str, ExampleBasis] = MappingProxyType({})  # by descriptor; they may have changed
 
 
-NOTHING: Final = Recollection()
+EMPTY_CACHE: Final = CachedResults()
 """What a first build remembers."""
 
 
@@ -92,9 +92,9 @@ def read_finding(value: dict[str, Any]) -> Finding:
 
 def _read_deployment(value: list[Any]) -> DeploymentVerdict:
     bound, is_compared, fits, status, file, pointer, findings, proof = value
-    chain_id, address, written, place = bound
+    chain_id, address, address_text, place = bound
     return DeploymentVerdict(
-        BoundContract(chain_id, address, written, tuple(place)),
+        BoundContract(chain_id, address, address_text, tuple(place)),
         is_compared,
         ClaimStatus(fits),
         ClaimStatus(status),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Severity
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.attestations import Attestation, read_attestation
@@ -20,22 +20,22 @@ from statuary.extensions.clear_signing.proofs import descriptor_proof
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.rules import ATTESTED, ONE_DESCRIPTOR, UNVERIFIED
 from statuary.extensions.clear_signing.verdicts import (
-    NOTHING,
+    EMPTY_CACHE,
     AttestationVerdict,
+    CachedResults,
     DeploymentVerdict,
     DescriptorVerdict,
-    Recollection,
 )
 from statuary.extensions.clear_signing.verify import (
-    JudgedDescriptor,
-    Judgement,
-    judged_descriptors,
+    CheckedDescriptor,
+    DeploymentCheck,
+    check_descriptors,
     type_hashes,
 )
 
 
 @dataclass(frozen=True)
-class JudgedFolder:
+class FolderVerification:
     """All descriptors of a folder, judged."""
 
     folder: DescriptorFolder
@@ -44,7 +44,7 @@ class JudgedFolder:
     other_findings: tuple[Finding, ...]  # about files, and descriptors that contradict each other
     # whether deployments without a verified record are published too, as not shown
     with_unverified: bool = False
-    withheld: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
+    excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
 
     @property
     def attestations(self) -> tuple[Attestation, ...]:
@@ -55,102 +55,104 @@ class JudgedFolder:
     def findings(self) -> tuple[Finding, ...]:
         """All findings."""
         about_attestations = [item.finding for item in self.attested.values() if item.finding is not None]
-        own = [finding for item in self.descriptors for finding in item.findings]
+        own_findings = [finding for item in self.descriptors for finding in item.findings]
         bound = [
             finding
             for item in self.descriptors
             for verdict in item.deployments
             for finding in verdict.findings
         ]
-        return (*self.other_findings, *about_attestations, *own, *bound)
+        return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
         """Yield what is published, by descriptor: no errors, and a verified record unless all are published."""
         for item in self.descriptors:
             for verdict in item.deployments:
-                is_claimed_twice = (item.path, verdict.deployment.caip) in self.withheld
+                is_claimed_twice = (item.path, verdict.deployment.caip) in self.excluded
                 is_shown = verdict.is_compared or self.with_unverified
                 if verdict.fits is not ClaimStatus.CONTRADICTED and is_shown and not is_claimed_twice:
                     yield item, verdict
 
 
-def judge(
+def verify_folder(
     folder: DescriptorFolder,
     records: SiteRecords,
     *,
     with_unverified: bool,
-    recollection: Recollection = NOTHING,
-) -> JudgedFolder:
+    cached: CachedResults = EMPTY_CACHE,
+) -> FolderVerification:
     """Judge the descriptors of a folder against the records of a site: those of which nothing is remembered.
 
     What they contradict of each other is looked for among all of them.
     """
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
-    verdicts = dict(recollection.descriptors)
-    for item in judged_descriptors(folder, records, [path for path in paths if path not in verdicts]):
+    verdicts = dict(cached.descriptors)
+    for item in check_descriptors(folder, records, [path for path in paths if path not in verdicts]):
         verdicts[item.path] = _verdict(item, folder, with_unverified=with_unverified)
     descriptors = tuple(verdicts[path] for path in paths)
-    withheld, repeated = _claimed_twice(descriptors)
-    return JudgedFolder(
+    excluded, repeated = _duplicate_claims(descriptors)
+    return FolderVerification(
         folder=folder,
         descriptors=descriptors,
         attested={
-            path: recollection.attestations.get(path) or _attested(folder, path)
+            path: cached.attestations.get(path) or _attested(folder, path)
             for path in folder.paths(SigningFileKind.ATTESTATION)
         },
         other_findings=(*folder.listing[1], *repeated),
         with_unverified=with_unverified,
-        withheld=withheld,
+        excluded=excluded,
     )
 
 
-def _verdict(item: JudgedDescriptor, folder: DescriptorFolder, *, with_unverified: bool) -> DescriptorVerdict:
-    descriptor = None if item.reading is None else item.reading.descriptor
+def _verdict(
+    item: CheckedDescriptor, folder: DescriptorFolder, *, with_unverified: bool
+) -> DescriptorVerdict:
+    descriptor = None if item.parsed is None else item.parsed.descriptor
     is_of_messages = kind_of(item.path) is SigningFileKind.MESSAGES
     return DescriptorVerdict(
         path=item.path,
         kind=kind_of(item.path),
-        is_sound=descriptor is not None,
+        is_valid=descriptor is not None,
         files=() if descriptor is None else descriptor.files,
         type_hashes=type_hashes(descriptor) if descriptor is not None and is_of_messages else {},
         findings=(*item.findings, *_notes(item)),
-        deployments=tuple(_at(judgement, with_unverified) for judgement in item.deployments),
+        deployments=tuple(_at(check, with_unverified) for check in item.deployments),
         inputs=folder.inputs(item.path),
-        places=tuple(sorted({place for judgement in item.deployments for place in _places(judgement)})),
+        places=tuple(sorted({place for check in item.deployments for place in _places(check)})),
     )
 
 
-def _at(judgement: Judgement, with_unverified: bool) -> DeploymentVerdict:
-    file, pointer = judgement.reading.descriptor.origins.of(judgement.deployment.pointer)
+def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
+    file, pointer = check.parsed.descriptor.origins.of(check.deployment.pointer)
     return DeploymentVerdict(
-        deployment=judgement.deployment,
-        is_compared=judgement.code is not None,
-        fits=judgement.fits,
-        status=judgement.status,
+        deployment=check.deployment,
+        is_compared=check.code is not None,
+        fits=check.fits,
+        status=check.status,
         file=file,
         pointer=pointer,
-        findings=judgement.findings,
-        proof=descriptor_proof(judgement) if judgement.code is not None or with_unverified else {},
+        findings=check.findings,
+        proof=descriptor_proof(check) if check.code is not None or with_unverified else {},
     )
 
 
-def _places(judgement: Judgement) -> Iterator[tuple[str, str]]:
+def _places(check: DeploymentCheck) -> Iterator[tuple[str, str]]:
     """Yield the contracts whose records were looked for: the deployment, and what it delegates to."""
-    yield judgement.deployment.chain_id, judgement.deployment.address
-    for address in () if judgement.code is None else judgement.code.own.implementations:
-        yield judgement.deployment.chain_id, address
+    yield check.deployment.chain_id, check.deployment.address
+    for address in () if check.code is None else check.code.own_code.implementations:
+        yield check.deployment.chain_id, address
 
 
-def _notes(item: JudgedDescriptor) -> Iterator[Finding]:
+def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
     """Yield the note that some deployments of a descriptor are not on the site."""
-    missing = [judgement for judgement in item.deployments if judgement.code is None]
-    if missing and item.reading is not None:
-        first = missing[0]
-        others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        yield item.reading.descriptor.finding(
+    missing_checks = [check for check in item.deployments if check.code is None]
+    if missing_checks and item.parsed is not None:
+        first_check = missing_checks[0]
+        other_text = f" and {len(missing_checks) - 1:,} more" if len(missing_checks) > 1 else ""
+        yield item.parsed.descriptor.finding(
             UNVERIFIED,
-            f"not shown: {first.deployment.caip}{others}: {first.reason}",
-            first.deployment.pointer,
+            f"not shown: {first_check.deployment.caip}{other_text}: {first_check.reason}",
+            first_check.deployment.pointer,
             hint="add their records, or publish them all the same: `clear_signing: {unverified: publish}`",
             severity=Severity.NOTE,
         )
@@ -164,7 +166,7 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
     claims: Claims = {}
     for descriptor in descriptors:
         is_of_calls = descriptor.kind is SigningFileKind.CALLDATA
-        hashes = [digest for listed in descriptor.type_hashes.values() for digest in listed]
+        hashes = [digest for digests in descriptor.type_hashes.values() for digest in digests]
         for verdict in descriptor.deployments:
             if verdict.fits is ClaimStatus.CONTRADICTED:
                 continue
@@ -173,25 +175,25 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
     return claims
 
 
-def _claimed_twice(
+def _duplicate_claims(
     descriptors: tuple[DescriptorVerdict, ...],
 ) -> tuple[frozenset[tuple[str, str]], list[Finding]]:
     """Return which deployments of which descriptors others claim too, and the findings about them."""
-    withheld, findings = set(), []
+    excluded, findings = set(), []
     for (caip, digest), claimed in _claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
-            withheld.add((path, caip))
-            others = sorted({other for other, _ in claimed} - {path})
+            excluded.add((path, caip))
+            other_paths = sorted({other_path for other_path, _ in claimed} - {path})
             what = f"the type {digest} at {caip}" if digest else caip
-            message = f"{what} is also claimed by {', '.join(others)}"
+            message = f"{what} is also claimed by {', '.join(other_paths)}"
             findings.append(verdict.finding(ONE_DESCRIPTOR, message, "remove it from one of them"))
-    return frozenset(withheld), findings
+    return frozenset(excluded), findings
 
 
 def _attested(folder: DescriptorFolder, path: str) -> AttestationVerdict:
     """Return what a file in `sigs/` shows, and what is wrong with it."""
     place = f"{FOLDER}/{path}"
-    outcome = attempt(partial(_attestation, folder, path), place, "checking the attestation")
+    outcome = run_guarded(partial(_attestation, folder, path), place, "checking the attestation")
     if isinstance(outcome, Finding):
         return AttestationVerdict(None, outcome)
     if outcome is None:
@@ -213,7 +215,7 @@ def _attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding |
     try:
         about = attested_descriptor(path)
         is_there = about is not None and about[0] in folder.listing[0]
-        own = folder.value(about[0]) if about is not None and is_there else None
-        return read_attestation(path, folder.value(path), own)
+        descriptor = folder.value(about[0]) if about is not None and is_there else None
+        return read_attestation(path, folder.value(path), descriptor)
     except DescriptorError as error:
         return error.finding

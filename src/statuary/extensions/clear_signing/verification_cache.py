@@ -13,16 +13,16 @@ import orjson
 from statuary.base.budget import DEFECT
 from statuary.base.findings import Finding
 from statuary.base.primitives import checksum_address
-from statuary.engine.stages import Additions
+from statuary.engine.stages import SectionResult
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     attested_descriptor,
 )
 from statuary.extensions.clear_signing.verdicts import (
-    NOTHING,
+    EMPTY_CACHE,
+    CachedResults,
     DescriptorVerdict,
     ExampleBasis,
-    Recollection,
     read_attestation_verdict,
     read_basis,
     read_descriptor,
@@ -34,7 +34,7 @@ from statuary.publish.ledger.lookups import contract_at, digest_at
 from statuary.site.url_table import CONTRACT, PROOF
 
 if TYPE_CHECKING:
-    from statuary.extensions.clear_signing.verification import JudgedFolder
+    from statuary.extensions.clear_signing.verification import FolderVerification
 
 GROUP: Final = "clear signing"
 """The group of these documents in the ledger, and the note with what was said of them."""
@@ -43,7 +43,7 @@ VERDICTS: Final = "clear signing: verdicts"
 """The note with what was said of each descriptor."""
 
 
-class Memory:
+class VerificationCache:
     """What the last build said, and what it depended on."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
@@ -60,47 +60,49 @@ class Memory:
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
         """Return the digests of a record and its proof as they will be published; nothing if there is no record."""
-        written = checksum_address(address)
-        if contract_at(self._ledger.sources, chain_id, written) is None:
+        checksummed = checksum_address(address)
+        if contract_at(self._ledger.sources, chain_id, checksummed) is None:
             return ()
         urls = (CONTRACT, PROOF)
-        paths = (url.path(chain_id=chain_id, address=written) for url in urls)
+        paths = (url.path(chain_id=chain_id, address=checksummed) for url in urls)
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
-    def recalled(self) -> Additions | None:
+    def load_if_unchanged(self) -> SectionResult | None:
         """Return what the last build said, if all that it depended on is the same; None if it is not."""
-        group, note = self._ledger.kept(GROUP), self._ledger.note(GROUP)
+        group, note = self._ledger.group(GROUP), self._ledger.get_meta(GROUP)
         if not group.fingerprint or not note:
             return None
-        said = orjson.loads(note)
-        if group.fingerprint != self._fingerprint(said["places"]):
+        cached = orjson.loads(note)
+        if group.fingerprint != self._fingerprint(cached["places"]):
             return None
-        self._ledger.keep(GROUP, group.fingerprint)
-        self._ledger.add_notes({GROUP: note})
-        return Additions(findings=tuple(map(read_finding, said["findings"])), line=said["line"])
+        self._ledger.save_group(GROUP, group.fingerprint)
+        self._ledger.set_meta({GROUP: note})
+        return SectionResult(findings=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
-    def recollection(self) -> Recollection:
+    def load_unchanged(self) -> CachedResults:
         """Return what the last build said of all that did not change since."""
-        note = self._ledger.note(VERDICTS)
-        said = orjson.loads(note) if note else {}
-        if said.get("basis") != self._basis:
-            return NOTHING
-        return Recollection(
-            descriptors=dict(self._descriptors(said["descriptors"])),
+        note = self._ledger.get_meta(VERDICTS)
+        cached = orjson.loads(note) if note else {}
+        if cached.get("basis") != self._basis:
+            return EMPTY_CACHE
+        return CachedResults(
+            descriptors=dict(self._descriptors(cached["descriptors"])),
             attestations={
                 path: read_attestation_verdict(value)
-                for path, digests, value in said["attestations"]
+                for path, digests, value in cached["attestations"]
                 if self._attested(path) == digests
             },
             tests={
-                path: named for path, digest, named in said["tests"] if self._folder.digest(path) == digest
+                path: descriptor_path
+                for path, digest, descriptor_path in cached["tests"]
+                if self._folder.digest(path) == digest
             },
-            examples={path: read_basis(value) for path, value in said["examples"].items()},
+            examples={path: read_basis(value) for path, value in cached["examples"].items()},
         )
 
-    def _descriptors(self, said: Iterable[Sequence[Any]]) -> Iterator[tuple[str, DescriptorVerdict]]:
+    def _descriptors(self, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, DescriptorVerdict]]:
         """Yield what is said of each descriptor whose files and records are the same."""
-        for records, value in said:
+        for records, value in rows:
             item = read_descriptor(value)
             if self._are_unchanged(item.inputs) and self._records(item.places) == records:
                 yield item.path, item
@@ -113,33 +115,35 @@ class Memory:
         about = attested_descriptor(path)
         return [self._folder.digest(path), "" if about is None else self._folder.digest(about[0])]
 
-    def keep(
+    def save(
         self,
-        judged: "JudgedFolder",
+        verification: "FolderVerification",
         tests: Mapping[str, str],
         examples: Mapping[str, ExampleBasis],
-        additions: Additions,
+        result: SectionResult,
     ) -> None:
         """Remember what is said, and what it depends on; an unforeseen exception is forgotten, and tried again."""
-        places = sorted({place for item in judged.descriptors for place in item.places})
-        self._ledger.keep(GROUP, self._fingerprint(places))
-        said = {"places": places, "line": additions.line, "findings": additions.findings}
+        places = sorted({place for item in verification.descriptors for place in item.places})
+        self._ledger.save_group(GROUP, self._fingerprint(places))
+        cached = {"places": places, "line": result.line, "findings": result.findings}
         verdicts = {
             "basis": self._basis,
             "descriptors": [
                 (self._records(item.places), tuple(item))
-                for item in judged.descriptors
+                for item in verification.descriptors
                 if not _is_defect(item)
             ],
             "attestations": [
                 (path, self._attested(path), item)
-                for path, item in judged.attested.items()
+                for path, item in verification.attested.items()
                 if not _are_defects([item.finding])
             ],
-            "tests": [(path, self._folder.digest(path), named) for path, named in tests.items()],
+            "tests": [
+                (path, self._folder.digest(path), descriptor_path) for path, descriptor_path in tests.items()
+            ],
             "examples": examples,
         }
-        self._ledger.add_notes({GROUP: _written(said), VERDICTS: _written(verdicts)})
+        self._ledger.set_meta({GROUP: _written(cached), VERDICTS: _written(verdicts)})
 
 
 def _written(value: dict[str, Any]) -> str:
@@ -147,7 +151,7 @@ def _written(value: dict[str, Any]) -> str:
 
 
 def _is_defect(item: DescriptorVerdict) -> bool:
-    return _are_defects([*item.findings, *(one for at in item.deployments for one in at.findings)])
+    return _are_defects([*item.findings, *(finding for at in item.deployments for finding in at.findings)])
 
 
 def _are_defects(findings: Iterable[Finding | None]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from statuary.base.budget import attempt, spend
+from statuary.base.budget import consume, run_guarded
 from statuary.base.findings import Finding, has_errors
 from statuary.base.primitives import keccak256
 from statuary.contracts.model.proof import ClaimStatus, PinnedBy
@@ -22,11 +22,11 @@ from statuary.extensions.clear_signing.records import NO_CODE, DeployedCode, Sit
 from statuary.extensions.clear_signing.rules import (
     DEPLOYMENT_RULES,
     DESCRIPTOR_RULES,
-    Binding,
-    Reading,
+    DeployedDescriptor,
+    ParsedDescriptor,
     findings_of,
 )
-from statuary.extensions.clear_signing.undisplayed import hidden
+from statuary.extensions.clear_signing.undisplayed import undisplayed_paths
 
 CHECKING: Final = "checking the descriptor"
 
@@ -40,26 +40,26 @@ ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
 
 
 @dataclass(frozen=True)
-class Judgement:
+class DeploymentCheck:
     """A descriptor at one of its deployments."""
 
-    reading: Reading
+    parsed: ParsedDescriptor
     deployment: BoundContract
     code: DeployedCode | None  # None if the site has no verified record
     reason: str = ""  # why it has none
     findings: tuple[Finding, ...] = ()  # about this deployment; those about the descriptor are not repeated
 
     @property
-    def binding(self) -> Binding | None:
+    def deployed(self) -> DeployedDescriptor | None:
         """The descriptor and the code that it was checked against."""
-        return None if self.code is None else Binding(self.reading, self.deployment, self.code)
+        return None if self.code is None else DeployedDescriptor(self.parsed, self.deployment, self.code)
 
     @cached_property
     def fits(self) -> ClaimStatus:
         """Whether the formats fit the verified code."""
         if has_errors(self.findings):
             return ClaimStatus.CONTRADICTED
-        binding = self.binding
+        binding = self.deployed
         if binding is None or any(owner.unknown for owner in binding.owners.values()):
             return ClaimStatus.NOT_SHOWN
         return ClaimStatus.VERIFIED
@@ -70,7 +70,7 @@ class Judgement:
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
-            else _weakest([ABI_STATUS[code.abi_pinned_by] for code in self.code.all])
+            else _weakest([ABI_STATUS[code.abi_pinned_by] for code in self.code.all_codes])
         )
 
     @cached_property
@@ -79,7 +79,7 @@ class Judgement:
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
-            else _weakest([code.on_chain for code in self.code.all])
+            else _weakest([code.on_chain for code in self.code.all_codes])
         )
 
     @property
@@ -95,93 +95,99 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
     return min(statuses, key=_ORDER.index)
 
 
-class JudgedDescriptor(NamedTuple):
+class CheckedDescriptor(NamedTuple):
     """A descriptor and all of its deployments; without a reading it cannot be read or breaks a rule by itself."""
 
     path: str
-    reading: Reading | None
+    parsed: ParsedDescriptor | None
     findings: tuple[Finding, ...]  # about the descriptor itself
-    deployments: tuple[Judgement, ...] = ()
+    deployments: tuple[DeploymentCheck, ...] = ()
 
 
-def judged_descriptors(
+def check_descriptors(
     folder: DescriptorFolder, records: SiteRecords, paths: Iterable[str]
-) -> tuple[JudgedDescriptor, ...]:
+) -> tuple[CheckedDescriptor, ...]:
     """Judge descriptors, each alone, against the records of a site; records are read in two passes at most."""
-    read = [_read(folder, path) for path in paths]
+    parsed_descriptors = [_read(folder, path) for path in paths]
     places = {
         (deployment.chain_id, deployment.address)
-        for item in read
-        if item.reading is not None
-        for deployment in deployments_of(item.reading.descriptor)
+        for item in parsed_descriptors
+        if item.parsed is not None
+        for deployment in deployments_of(item.parsed.descriptor)
     }
     records.read(places)
-    return tuple(_bound(item, records) for item in read)
+    return tuple(_check_deployments(item, records) for item in parsed_descriptors)
 
 
-def _read(folder: DescriptorFolder, path: str) -> JudgedDescriptor:
+def _read(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     """Read a descriptor and check it alone."""
-    outcome = attempt(partial(_checked, folder, path), f"{FOLDER}/{path}", CHECKING)
-    return JudgedDescriptor(path, None, (outcome,)) if isinstance(outcome, Finding) else outcome
+    outcome = run_guarded(partial(_check, folder, path), f"{FOLDER}/{path}", CHECKING)
+    return CheckedDescriptor(path, None, (outcome,)) if isinstance(outcome, Finding) else outcome
 
 
-def _checked(folder: DescriptorFolder, path: str) -> JudgedDescriptor:
+def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     try:
         descriptor = folder.descriptor(path)
     except DescriptorError as error:
-        return JudgedDescriptor(path, None, (error.finding,))
-    reading, findings = Reading(descriptor), list[Finding]()
+        return CheckedDescriptor(path, None, (error.finding,))
+    reading, findings = ParsedDescriptor(descriptor), list[Finding]()
     for rule in DESCRIPTOR_RULES:
         findings += findings_of(descriptor, rule, rule(reading))
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:
             break  # the other rules take the shape for granted
     else:
         for key in reading.types:
-            hidden(reading, key)  # here, where the work on it is bounded
-    return JudgedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
+            undisplayed_paths(reading, key)  # here, where the work on it is bounded
+    return CheckedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
 
 
-def _bound(item: JudgedDescriptor, records: SiteRecords) -> JudgedDescriptor:
+def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
     """Compare a descriptor with the code at all of its deployments: too many of too many formats withhold it."""
-    if item.reading is None:
+    if item.parsed is None:
         return item
-    outcome = attempt(partial(_judgements, item.reading, records), f"{FOLDER}/{item.path}", CHECKING)
+    outcome = run_guarded(
+        partial(_deployment_checks, item.parsed, records), f"{FOLDER}/{item.path}", CHECKING
+    )
     if isinstance(outcome, Finding):
-        return item._replace(reading=None, findings=(*item.findings, outcome))
+        return item._replace(parsed=None, findings=(*item.findings, outcome))
     return item._replace(deployments=outcome)
 
 
-def _judgements(reading: Reading, records: SiteRecords) -> tuple[Judgement, ...]:
-    lines = sum(map(len, reading.hidden.values()))
-    judged = []
-    for deployment in deployments_of(reading.descriptor):
-        spend(STEPS_OF_A_FORMAT * len(reading.keys) + lines)
-        judged.append(_judgement(reading, deployment, records))
-    return tuple(judged)
+def _deployment_checks(parsed: ParsedDescriptor, records: SiteRecords) -> tuple[DeploymentCheck, ...]:
+    lines = sum(map(len, parsed.undisplayed.values()))
+    checks = []
+    for deployment in deployments_of(parsed.descriptor):
+        consume(STEPS_OF_A_FORMAT * len(parsed.keys) + lines)
+        checks.append(_deployment_check(parsed, deployment, records))
+    return tuple(checks)
 
 
-def _judgement(reading: Reading, deployment: BoundContract, records: SiteRecords) -> Judgement:
+def _deployment_check(
+    parsed: ParsedDescriptor, deployment: BoundContract, records: SiteRecords
+) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        return Judgement(
-            reading, deployment, None, f"the contract {code}", _address_findings(reading, deployment)
+        return DeploymentCheck(
+            parsed, deployment, None, f"the contract {code}", _address_findings(parsed, deployment)
         )
-    path = f"{FOLDER}/{reading.descriptor.path}"
-    outcome = attempt(partial(_binding_findings, Binding(reading, deployment, code)), path, CHECKING)
+    path = f"{FOLDER}/{parsed.descriptor.path}"
+    outcome = run_guarded(
+        partial(_deployed_findings, DeployedDescriptor(parsed, deployment, code)), path, CHECKING
+    )
     findings = (outcome,) if isinstance(outcome, Finding) else tuple(outcome)
-    return Judgement(reading, deployment, code, findings=findings)
+    return DeploymentCheck(parsed, deployment, code, findings=findings)
 
 
-def _binding_findings(binding: Binding) -> list[Finding]:
-    descriptor = binding.reading.descriptor
-    return [finding for rule in DEPLOYMENT_RULES for finding in findings_of(descriptor, rule, rule(binding))]
+def _deployed_findings(deployed: DeployedDescriptor) -> list[Finding]:
+    descriptor = deployed.parsed.descriptor
+    return [finding for rule in DEPLOYMENT_RULES for finding in findings_of(descriptor, rule, rule(deployed))]
 
 
-def _address_findings(reading: Reading, deployment: BoundContract) -> tuple[Finding, ...]:
+def _address_findings(parsed: ParsedDescriptor, deployment: BoundContract) -> tuple[Finding, ...]:
     """Return what is wrong with a deployment whatever its code is."""
-    nothing = Binding(reading, deployment, NO_CODE)
+    nothing = DeployedDescriptor(parsed, deployment, NO_CODE)
     rule = DEPLOYMENT_RULES[0]
-    return tuple(findings_of(reading.descriptor, rule, rule(nothing)))
+    return tuple(findings_of(parsed.descriptor, rule, rule(nothing)))
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:

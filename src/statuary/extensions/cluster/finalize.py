@@ -74,17 +74,17 @@ class ListingTask(NamedTuple):
     output: PartitionOutput
 
 
-class ListedParts(NamedTuple):
+class RangeParts(NamedTuple):
     """The parts of the manifest that begin in a range."""
 
-    after: str  # the path before the range
+    path_before: str  # the path before the range
     parts: list[Part]
     names: int  # of all files in them
     size: int  # bytes of all these files
     result: PartitionResult
 
 
-def listed_parts(task: ListingTask) -> ListedParts:
+def range_parts(task: ListingTask) -> RangeParts:
     """Make the parts that begin in a range: from the first end of a part in it to the first end after it.
 
     Only a path decides where a part ends, so that what is before it need not be known.
@@ -96,11 +96,11 @@ def listed_parts(task: ListingTask) -> ListedParts:
         output.add(
             [Document(part.path, text, media_type_of(part.path), cache=cache_of(part.path), persistent=True)]
         )
-        last = entries[-1].path
-        if until is not None and last > until and ends_part(last):
+        last_path = entries[-1].path
+        if until is not None and last_path > until and ends_part(last_path):
             break
     result = output.result(0)
-    return ListedParts(files.after, builder.parts, builder.names, builder.size, result)
+    return RangeParts(files.after, builder.parts, builder.names, builder.size, result)
 
 
 def _from_first_end(files: ListedRange) -> Iterator[Entry]:
@@ -119,22 +119,26 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
                 is_within = True
 
 
-def whole_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
+def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
     """Return the manifest of a site whose files are all offered, and offer its parts; None if this process makes it."""
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:
         return None
-    named = ((f"listing-{number:07d}", one) for number, one in enumerate(ranges))
-    tasks = (ListingTask(name, one, target.output(name)) for name, one in named)
-    listed = sorted(executor.map_unordered(listed_parts, tasks), key=attrgetter("after"))
-    for one in listed:  # nothing is offered while workers read
-        target.take(one.result)
-    return _manifest(origin, listed)
+    named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))
+    tasks = (ListingTask(name, listed_range, target.output(name)) for name, listed_range in named_ranges)
+    parts_of_ranges = sorted(executor.map_unordered(range_parts, tasks), key=attrgetter("path_before"))
+    for listed_range in parts_of_ranges:  # nothing is offered while workers read
+        target.merge_partition(listed_range.result)
+    return _manifest(origin, parts_of_ranges)
 
 
-def _manifest(origin: SiteOrigin, ranges: Sequence[ListedParts]) -> Manifest:
-    parts = tuple(part for one in ranges for part in one.parts)
+def _manifest(origin: SiteOrigin, ranges: Sequence[RangeParts]) -> Manifest:
+    parts = tuple(part for range_parts in ranges for part in range_parts.parts)
     documents = sum(part.documents for part in parts)
     return Manifest(
-        origin, documents, sum(one.names for one in ranges), sum(one.size for one in ranges), parts
+        origin,
+        documents,
+        sum(range_parts.names for range_parts in ranges),
+        sum(range_parts.size for range_parts in ranges),
+        parts,
     )

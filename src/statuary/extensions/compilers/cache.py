@@ -44,9 +44,9 @@ class CompilerRun(NamedTuple):
 
 def cache_folder() -> Path | None:
     """Return the folder for outputs; None if there is to be none."""
-    named = os.environ.get(VARIABLE)
-    if named is not None:
-        return Path(named) if named else None
+    configured_folder = os.environ.get(VARIABLE)
+    if configured_folder is not None:
+        return Path(configured_folder) if configured_folder else None
     try:
         above = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:  # there is no home
@@ -92,13 +92,13 @@ class CompilationCache:
             CompilerError: if there is no output, or it contains errors.
             DerivationError: if a name is invalid.
         """
-        wanted, key = sorted(set(names)), self.key(compiler, std_json_input)
-        if (run := self._read(key, compiler, wanted)) is not None:
+        contract_names, key = sorted(set(names)), self.key(compiler, std_json_input)
+        if (run := self._read(key, compiler, contract_names)) is not None:
             return run
-        selected = with_outputs_of(std_json_input, wanted, compiler.version)
+        selected = with_outputs_of(std_json_input, contract_names, compiler.version)
         output = compiler.compile(selected, limits)
         digest = sha256(encode_unchecked(selected)).hexdigest()
-        self._write(key, {"names": wanted, "input_sha256": digest, "output": output})
+        self._write(key, {"names": contract_names, "input_sha256": digest, "output": output})
         return CompilerRun(compiler, self._digest(compiler), digest, output)
 
     def _digest(self, compiler: Compiler) -> str:
@@ -106,7 +106,7 @@ class CompilationCache:
             self.digests[compiler.path] = program_digest(compiler)
         return self.digests[compiler.path]
 
-    def _read(self, key: str, compiler: Compiler, wanted: list[str]) -> CompilerRun | None:
+    def _read(self, key: str, compiler: Compiler, contract_names: list[str]) -> CompilerRun | None:
         if self.folder is None:
             return None
         file = self.folder / key
@@ -120,7 +120,7 @@ class CompilationCache:
         except (OSError, zlib.error, orjson.JSONDecodeError):
             return None
         names = set(map(as_text, as_list(value.get("names"))))
-        if not set(wanted) <= names and WHOLE not in names:
+        if not set(contract_names) <= names and WHOLE not in names:
             return None
         digest, output = as_text(value.get("input_sha256")), as_object(value.get("output"))
         return CompilerRun(compiler, self._digest(compiler), digest, output, is_cached=True)

@@ -38,9 +38,7 @@ OMISSION_HINT: Final = "add the contract again with --compiler to complete the r
 HINT: Final = "the sources, the settings, the compiler version or this member is wrong"
 
 
-def recompilation_reproduces_the_record(
-    record: RecordValue, recompiled: Mapping[Pointer, Json]
-) -> Iterator[Violation]:
+def recompilation_mismatch(record: RecordValue, recompiled: Mapping[Pointer, Json]) -> Iterator[Violation]:
     """The recorded compiler, run again on the standard JSON input, gives every member that it determines.
 
     Args:
@@ -60,7 +58,7 @@ def recompilation_reproduces_the_record(
         yield from _side_violations(record, recompiled, side)
 
 
-RULES = (rule_of_function(recompilation_reproduces_the_record, "recompile"),)
+RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 """The rule that needs compilers; it runs with `--recompile` only."""
 
 
@@ -83,8 +81,8 @@ def _side_violations(
             HINT,
         )
     name = f"{side}Bytecode"
-    again = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
-    if compiled is not None and _steps(record[name]) != _steps(again):
+    recompiled_members = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
+    if compiled is not None and _steps(record[name]) != _steps(recompiled_members):
         yield Violation(
             f"{name}.transformations differ from those that the compiler's output gives",
             (name, "transformations"),
@@ -109,21 +107,21 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
     )
 
 
-def _is_other_spelling(member: Pointer, recorded: Json, again: Json) -> bool:
+def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> bool:
     """Return whether two values differ only as other submissions and servers in JavaScript write them."""
     if member[-1] in NUMBERED_MEMBERS:
-        return _same_values(recorded, again)
-    return member[-1] in LAYOUTS and is_rounded_layout(recorded, again)
+        return _same_values(recorded, recompiled)
+    return member[-1] in LAYOUTS and is_rounded_layout(recorded, recompiled)
 
 
-def is_rounded_layout(recorded: Json, again: Json) -> bool:
+def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
     """Return whether a layout is another one with its numbers above 2^53 as JavaScript rounds them."""
-    if isinstance(recorded, dict) and isinstance(again, dict):
-        return list(recorded) == list(again) and all(
-            is_rounded_layout(value, again[key]) for key, value in recorded.items()
+    if isinstance(recorded, dict) and isinstance(recompiled, dict):
+        return list(recorded) == list(recompiled) and all(
+            is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
         )
-    numbers = [_large_number(value) for value in (recorded, again)]
-    return same_json(recorded, again) if None in numbers else numbers[0] == numbers[1]
+    numbers = [_large_number(value) for value in (recorded, recompiled)]
+    return same_json(recorded, recompiled) if None in numbers else numbers[0] == numbers[1]
 
 
 def _large_number(value: Json) -> float | None:
@@ -134,12 +132,12 @@ def _large_number(value: Json) -> float | None:
     return number if number > LARGEST_EXACT else None
 
 
-def _same_values(recorded: Json, again: Json) -> bool:
+def _same_values(recorded: Json, recompiled: Json) -> bool:
     """Compare two objects without their keys."""
     return (
         isinstance(recorded, dict)
-        and isinstance(again, dict)
-        and _sorted_values(recorded) == _sorted_values(again)
+        and isinstance(recompiled, dict)
+        and _sorted_values(recorded) == _sorted_values(recompiled)
     )
 
 
@@ -147,35 +145,40 @@ def _sorted_values(value: dict[str, Json]) -> list[bytes]:
     return sorted(json_bytes(item, sort_keys=True) or b"" for item in value.values())
 
 
-def first_difference(recorded: Json, again: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
+def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
     """Return the first pointer at which two values differ, and both values there."""
-    if isinstance(recorded, dict) and isinstance(again, dict):
-        pairs = ((key, recorded.get(key), again.get(key)) for key in {**recorded, **again})
-    elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
-        pairs = ((index, *pair) for index, pair in enumerate(zip(recorded, again, strict=True)))
+    if isinstance(recorded, dict) and isinstance(recompiled, dict):
+        pairs = ((key, recorded.get(key), recompiled.get(key)) for key in {**recorded, **recompiled})
+    elif isinstance(recorded, list) and isinstance(recompiled, list) and len(recorded) == len(recompiled):
+        pairs = ((index, *pair) for index, pair in enumerate(zip(recorded, recompiled, strict=True)))
     else:
-        return pointer, recorded, again
-    for key, before, after in pairs:
-        if not same_json(before, after):
-            return first_difference(before, after, (*pointer, key))
-    return pointer, recorded, again
+        return pointer, recorded, recompiled
+    for key, recorded_value, recompiled_value in pairs:
+        if not same_json(recorded_value, recompiled_value):
+            return first_difference(recorded_value, recompiled_value, (*pointer, key))
+    return pointer, recorded, recompiled
 
 
-def _difference(recorded: Json, again: Json) -> str:
-    if isinstance(recorded, str) and isinstance(again, str) and max(len(recorded), len(again)) > 60:
-        return _text_difference(recorded, again)
-    return f"is {_short(recorded)}, the compiler gives {_short(again)}"
+def _difference(recorded: Json, recompiled: Json) -> str:
+    if isinstance(recorded, str) and isinstance(recompiled, str) and max(len(recorded), len(recompiled)) > 60:
+        return _text_difference(recorded, recompiled)
+    return f"is {_short(recorded)}, the compiler gives {_short(recompiled)}"
 
 
-def _text_difference(recorded: str, again: str) -> str:
-    pairs = enumerate(zip(recorded, again, strict=False))
+def _text_difference(recorded: str, recompiled: str) -> str:
+    pairs = enumerate(zip(recorded, recompiled, strict=False))
     position = next(
-        (position for position, (before, after) in pairs if before != after), min(len(recorded), len(again))
+        (
+            position
+            for position, (recorded_character, recompiled_character) in pairs
+            if recorded_character != recompiled_character
+        ),
+        min(len(recorded), len(recompiled)),
     )
-    if recorded.startswith("0x") and again.startswith("0x"):
-        unit, position, sizes = "byte", position // 2 - 1, (len(recorded) // 2 - 1, len(again) // 2 - 1)
+    if recorded.startswith("0x") and recompiled.startswith("0x"):
+        unit, position, sizes = "byte", position // 2 - 1, (len(recorded) // 2 - 1, len(recompiled) // 2 - 1)
     else:
-        unit, sizes = "character", (len(recorded), len(again))
+        unit, sizes = "character", (len(recorded), len(recompiled))
     return f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {position:,}"
 
 

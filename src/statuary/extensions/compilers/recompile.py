@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 import click
 from typing_extensions import override
 
-from statuary.base.cpus import usable_cores
+from statuary.base.cpus import available_cpus
 from statuary.base.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import InvalidValueError, keccak256
@@ -26,7 +26,7 @@ from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.stages import Additions, SiteStage, StageInputs
+from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.compilers.compiler import (
     Compiler,
     CompilerError,
@@ -39,13 +39,13 @@ from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import (
     is_omission,
     recompilation_input,
-    recompilation_reproduces_the_record,
+    recompilation_mismatch,
     recompiled_members,
 )
 from statuary.site.document import encode_unchecked
 from statuary.source.locate import locate_findings
 
-RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
+RULE: Final = recompilation_mismatch.__name__.replace("_", "-")
 
 MAX_CACHED_OUTPUTS: Final = 16
 """Outputs that are kept for contracts with the same input; the largest measured one has a few megabytes."""
@@ -85,7 +85,7 @@ def recompile_contracts(
     recompiler = Recompiler(options)
     findings: list[Finding] = []
     records = compiled = identical = 0
-    missing: Counter[CompilerBuild] = Counter()
+    missing_compilers: Counter[CompilerBuild] = Counter()
     total = None if catalogue.bulk else len(catalogue.contracts)
     with (
         closing(_all_contracts(root, catalogue)) as contracts,
@@ -99,8 +99,10 @@ def recompile_contracts(
                 compiled, identical = compiled + 1, identical + (not result)
                 findings += result
             elif result is not None:
-                missing[result] += 1
-    findings += [missing_compiler_finding(build, number, options) for build, number in missing.items()]
+                missing_compilers[result] += 1
+    findings += [
+        missing_compiler_finding(build, number, options) for build, number in missing_compilers.items()
+    ]
     return RecompileReport(
         findings=tuple(sorted_findings(locate_findings(root, findings))),
         records=records,
@@ -116,11 +118,11 @@ class RecompileStage(SiteStage):
         self.options = options
 
     @override
-    def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
-        again = recompile_contracts(root, catalogue, self.options, progress)
-        return Additions(
-            findings=again.findings,
-            line=f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them identical",
+    def check(self, root: Path, catalogue: Catalogue, progress: Progress) -> SectionResult:
+        report = recompile_contracts(root, catalogue, self.options, progress)
+        return SectionResult(
+            findings=report.findings,
+            line=f"{report.compiled:,} of {report.records:,} records compiled again, {report.identical:,} of them identical",
         )
 
 
@@ -129,7 +131,7 @@ def open_stage(inputs: StageInputs) -> SiteStage:
     if not inputs.options["recompile"]:
         raise click.UsageError("--compiler requires --recompile")
     compilers = parse_compilers(inputs.options["compiler"])
-    return RecompileStage(RecompileOptions(compilers=compilers, workers=usable_cores()))
+    return RecompileStage(RecompileOptions(compilers=compilers, workers=available_cpus()))
 
 
 def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource | BulkContract]:
@@ -149,7 +151,7 @@ def _recompile(
     if isinstance(contract, ContractSource):
         record, path = read_contract(root, contract).record, contract.path
     else:
-        record, path = contract.read.record, contract.source.path
+        record, path = contract.parsed_contract.record, contract.source.path
     if record is None:
         return None
     compiler = recompiler.find_compiler(record)
@@ -209,11 +211,11 @@ class Recompiler:
 def differences(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
     """Yield the differences between a record and a compiler's output."""
     try:
-        again = recompiled_members(record, output)
+        recompiled = recompiled_members(record, output)
     except InvalidValueError as error:
         yield _finding(str(error), hint=error.hint, pointer=("compilation",))
         return
-    for violation in recompilation_reproduces_the_record(record, again):
+    for violation in recompilation_mismatch(record, recompiled):
         severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
         yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
 
@@ -243,16 +245,16 @@ def map_in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
     """Yield the results of a function in the order of the items, with at most `ahead` of them in progress."""
-    pending: deque[Future[Result]] = deque()
+    pending_futures: deque[Future[Result]] = deque()
     try:
         for item in items:
-            pending.append(pool.submit(function, item))
-            if len(pending) >= ahead:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+            pending_futures.append(pool.submit(function, item))
+            if len(pending_futures) >= ahead:
+                yield pending_futures.popleft().result()
+        while pending_futures:
+            yield pending_futures.popleft().result()
     except BaseException:
-        for future in pending:
+        for future in pending_futures:
             future.cancel()
         stop_all_programs()
         raise

@@ -22,8 +22,8 @@ BASE = urls.SIGNING.pattern.rpartition("/")[0]
 def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
     """Return some indexed deployments of descriptors; raise NotApplicableError if the site has none."""
     target = f"/{urls.SIGNING.path()}"
-    listed = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
-    indexed = [item for item in listed if item.get("indexed") is True]
+    deployments = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
+    indexed = [item for item in deployments if item.get("indexed") is True]
     if not indexed:
         raise NotApplicableError(f"{target} lists no deployment that is indexed")
     return indexed[: deployment.sample]
@@ -35,16 +35,16 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
         key = f"eip155:{item.get('chainId')}:{item.get('address')}"
         url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
         entry = deployment.json(f"/{url.path()}").get(key)
-        named = (
+        indexed = (
             [entry]
             if isinstance(entry, str)
             else [
                 as_object(item).get("path")
-                for listed in as_object(entry).values()
-                for item in as_list(listed)
+                for deployment_entry in as_object(entry).values()
+                for item in as_list(deployment_entry)
             ]
         )
-        if item.get("descriptor") not in named:
+        if item.get("descriptor") not in indexed:
             yield f"/{url.path()} does not name {item.get('descriptor')} for {key}"
 
 
@@ -58,8 +58,8 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"{target} returns {descriptor.status}, not 200"
             continue
         place = f"/{item.get('proof')}"
-        listed = [as_object(item) for item in as_list(deployment.json(place).get("descriptors"))]
-        proof = next((entry for entry in listed if entry.get("path") == path), {})
+        descriptors = [as_object(item) for item in as_list(deployment.json(place).get("descriptors"))]
+        proof = next((entry for entry in descriptors if entry.get("path") == path), {})
         if proof.get("sha256") != sha256(descriptor.body).hexdigest():
             yield f"{place} is about other bytes than those of {target}"
         fits = as_object(as_object(proof.get("claims")).get("fits")).get("status")
@@ -139,8 +139,8 @@ def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _not_packed(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
-    found = packs.find(key_of(target[1:]))
-    if found is None:
+    document = packs.find(key_of(target[1:]))
+    if document is None:
         yield f"no pack has {target}"
-    elif served.status == 200 and served.body != found:
+    elif served.status == 200 and served.body != document:
         yield f"the packs have other bytes for {target} than the server"

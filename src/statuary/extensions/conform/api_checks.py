@@ -99,14 +99,14 @@ def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContr
 
 def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
     """The merged ABI of a listed proxy is that of its resolved document, where each entry says whose code it is."""
-    listed = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
-    for proxy in map(as_object, listed[: deployment.sample]):
+    proxies = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
+    for proxy in map(as_object, proxies[: deployment.sample]):
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
-        target, merged = f"/{urls.PROXY.path(**place)}", f"/{urls.PROXY_ABI.path(**place)}"
+        target, abi_target = f"/{urls.PROXY.path(**place)}", f"/{urls.PROXY_ABI.path(**place)}"
         body = as_object(_json_of(deployment.get(target)))
         entries = [as_object(entry) for entry in as_list(body.get("abi"))]
-        if _json_of(deployment.get(merged)) != [entry.get("item") for entry in entries]:
-            yield f"{merged} is not the ABI of {target}"
+        if _json_of(deployment.get(abi_target)) != [entry.get("item") for entry in entries]:
+            yield f"{abi_target} is not the ABI of {target}"
         if not all(as_list(entry.get("from")) for entry in entries):
             yield f"{target} has an entry that is of no contract"
 
@@ -122,8 +122,8 @@ def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
         if response.status == 404 or not code:
             continue
         checked = True
-        listed = as_list(as_object(_json_of(response)).get("contracts"))
-        if contract.address not in [as_object(one).get("address") for one in listed]:
+        contracts = as_list(as_object(_json_of(response)).get("contracts"))
+        if contract.address not in [as_object(item).get("address") for item in contracts]:
             yield f"/{urls.CODE.path(code_hash=digest)} does not have {contract.address}"
     if not checked:
         raise NotApplicableError("no listed contract is found by its code: the site has no such interface")

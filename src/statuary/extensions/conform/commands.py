@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from statuary.base.clock import utc_now
-from statuary.cli.escape import json_text, printable
+from statuary.cli.escape import escape_control_chars, json_text
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import text_or_json_option
 from statuary.extensions.conform.conformance import (
@@ -109,10 +109,10 @@ def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
         if result.outcome is ConformanceOutcome.FAILED:
             console.print(f"\n{result.check.name}: {result.check.rule}", markup=False, style="bold")
             for problem in result.problems:
-                console.print(f"    {printable(problem)}", markup=False)
+                console.print(f"    {escape_control_chars(problem)}", markup=False)
     counts = Counter(result.outcome for result in results)
     summary = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
-    console.print(f"\n{printable(base)} at the level {level}: {summary}", markup=False)
+    console.print(f"\n{escape_control_chars(base)} at the level {level}: {summary}", markup=False)
 
 
 STYLES = {
@@ -134,7 +134,7 @@ def _table(results: Sequence[ConformanceResult]) -> Table:
             result.outcome.value,
             result.check.name,
             result.check.level.name.lower(),
-            escape(printable(text)),
+            escape(escape_control_chars(text)),
             style=STYLES[result.outcome],
         )
     return table

@@ -149,15 +149,15 @@ def run_checks(
         error.hint = error.hint or "check the URL, and that a server runs there"
         raise
     for check in checks:
-        verdict = _judge(deployment, check)
+        verdict = _run_check(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
             # a page may have changed between two requests
             deployment.clear_cache()
-            verdict = _judge(deployment, check)
+            verdict = _run_check(deployment, check)
         yield verdict
 
 
-def _judge(deployment: CheckedDeployment, check: ConformanceCheck) -> ConformanceResult:
+def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> ConformanceResult:
     began = perf_counter()
     try:
         problems = tuple(check.run(deployment))

@@ -31,13 +31,13 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """A chain's list has up to 200 of its contracts, newest match id first, with checksummed addresses."""
     target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
-    listed = deployment.listed(deployment.chain)
-    if [contract.chain_id for contract in listed] != [deployment.chain] * len(listed):
+    contracts = deployment.listed_contracts(deployment.chain)
+    if [contract.chain_id for contract in contracts] != [deployment.chain] * len(contracts):
         yield f"{target} lists contracts of other chains"
-    ids = [as_size(contract.entry.get("matchId")) or 0 for contract in listed]
+    ids = [as_size(contract.entry.get("matchId")) or 0 for contract in contracts]
     if ids != sorted(ids, reverse=True):
         yield f"{target} is not in the order of match ids, the highest first"
-    odd = [contract.address for contract in listed if not _is_checksummed(contract.address)]
+    odd = [contract.address for contract in contracts if not _is_checksummed(contract.address)]
     if odd:
         yield f"{target} lists {odd[0]} without its EIP-55 checksum"
 
@@ -161,9 +161,9 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
     }
     contract = _contract(deployment.chain, deployment.absent_address)
     everywhere = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
-    for target, wanted in ((contract, nothing), (everywhere, {"results": []})):
+    for target, expected in ((contract, nothing), (everywhere, {"results": []})):
         response = deployment.get(target)
-        if response.status != 404 or _json(response.body) != wanted:
+        if response.status != 404 or _json(response.body) != expected:
             yield f"{target} returns {response.status} {response.body[:120]!r}"
 
 
@@ -216,12 +216,12 @@ def _selections(deployment: CheckedDeployment, queries: tuple[str, ...]) -> Iter
             name, _, text = query.replace("%2C", ",").partition("=")
             selection = parse_selection(*((text, None) if name == "fields" else (None, text)))
             try:
-                wanted = select(record, selection)
+                expected = select(record, selection)
             except NotCanonicalError as odd:
                 raise NotApplicableError(f"{contract.target} is not compact JSON: {odd}") from None
             response = deployment.get(f"{contract.target}?{query}")
-            if (response.status, response.body) != (200, wanted):
-                yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(wanted)}"
+            if (response.status, response.body) != (200, expected):
+                yield f"{contract.target}?{query} returns {response.status}, {len(response.body)} bytes, not {len(expected)}"
 
 
 def invalid_selectors_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
@@ -248,13 +248,13 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
     """The list follows `sort`, `limit` and `afterMatchId`."""
     base = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
-    newest = [contract.entry["matchId"] for contract in deployment.listed(deployment.chain)]
+    newest = [contract.entry["matchId"] for contract in deployment.listed_contracts(deployment.chain)]
     if len(newest) < 3:
         raise NotApplicableError(f"{base} lists fewer than three contracts")
-    wanted = {f"{base}?limit=2": newest[:2], f"{base}?afterMatchId={newest[0]}&limit=2": newest[1:3]}
+    expected_ids = {f"{base}?limit=2": newest[:2], f"{base}?afterMatchId={newest[0]}&limit=2": newest[1:3]}
     if len(newest) < 200:
-        wanted |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
-    for target, ids in wanted.items():
+        expected_ids |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
+    for target, ids in expected_ids.items():
         value = as_object(_json(deployment.get(target).body))
         match_ids = [as_object(entry).get("matchId") for entry in as_list(value.get("results"))]
         if match_ids != ids:

@@ -10,10 +10,10 @@ from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import Instant, checksum_address, keccak256
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.site import url_table
 
-PACE = Pace(seconds=120.0)
+TIMEOUTS = Timeouts(seconds=120.0)
 """The time for a whole response."""
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -30,7 +30,7 @@ def http_sender(base: str) -> SendRequest:
 
     def send_request(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
         url = base.rstrip("/") + target
-        return send(url, method, headers=headers, limit=MAX_RESPONSE_BYTES, pace=PACE)
+        return send(url, method, headers=headers, limit=MAX_RESPONSE_BYTES, timeouts=TIMEOUTS)
 
     return send_request
 
@@ -92,9 +92,9 @@ class CheckedDeployment:
     @property
     def chains(self) -> list[str]:
         """The ids of the chains that the deployment lists; raise NotApplicableError if it lists none."""
-        listed = self.json("/chains")
+        chains = self.json("/chains")
         chain_ids = [
-            str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain
+            str(chain["chainId"]) for chain in chains if isinstance(chain, dict) and "chainId" in chain
         ]
         if not chain_ids:
             raise NotApplicableError("/chains lists no chain")
@@ -104,15 +104,16 @@ class CheckedDeployment:
     def chain(self) -> str:
         """A chain with contracts, or the first one."""
         return next(
-            (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed(chain_id)), self.chains[0]
+            (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed_contracts(chain_id)),
+            self.chains[0],
         )
 
-    def listed(self, chain_id: str) -> list[DeployedContract]:
+    def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
         """Return the newest contracts of a chain; none if the list cannot be read."""
         try:
-            listed = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
+            document = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
             return [
-                DeployedContract(entry["chainId"], entry["address"], entry) for entry in listed["results"]
+                DeployedContract(entry["chainId"], entry["address"], entry) for entry in document["results"]
             ]
         except (NotApplicableError, KeyError, TypeError):
             return []
@@ -120,11 +121,11 @@ class CheckedDeployment:
     @property
     def contracts(self) -> list[DeployedContract]:
         """Some contracts from the whole list of a chain; raise NotApplicableError if none is listed."""
-        listed = self.listed(self.chain)
-        if not listed:
+        contracts = self.listed_contracts(self.chain)
+        if not contracts:
             raise NotApplicableError(f"no contract is listed on chain {self.chain}")
-        step = max(1, len(listed) // self.sample)
-        return listed[::step][: self.sample]
+        step = max(1, len(contracts) // self.sample)
+        return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
         """Return a record with `fields=all`, if the host can; raise NotApplicableError if it is missing."""
@@ -140,7 +141,7 @@ class CheckedDeployment:
 
     def incidents(self) -> list[JsonObject]:
         """Return some incidents and maintenances from the lists."""
-        listed = [
+        incidents = [
             incident
             for url, member in (
                 (url_table.INCIDENTS, "incidents"),
@@ -148,9 +149,9 @@ class CheckedDeployment:
             )
             for incident in self.json(f"/{url.path()}").get(member, [])[: self.sample]
         ]
-        if not listed:
+        if not incidents:
             raise NotApplicableError("no incident is listed")
-        return listed
+        return incidents
 
     def incident_target(self, incident_id: str) -> str:
         """Return the path of the document of an incident."""

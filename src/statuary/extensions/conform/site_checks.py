@@ -79,9 +79,9 @@ def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) 
     if not tag:
         yield f"{target}: no ETag"
         return
-    again = deployment.ask(target, "GET", {"If-None-Match": tag})
-    if again.status != 304 or again.body:
-        yield f"{target} with If-None-Match: {tag} returns {again.status}, not 304"
+    conditional_response = deployment.ask(target, "GET", {"If-None-Match": tag})
+    if conditional_response.status != 304 or conditional_response.body:
+        yield f"{target} with If-None-Match: {tag} returns {conditional_response.status}, not 304"
 
 
 TYPED_FILES = (
@@ -119,11 +119,11 @@ def files_have_their_media_types(deployment: CheckedDeployment) -> Iterator[str]
     _is_of_statuary(deployment)
     for url in TYPED_FILES:
         response = deployment.get(f"/{url.path()}")
-        wanted = url.media_type.partition(";")[0]
+        expected_type = url.media_type.partition(";")[0]
         if response.status == 404:
             continue
-        if response.media_type != wanted:
-            yield f"/{url.path()} is sent as {response.media_type or 'nothing'}, not {wanted}"
+        if response.media_type != expected_type:
+            yield f"/{url.path()} is sent as {response.media_type or 'nothing'}, not {expected_type}"
         if not allows_any_origin(response):
             yield f"/{url.path()}: no Access-Control-Allow-Origin: *"
 

@@ -107,8 +107,8 @@ def _group_problems(group: Members, children: list[Members]) -> Iterator[str]:
     if group["status"] != worst:
         yield f"the group {group['name']!r} is {group['status']}, but its worst component is {worst}"
     positions = {child["id"]: child["position"] for child in children}
-    listed = group.get("components", [])
-    if set(listed) != set(positions) or listed != sorted(listed, key=positions.__getitem__):
+    child_ids = group.get("components", [])
+    if set(child_ids) != set(positions) or child_ids != sorted(child_ids, key=positions.__getitem__):
         yield f"the group {group['name']!r} does not list its components by position"
 
 
@@ -125,8 +125,8 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
         (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", _instant("scheduled_for"), False),
         (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant("updated_at"), True),
     ):
-        listed = _document(deployment, url)[member]
-        if listed != sorted(listed, key=key, reverse=newest_first):
+        entries = _document(deployment, url)[member]
+        if entries != sorted(entries, key=key, reverse=newest_first):
             yield f"/{url.path()} is not in order"
     for incident in _incidents(deployment):
         updates = incident["incident_updates"]
@@ -175,13 +175,13 @@ def _timestamps(value: object) -> Iterator[str]:
 
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
     """A listed incident or maintenance has its own document with the same updates."""
-    for listed in deployment.incidents():
-        target = deployment.incident_target(as_text(listed["id"]))
+    for incident in deployment.incidents():
+        target = deployment.incident_target(as_text(incident["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
         yield from problems
-        served = listed if problems else _object(deployment.get(target).body).get("incident", {})
+        served = incident if problems else _object(deployment.get(target).body).get("incident", {})
         for member in ("id", "name", "status", "impact", "incident_updates"):
-            if served.get(member) != listed[member]:
+            if served.get(member) != incident[member]:
                 yield f"{target} and the list have different {member}"
 
 

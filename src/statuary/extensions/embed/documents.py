@@ -7,7 +7,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.site.document import Document
 from statuary.site.url_table import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, PutStep, Url
 
@@ -36,11 +36,11 @@ TEXTS = {
 """The words of banner and badge, by language."""
 
 
-class EmbedDocuments(DocumentFamily):
+class EmbedDocuments(DocumentProvider):
     """The documents of embeds."""
 
     @override
-    def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:
+    def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:
         return embed_documents(catalogue.status.page.name, catalogue.pages.language)
 
 

@@ -120,8 +120,8 @@ def _public_commit(folder: Path) -> str | None:
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
         return None
     pushed = _git(folder, "branch", "--remotes", "--contains", "HEAD")
-    changed = _git(folder, "status", "--porcelain", "--", ".")
-    if not pushed or changed:
+    changed_files = _git(folder, "status", "--porcelain", "--", ".")
+    if not pushed or changed_files:
         return None
     below = _git(folder, "rev-parse", "--show-prefix").rstrip("/")
     return _at_commit(f"git+{url}", _git(folder, "rev-parse", "HEAD"), below)
@@ -186,14 +186,16 @@ def hosting_command(
     edge_only: bool,
     force: bool,
     install: str | None,
-    **given: Any,
+    **option_values: Any,
 ) -> None:
     """Write what a host needs to serve the site: its configuration and its edge module."""
     host = HOSTS[name]
     settings, on = _settings(content)
-    _check(name, host, settings, content, has_edge=host.runs_edge_module or bool(given["edge"]))
+    _check(name, host, settings, content, has_edge=host.runs_edge_module or bool(option_values["edge"]))
     installation = read_installation(out or Path()) if install is None else Installation(install)
-    options = replace(DEFAULT, settings=settings, install=installation.requirement, on=on, **given)
+    options = replace(
+        DEFAULT, settings=settings, install=installation.requirement, enabled=on, **option_values
+    )
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
     source = _wheel_source(files, installation)
     if out is None:
@@ -247,10 +249,10 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path, *, h
             f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
         )
     if not settings.lower_case_names and not has_edge:
-        other = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
+        alternative = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
         raise click.UsageError(
             f"{name} cannot find a contract by its address in lower case without a file of that name; "
-            f"remove hosting.lower_case_names from site.yaml{other}"
+            f"remove hosting.lower_case_names from site.yaml{alternative}"
         )
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(
@@ -261,13 +263,15 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path, *, h
 
 
 def _print(files: list[HostFile]) -> None:
-    others = [file for file in files if not is_edge_file(file)]
-    for file in others:
-        if len(others) > 1:
+    other_files = [file for file in files if not is_edge_file(file)]
+    for file in other_files:
+        if len(other_files) > 1:
             click.echo(f"==> {file.path}")
         click.echo(file.text, nl=False)
-    if len(others) < len(files):
-        click.echo(f"--out FOLDER also writes {len(files) - len(others)} files of the edge module", err=True)
+    if len(other_files) < len(files):
+        click.echo(
+            f"--out FOLDER also writes {len(files) - len(other_files)} files of the edge module", err=True
+        )
 
 
 def _stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.extension_table import EXTENSIONS, load
 from statuary.site.document import SHARDS, Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
@@ -88,38 +88,39 @@ def _variants(glob: str) -> tuple[str, ...]:
     return (glob.removesuffix(".html"), glob) if glob.endswith(".html") else (glob,)
 
 
-def _is_included(glob: str, others: Iterable[str]) -> bool:
+def _is_included(glob: str, other_globs: Iterable[str]) -> bool:
     return any(
-        other.endswith("*") and other != glob and glob.startswith(other.removesuffix("*")) for other in others
+        other_glob.endswith("*") and other_glob != glob and glob.startswith(other_glob.removesuffix("*"))
+        for other_glob in other_globs
     )
 
 
-On = Collection[str] | None
+EnabledKeys = Collection[str] | None
 """The keys of site.yaml of the extensions that are on; None for all of them."""
 
 
-def hosted_urls(on: On) -> tuple[Url, ...]:
+def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """Return the rows that hosts have rules for.
 
     An extension with a marker has rules in any case: what it has published may stay when it is turned off.
     """
-    if on is None:
+    if enabled is None:
         return all_urls()
-    off = [row for row in EXTENSIONS if row.urls and row.key not in (*on, "hosting") and not row.marker]
+    off = [row for row in EXTENSIONS if row.urls and row.key not in (*enabled, "hosting") and not row.marker]
     urls = {url for row in off for url in load(row.urls, "the table of URLs")}
     return tuple(url for url in all_urls() if url not in urls)
 
 
-def static_globs(settings: HostingSettings = NO_HOSTING, on: On = None) -> tuple[str, ...]:
+def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
 
     The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer, and proofs that
     are no file of the name that was asked for: those in packs, and those with one name alone.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    if has_packs(on) or not settings.lower_case_names:
-        asked |= {url for url in hosted_urls(on) if glob_of(url) == glob_of(PROOF)}
-    static = (url for url in hosted_urls(on) if url not in asked and not url.is_timed)
+    if has_packs(enabled) or not settings.lower_case_names:
+        asked |= {url for url in hosted_urls(enabled) if glob_of(url) == glob_of(PROOF)}
+    static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
     return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))
 
 
@@ -127,15 +128,15 @@ ANSWERED_WHEN_MISSING = ("blockscout", "sourcify-files")
 """How the names of documents begin of which clients read that there is none."""
 
 
-def has_packs(on: On) -> bool:
+def has_packs(enabled: EnabledKeys) -> bool:
     """Return whether the site says that it has packs."""
-    return on is not None and "packs" in on
+    return enabled is not None and "packs" in enabled
 
 
 def server_globs() -> tuple[str, ...]:
     """Return the look-up's paths below `/server`, where sourcify.dev has its API and some clients expect it."""
     tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
-    return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{rest}" for top, rest in tops))
+    return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{path_rest}" for top, path_rest in tops))
 
 
 def server_rewrites() -> list[tuple[str, str]]:
@@ -159,46 +160,46 @@ def regex_of(url: Url) -> str:
     return f"^/{expression}$"
 
 
-def header_rules(on: On = None) -> tuple[HeaderRule, ...]:
+def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
     """Return the rules of all paths: common headers, cache rules, and types that the extension does not give."""
     by_glob: dict[str, dict[str, str]] = {}
-    for rule in (*_common_rules(on), *_cache_rules(on), *_type_rules(on)):
+    for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
     return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
 
 
-def allows_frames(on: On) -> bool:
+def allows_frames(enabled: EnabledKeys) -> bool:
     """Return whether some documents of the site may be framed."""
-    return on is not None and any(url.framed for url in hosted_urls(on))
+    return enabled is not None and any(url.framed for url in hosted_urls(enabled))
 
 
-def _common_rules(on: On) -> Iterator[HeaderRule]:
+def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules of the common headers.
 
     Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another one back. The edge
     module answers for a page with the version of the present epoch, and with the headers that the host gives that file.
     """
-    if not allows_frames(on):
+    if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
         return
-    pages = globs_of(url for url in hosted_urls(on) if url.media_type == HTML and not url.framed)
+    pages = globs_of(url for url in hosted_urls(enabled) if url.media_type == HTML and not url.framed)
     versions = f"{EPOCH_PREFIX.partition(':')[0]}*"
     yield HeaderRule("/*", FRAMED_HEADERS)
     for glob in (*pages, versions):
         yield HeaderRule(glob, {"X-Frame-Options": COMMON_HEADERS["X-Frame-Options"]})
 
 
-def _cache_rules(on: On) -> Iterator[HeaderRule]:
+def _cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules of timed documents and of others with one of their own; the default of these hosts is the usual rule."""
-    for glob in globs_of(url for url in hosted_urls(on) if url.is_timed):
+    for glob in globs_of(url for url in hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
-    for url in hosted_urls(on):
+    for url in hosted_urls(enabled):
         if url.cache not in (REVALIDATE, SHORT_LIVED):
             yield HeaderRule(glob_of(url), {"Cache-Control": url.cache})
 
 
-def _type_rules(on: On) -> Iterator[HeaderRule]:
-    candidates = (url for url in hosted_urls(on) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
+    candidates = (url for url in hosted_urls(enabled) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
     by_type: dict[str, list[Url]] = {}
     for url in filter(_needs_type_rule, candidates):
         by_type.setdefault(url.media_type, []).append(url)
@@ -212,19 +213,19 @@ def _type_rules(on: On) -> Iterator[HeaderRule]:
         yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})
 
 
-def typed_paths(on: On) -> list[tuple[str, str]]:
+def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """Return media type and expression of each row of an extension whose type does not follow from its name."""
     of_extensions = {
         url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls, "the URLs")
     }
-    typed = (url for url in hosted_urls(on) if url in of_extensions and _needs_type_rule(url))
+    typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
     return [(url.media_type, regex_of(url)) for url in typed]
 
 
 def _needs_type_rule(url: Url) -> bool:
     """Return whether the media type differs from that of the extension."""
-    own = url.media_type.partition(";")[0]
-    return bool(own) and own != media_type_by_extension(url.pattern).partition(";")[0]
+    own_type = url.media_type.partition(";")[0]
+    return bool(own_type) and own_type != media_type_by_extension(url.pattern).partition(";")[0]
 
 
 FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
@@ -234,33 +235,33 @@ FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
 }
 
 
-class HostDocuments(DocumentFamily):
+class HostDocuments(DocumentProvider):
     """The files of the hosts in the settings."""
 
     @override
-    def settings_only(self, catalogue: Catalogue) -> Iterator[Document]:
+    def config_documents(self, catalogue: Catalogue) -> Iterator[Document]:
         return host_documents(catalogue.hosting, dict(catalogue.extensions))
 
 
-def host_documents(settings: HostingSettings, on: On = None) -> Iterator[Document]:
+def host_documents(settings: HostingSettings, enabled: EnabledKeys = None) -> Iterator[Document]:
     """Yield the files of the hosts in the settings."""
-    wanted = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
+    file_names = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if settings.layout is PathLayout.SHARDED:
-        wanted.add("_redirects")
+        file_names.add("_redirects")
     for url in HOST_FILES:
-        if url.pattern in wanted:
-            text = FILE_TEXTS[url.pattern](settings, on)
+        if url.pattern in file_names:
+            text = FILE_TEXTS[url.pattern](settings, enabled)
             yield Document(path=url.path(), body=text.encode(), media_type=url.media_type)
 
 
-def headers_file(on: On = None) -> str:
+def headers_file(enabled: EnabledKeys = None) -> str:
     """Return the text of `_headers`: globs, each with its headers below it.
 
     Cloudflare accepts up to 100 rules of at most 2,000 characters a line; the site has about thirty.
     """
     blocks = (
         "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
-        for rule in header_rules(on)
+        for rule in header_rules(enabled)
     )
     return "\n\n".join(blocks) + "\n"
 
@@ -278,7 +279,7 @@ def shard_rewrites() -> list[tuple[str, str]]:
     ]
 
 
-def redirects_file(settings: HostingSettings, _: On = None) -> str:
+def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
     """Return the text of `_redirects`; the first matching rule wins.
 
     Cloudflare supports no status 404 here, so internal files are redirected.
@@ -288,14 +289,15 @@ def redirects_file(settings: HostingSettings, _: On = None) -> str:
     return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
 
 
-def _routes_file(settings: HostingSettings, on: On) -> str:
+def _routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
     """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
     return (
-        json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, on)}, indent=2) + "\n"
+        json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, enabled)}, indent=2)
+        + "\n"
     )
 
 
-FILE_TEXTS: dict[str, Callable[[HostingSettings, On], str]] = {
+FILE_TEXTS: dict[str, Callable[[HostingSettings, EnabledKeys], str]] = {
     "_headers": lambda _settings, on: headers_file(on),
     "_redirects": redirects_file,
     "_routes.json": _routes_file,

@@ -16,7 +16,7 @@ from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
     INTERNAL_FILES_RULE,
-    On,
+    EnabledKeys,
     allows_frames,
     has_packs,
     header_rules,
@@ -83,7 +83,7 @@ class HostOptions:
     listen: str = "8080"  # the port, or address and port, of a web server
     # address and port of a `deno serve` of the edge module behind a web server; None without one
     edge: str | None = None
-    on: On = None  # the keys of the extensions that are on; None for all of them
+    enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
 
     @property
     def build_command(self) -> str:
@@ -142,7 +142,7 @@ COMPATIBILITY_DATE = "2025-01-01"
 
 def _compatibility(options: HostOptions) -> dict[str, object]:
     """Return what the edge module asks of the runtime: packs are decompressed by Node.js' library."""
-    flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.on) else {}
+    flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.enabled) else {}
     return {"compatibility_date": COMPATIBILITY_DATE, **flags}
 
 
@@ -165,7 +165,10 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
             "directory": options.publish,
             "binding": "ASSETS",
             "not_found_handling": "404-page",
-            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs(options.settings, options.on))],
+            "run_worker_first": [
+                "/*",
+                *(f"!{glob}" for glob in static_globs(options.settings, options.enabled)),
+            ],
         },
     }
 
@@ -178,10 +181,10 @@ def pages_files(options: HostOptions) -> list[HostFile]:
         **_compatibility(options),
     }
     function = f'export {{ onRequest }} from "../{EDGE_FOLDER}/modules/cloudflare.js";\n'
-    written = WRITTEN_BY.format(host="cloudflare-pages")
+    header = WRITTEN_BY.format(host="cloudflare-pages")
     return [
-        HostFile("wrangler.jsonc", written + json_text(configuration)),
-        HostFile("functions/[[path]].js", f"{written}\n{function}"),
+        HostFile("wrangler.jsonc", header + json_text(configuration)),
+        HostFile("functions/[[path]].js", f"{header}\n{function}"),
         *edge_module_files(options),
     ]
 
@@ -196,7 +199,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja")),
-        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.on)),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.enabled)),
         *edge_module_files(options),
     ]
 
@@ -208,20 +211,20 @@ def netlify_toml(options: HostOptions) -> str:
         options=options,
         edge_folder=EDGE_FOLDER,
         plugin=KEEP_BUILD,
-        header_rules=header_rules(options.on),
+        header_rules=header_rules(options.enabled),
         rewrites=server_rewrites(),
         internal_files_rule=INTERNAL_FILES_RULE,
     )
 
 
-def edge_function(settings: HostingSettings = NO_HOSTING, on: On = None) -> str:
+def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
     """Return the edge function: it re-exports the module and lists the paths it answers.
 
     Its name must differ from that of the folder beside it: Netlify would see one function.
     """
     config = {
         "path": "/*",
-        "excludedPath": [*static_globs(settings, on), INTERNAL_FILES_RULE[0]],
+        "excludedPath": [*static_globs(settings, enabled), INTERNAL_FILES_RULE[0]],
         "onError": "bypass",
     }
     return (
@@ -243,7 +246,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
     return [
         HostFile(
             "s3/upload.sh",
-            render_config("upload.sh.jinja", options=options, groups=object_groups(options.on)),
+            render_config("upload.sh.jinja", options=options, groups=object_groups(options.enabled)),
         ),
         HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
         *_framed_policy_files(options),
@@ -255,13 +258,13 @@ def s3_files(options: HostOptions) -> list[HostFile]:
     ]
 
 
-def object_groups(on: On = None) -> list[tuple[ObjectMetadata, list[str]]]:
+def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
     """Return the patterns of keys by the metadata of their objects; `*` is any text, slashes included.
 
     Timed documents come last, so that nothing they name is missing.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
-    for url in hosted_urls(on):
+    for url in hosted_urls(enabled):
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
         groups[url.media_type, url.cache].extend(_key_patterns(url))
@@ -273,16 +276,16 @@ def _key_patterns(url: Url) -> list[str]:
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
     )
-    later = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
-    return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if later else [pattern]
+    has_epochs = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
+    return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if has_epochs else [pattern]
 
 
 def _framed_policy_files(options: HostOptions) -> list[HostFile]:
     """Return the policy of documents that may be framed, for behaviors of their own."""
-    if not allows_frames(options.on):
+    if not allows_frames(options.enabled):
         return []
     policy = response_headers_policy()
-    paths = [f"/{url.link()}*" for url in hosted_urls(options.on) if url.framed]
+    paths = [f"/{url.link()}*" for url in hosted_urls(options.enabled) if url.framed]
     policy |= {"Name": "statuary-embed", "Comment": f"for behaviors of the paths {' '.join(paths)}"}
     security: dict[str, object] = {
         "ContentSecurityPolicy": {"Override": True, "ContentSecurityPolicy": FRAMED_POLICY},
@@ -338,7 +341,8 @@ def nginx_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration of nginx."""
     return [
         HostFile(
-            "statuary.conf", render_config("nginx.conf.jinja", options=options, **_table_values(options.on))
+            "statuary.conf",
+            render_config("nginx.conf.jinja", options=options, **_table_values(options.enabled)),
         )
     ]
 
@@ -350,7 +354,7 @@ def caddy_files(options: HostOptions) -> list[HostFile]:
     """
     site, bind = _caddy_site(options.listen)
     text = render_config(
-        "Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values(options.on)
+        "Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values(options.enabled)
     )
     return [HostFile("Caddyfile", text)]
 
@@ -382,9 +386,9 @@ def deno_files(options: HostOptions) -> list[HostFile]:
     return [HostFile("deno.json", json_text({"tasks": {"serve": serve}})), *edge_module_files(options)]
 
 
-def _table_values(on: On) -> dict[str, object]:
+def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     """Return the template values that come from the URL table; rules of web servers are regular expressions."""
-    short_lived = _short_lived_regexes(on)
+    short_lived = _short_lived_regexes(enabled)
     feed = _with_epochs(regex_of(FEED))
     types = [
         (media_type, rf"\.{extension}$")
@@ -393,8 +397,8 @@ def _table_values(on: On) -> dict[str, object]:
     ]
     return {
         "common_headers": COMMON_HEADERS,
-        "framed_regexes": [regex_of(url) for url in hosted_urls(on) if url.framed]
-        if allows_frames(on)
+        "framed_regexes": [regex_of(url) for url in hosted_urls(enabled) if url.framed]
+        if allows_frames(enabled)
         else [],
         "framed_policy": FRAMED_POLICY,
         "revalidate": REVALIDATE,
@@ -403,15 +407,17 @@ def _table_values(on: On) -> dict[str, object]:
         "media_types": MEDIA_TYPES,
         "json": JSON,
         "explorer_error": _explorer_error(),
-        "calls": _explorer_calls(on),
-        "v1": {url.name: url for url in hosted_urls(on) if url.name.startswith(ANSWERED_WHEN_MISSING)},
-        "signatures": next((url.pattern for url in hosted_urls(on) if url.name == "signature-stats"), ""),
+        "calls": _explorer_calls(enabled),
+        "v1": {url.name: url for url in hosted_urls(enabled) if url.name.startswith(ANSWERED_WHEN_MISSING)},
+        "signatures": next(
+            (url.pattern for url in hosted_urls(enabled) if url.name == "signature-stats"), ""
+        ),
         "no_signatures": encode_json(NO_SIGNATURES).decode(),
         "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,
-        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(on)],
-        "typed_paths": typed_paths(on),
+        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(enabled)],
+        "typed_paths": typed_paths(enabled),
         "text_types": _text_types(),
     }
 
@@ -427,15 +433,17 @@ def _explorer_error() -> str:
     return encode_json(EXPLORER_ERROR).decode()
 
 
-def _explorer_calls(on: On) -> dict[str, Url]:
+def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
     """Return the stored bodies of an explorer's calls by name; nothing where the site has no interfaces."""
-    return {url.name: url for url in hosted_urls(on) if url.name.startswith("etherscan")}
+    return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 
-def _short_lived_regexes(on: On) -> list[str]:
+def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
     """Return the expressions of all timed documents, at present and at later instants."""
     timed = (
-        url for url in hosted_urls(on) if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
+        url
+        for url in hosted_urls(enabled)
+        if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
     return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
 
@@ -474,7 +482,7 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
                 "source": rule.glob.replace("*", "(.*)"),
                 "headers": [{"key": name, "value": value} for name, value in rule.headers.items()],
             }
-            for rule in header_rules(options.on)
+            for rule in header_rules(options.enabled)
         ],
         "redirects": [
             {

@@ -18,10 +18,10 @@ from urllib.request import OpenerDirector, Request
 from typing_extensions import Buffer, override
 
 from statuary.base.errors import StatuaryError
-from statuary.extensions.http.connections import Pace, http_opener
+from statuary.extensions.http.connections import Timeouts, http_opener
 from statuary.version import VERSION
 
-PACE = Pace(seconds=60.0, rate=16 << 10)
+TIMEOUTS = Timeouts(seconds=60.0, rate=16 << 10)
 """The time for a whole response: a mirror may send gigabytes, but not a byte a second."""
 
 MAX_BODY = 256 << 20
@@ -38,7 +38,7 @@ CONNECTION_ERRORS = (OSError, http.client.HTTPException, UnicodeError)
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REDIRECTED_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
-MISSING_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG})
+NOT_FOUND_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG})
 """Responses that say that there is no document; a path may be too long for the server."""
 
 RETRYABLE_STATUSES = frozenset(
@@ -101,12 +101,12 @@ def url_below(base: str, path: str) -> str:
     return f"{base.rstrip('/')}/{quote(path)}"
 
 
-def is_same_server(url: str, other: str) -> bool:
+def is_same_server(url: str, other_url: str) -> bool:
     """Return whether a key that is for one URL may be sent to another: to the same host, and over TLS if the first was."""
-    before, after = urlsplit(url), urlsplit(other)
-    if (before.scheme, after.scheme) == ("http", "https"):
-        return before.hostname == after.hostname and before.port is after.port is None
-    return (before.scheme, before.netloc) == (after.scheme, after.netloc)
+    parts, other_parts = urlsplit(url), urlsplit(other_url)
+    if (parts.scheme, other_parts.scheme) == ("http", "https"):
+        return parts.hostname == other_parts.hostname and parts.port is other_parts.port is None
+    return (parts.scheme, parts.netloc) == (other_parts.scheme, other_parts.netloc)
 
 
 def get(
@@ -115,7 +115,7 @@ def get(
     *,
     headers: Mapping[str, str] | None = None,
     retries: Retries = ONCE,
-    missing: Collection[int] = MISSING_STATUSES,
+    not_found_statuses: Collection[int] = NOT_FOUND_STATUSES,
 ) -> bytes | None:
     """Return the body of a URL; None if there is none.
 
@@ -123,7 +123,7 @@ def get(
         limit: bytes of the longest body that is accepted.
         headers: what the request has besides ours.
         retries: how often to try.
-        missing: the statuses of responses that say that there is none.
+        not_found_statuses: the statuses of responses that say that there is none.
 
     Raises:
         RefusedError: if the server responds with another error, which will not pass.
@@ -133,7 +133,7 @@ def get(
     for tries_left in reversed(range(retries.tries)):
         try:
             with _opened(url, headers=headers) as response:
-                if response.status in missing:
+                if response.status in not_found_statuses:
                     return None
                 _check_status(url, response)
                 return _body(url, response, limit)
@@ -211,20 +211,20 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
     limit: int = MAX_BODY,
-    pace: Pace | None = None,
+    timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> HttpResponse:
     """Return the response to a request, whatever its status.
 
     Args:
         limit: bytes of the longest body that is accepted.
-        pace: what the server is given of time; None for `PACE`.
+        timeouts: what the server is given of time; None for `TIMEOUTS`.
         redirects: whether to follow redirects of requests without a body.
 
     Raises:
         UnreachableError: if there is no response, or it exceeds a limit.
     """
-    with _opened(url, method, body=body, headers=headers, pace=pace, redirects=redirects) as response:
+    with _opened(url, method, body=body, headers=headers, timeouts=timeouts, redirects=redirects) as response:
         lower = {name.lower(): text for name, text in response.headers.items()}
         return HttpResponse(status=response.status, headers=lower, body=_body(url, response, limit))
 
@@ -246,7 +246,7 @@ def _opened(
     *,
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
-    pace: Pace | None = None,
+    timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> Iterator[http.client.HTTPResponse]:
     """Open a URL, and follow redirects; a key among the headers stays with the server that it is for."""
@@ -262,8 +262,8 @@ def _opened(
             unverifiable=number > 0,  # as urllib marks what nobody has chosen
         )
         with _failures(url):
-            response: http.client.HTTPResponse = opener(pace or PACE).open(
-                request, timeout=(pace or PACE).timeout
+            response: http.client.HTTPResponse = opener(timeouts or TIMEOUTS).open(
+                request, timeout=(timeouts or TIMEOUTS).timeout
             )
         with closing(response):
             location = response.headers.get("Location")
@@ -306,9 +306,9 @@ def _is_web_address(url: str) -> bool:
 
 
 @cache
-def opener(pace: Pace) -> OpenerDirector:
+def opener(timeouts: Timeouts) -> OpenerDirector:
     """Return the opener of all requests with a pace; all of their responses have one time together."""
-    return http_opener(pace)
+    return http_opener(timeouts)
 
 
 @contextmanager
@@ -338,13 +338,13 @@ def requested_pause(headers: Message) -> float | None:
 
     An instant is compared with the server's own clock.
     """
-    after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
-    if after.isdecimal():
-        return float(after)
+    retry_after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
+    if retry_after.isdecimal():
+        return float(retry_after)
     try:
         now = parsedate_to_datetime(headers.get("Date", "")).timestamp()
-        if after:
-            return max(0.0, parsedate_to_datetime(after).timestamp() - now)
+        if retry_after:
+            return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now)
     except (ValueError, OverflowError):
         return None
     if headers.get("X-RateLimit-Remaining") == "0" and reset.isdecimal():

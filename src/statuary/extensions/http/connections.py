@@ -13,7 +13,7 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 from typing_extensions import Buffer, override
 
 
-class Pace(NamedTuple):
+class Timeouts(NamedTuple):
     """How long a response may take, and all responses of an opener."""
 
     seconds: float  # for the headers and a short body
@@ -26,11 +26,11 @@ class Pace(NamedTuple):
         return self.seconds + (received / self.rate if self.rate else 0)
 
 
-class _Waiting:
+class _TimeBudget:
     """The time that was spent waiting for all responses of an opener."""
 
-    def __init__(self, pace: Pace) -> None:
-        self.pace = pace
+    def __init__(self, timeouts: Timeouts) -> None:
+        self.timeouts = timeouts
         self.responses = self.received = 0
         self.seconds = 0.0
 
@@ -38,7 +38,7 @@ class _Waiting:
         """Count the wait for some bytes; raise TimeoutError if all responses together have taken too long."""
         self.seconds += seconds
         self.received += received
-        if self.seconds > self.pace.deadline(self.received) + self.responses * self.pace.each:
+        if self.seconds > self.timeouts.deadline(self.received) + self.responses * self.timeouts.each:
             raise TimeoutError("the server sends too slowly")
 
 
@@ -46,10 +46,10 @@ class PrivateAddressError(OSError):
     """A public server redirects to an address of a private network."""
 
 
-def http_opener(pace: Pace) -> OpenerDirector:
+def http_opener(timeouts: Timeouts) -> OpenerDirector:
     """Return an opener for http and https and nothing else; it returns every response, and follows no redirect."""
     director = OpenerDirector()
-    waiting = _Waiting(pace)
+    waiting = _TimeBudget(timeouts)
     for handler in (ProxyHandler(), _HttpHandler(waiting), _HttpsHandler(waiting)):
         director.add_handler(handler)
     return director
@@ -69,41 +69,43 @@ def _is_private(address: str) -> bool:
 
 
 class _HttpHandler(HTTPHandler):
-    def __init__(self, waiting: _Waiting) -> None:
+    def __init__(self, time_budget: _TimeBudget) -> None:
         super().__init__()
-        self.waiting = waiting
+        self.time_budget = time_budget
 
     @override
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpConnection, req, self.waiting), req)
+        return self.do_open(_connector(_HttpConnection, req, self.time_budget), req)
 
 
 class _HttpsHandler(HTTPSHandler):
-    def __init__(self, waiting: _Waiting) -> None:
+    def __init__(self, time_budget: _TimeBudget) -> None:
         super().__init__()
-        self.waiting = waiting
+        self.time_budget = time_budget
 
     @override
     def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpsConnection, req, self.waiting), req)
+        return self.do_open(_connector(_HttpsConnection, req, self.time_budget), req)
 
 
 def _connector(
-    connection: "type[_GuardedConnection]", request: Request, waiting: _Waiting
+    connection: "type[_GuardedConnection]", request: Request, time_budget: _TimeBudget
 ) -> Callable[..., HTTPConnection]:
     # urllib marks the requests that follow a redirect as unverifiable
     is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
     is_chosen = not request.unverifiable or is_proxied
     only_public = not is_chosen and not is_private_host(str(request.origin_req_host))
-    return partial(connection, waiting=waiting, only_public=only_public)
+    return partial(connection, time_budget=time_budget, only_public=only_public)
 
 
 class _GuardedConnection(HTTPConnection):
     """Connects to the public internet alone, where a redirect leads."""
 
-    def __init__(self, host: str, *, timeout: float | None, waiting: _Waiting, only_public: bool) -> None:
+    def __init__(
+        self, host: str, *, timeout: float | None, time_budget: _TimeBudget, only_public: bool
+    ) -> None:
         super().__init__(host, timeout=timeout)
-        self.response_class = partial(_PacedResponse, waiting=waiting)  # type: ignore[assignment]  # called, never a base
+        self.response_class = partial(_TimedResponse, time_budget=time_budget)  # type: ignore[assignment]  # called, never a base
         self.only_public = only_public
 
     @override
@@ -123,12 +125,12 @@ class _HttpsConnection(_GuardedConnection, HTTPSConnection):
     """HTTPS."""
 
 
-class _PacedResponse(HTTPResponse):
+class _TimedResponse(HTTPResponse):
     def __init__(
-        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, *, waiting: _Waiting
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, *, time_budget: _TimeBudget
     ) -> None:
         super().__init__(sock, debuglevel, method)
-        self.stream = _PacedStream(self.fp.detach(), waiting)
+        self.stream = _TimedStream(self.fp.detach(), time_budget)
         self.fp = io.BufferedReader(self.stream)
 
     @override
@@ -137,16 +139,16 @@ class _PacedResponse(HTTPResponse):
         self.stream.has_begun = True
 
 
-class _PacedStream(io.RawIOBase):
+class _TimedStream(io.RawIOBase):
     """The bytes of a connection, as long as they arrive in time."""
 
-    def __init__(self, raw: io.RawIOBase, waiting: _Waiting) -> None:
+    def __init__(self, raw: io.RawIOBase, time_budget: _TimeBudget) -> None:
         self.raw = raw
-        self.waiting = waiting
+        self.time_budget = time_budget
         self.received = 0
         self.started = monotonic()
         self.has_begun = False  # whether the headers are there; how many bytes they have gains no time
-        waiting.responses += 1
+        time_budget.responses += 1
 
     @override
     def readable(self) -> bool:
@@ -158,9 +160,9 @@ class _PacedStream(io.RawIOBase):
         size = self.raw.readinto(buffer)
         now = monotonic()
         self.received += size or 0
-        if now - self.started > self.waiting.pace.deadline(self.received if self.has_begun else 0):
+        if now - self.started > self.time_budget.timeouts.deadline(self.received if self.has_begun else 0):
             raise TimeoutError("the server sends too slowly")
-        self.waiting.add(now - began, size or 0)
+        self.time_budget.add(now - began, size or 0)
         return size
 
     @override

@@ -9,12 +9,12 @@ from typing import Annotated, Final, NamedTuple
 
 import click
 
-from statuary.base.cpus import usable_cores
+from statuary.base.cpus import available_cpus
 from statuary.base.findings import did_you_mean
 from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
 from statuary.base.progress import counted, stage
 from statuary.cli.editing.incident import ExtensibleGroup
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
@@ -35,7 +35,7 @@ from statuary.extensions.importing.import_contracts import (
     ContractImportSettings,
     ImportedContracts,
 )
-from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
+from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
 from statuary.extensions.importing.report_output import (
     LISTED,
     contract_import_lines,
@@ -67,7 +67,7 @@ class StatusKind(NamedTuple):
     """A system whose status pages can be imported."""
 
     title: str
-    read: Callable[[ImportRequest], StatusPlan]
+    read_page: Callable[[ImportRequest], StatusPlan]
     source: str  # what SOURCE may be
     key: str = ""  # the environment variable with the key that its API may need
 
@@ -116,7 +116,7 @@ class ImportTarget(NamedTuple):
 def _status_command(kind: StatusKind) -> click.Command:
     def run(source: Annotated[str, argument(metavar="SOURCE")], target: ImportTarget) -> ExitCode:
         key = os.environ.get(kind.key, "") if kind.key else ""
-        return run_status_import(kind.read, source, key, target)
+        return run_status_import(kind.read_page, source, key, target)
 
     about = f"SOURCE is {kind.source}."
     if kind.key:
@@ -272,7 +272,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 
 
 def run_status_import(
-    read: Callable[[ImportRequest], StatusPlan],
+    read_page: Callable[[ImportRequest], StatusPlan],
     source: str,
     key: str,
     target: ImportTarget,
@@ -280,14 +280,14 @@ def run_status_import(
     """Import a status page, print the report and return the exit code.
 
     Args:
-        read: the reader of its system.
+        read_page: the reader of its system.
         key: what the system's API needs, or nothing.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     content, now, dry_run = target
     with show_progress() as progress, stage(progress, "reading"):
         done = import_status(
-            read,
+            read_page,
             source,
             content,
             build_instant(now),
@@ -313,7 +313,7 @@ def import_new_site(kind: str, source: str, content: Path, now: Instant) -> Exit
         hint = did_you_mean(kind, kinds) or f"use one of {', '.join(kinds)}"
         raise click.BadParameter(f"unknown kind of status page {kind!r}; {hint}", param_hint="--from")
     key = os.environ.get(kinds[kind].key, "") if kinds[kind].key else ""
-    return run_status_import(kinds[kind].read, source, key, ImportTarget(content, now, dry_run=False))
+    return run_status_import(kinds[kind].read_page, source, key, ImportTarget(content, now, dry_run=False))
 
 
 KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"
@@ -347,20 +347,20 @@ def run_contract_import(
         dry_run=target.dry_run,
         add_chains=contract_options.add_chains,
     )
-    listed = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
+    list_contracts = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
     cache = CompilationCache(cache_folder())
     with (
         show_progress() as progress,
         Compilations(
-            settings.compilers, cache, workers=usable_cores(), announce=announce_compilation
+            settings.compilers, cache, workers=available_cpus(), announce=announce_compilation
         ) as compilations,
     ):
         contract_import = ContractImport(content, catalogue, settings, compilations)
         if kind in PROJECT_READERS and settings.compilers:
             with stage(progress, "reading"):
-                contract_import.expect_all(counted(progress, listed()))
+                contract_import.expect_all(counted(progress, list_contracts()))
         with stage(progress, "contracts"):
-            done = contract_import.import_all(counted(progress, listed()))
+            done = contract_import.import_all(counted(progress, list_contracts()))
     anchored = _anchored(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:
@@ -383,9 +383,9 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
     """Anchor what was imported from nodes; yield how many contracts the chain shows, and why not the others."""
-    missing: list[Skipped] = []
+    skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
-        sources = [source for source in done.written if source.chain_id == chain_id]
+        sources = [source for source in done.written_sources if source.chain_id == chain_id]
         anchored = 0
         for contract in anchor_contracts(content, sources, AnchoringNodes(node)):
             place = (chain_id, contract.source.address.lower())
@@ -394,17 +394,19 @@ def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, Et
                 anchored += is_anchored
                 done.accounts[place] = done.accounts[place]._replace(is_anchored=is_anchored)
             elif contract.claims:
-                missing.append(Skipped(contract.source.address, claim_text(contract.claims[0])))
-                done.notes_of[place].append(f"not anchored: code {missing[-1].reason}")
+                skipped.append(SkippedRecord(contract.source.address, claim_text(contract.claims[0])))
+                done.notes_of[place].append(f"not anchored: code {skipped[-1].reason}")
         if sources:
             yield f"anchored on chain {chain_id}: {anchored:,} of {count_text(len(sources), 'contract')}"
-    for reason, addresses in by_reason(missing):
-        yield printable(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
+    for reason, addresses in by_reason(skipped):
+        yield escape_control_chars(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
 
 
-def _exit_code(report: ImportReport, incomplete: Sequence[Skipped] = ()) -> ExitCode:
+def _exit_code(report: ImportReport, incomplete: Sequence[SkippedRecord] = ()) -> ExitCode:
     if report.incomplete:
-        click.echo(f"statuary: the import is not complete: {printable(report.incomplete)}", err=True)
+        click.echo(
+            f"statuary: the import is not complete: {escape_control_chars(report.incomplete)}", err=True
+        )
         return ExitCode.FAILED
     return ExitCode.FINDINGS if report.skipped or incomplete else ExitCode.OK
 

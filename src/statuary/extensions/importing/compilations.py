@@ -95,17 +95,19 @@ class Compilations:
     def _run(
         self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]
     ) -> CompilerRun:
-        first, more = compilation.fully_qualified_name, len(names) - 1
-        others = f" and {more:,} more" if more else " and all others" if WHOLE in names else ""
+        first_name, other_count = compilation.fully_qualified_name, len(names) - 1
+        other_text = (
+            f" and {other_count:,} more" if other_count else " and all others" if WHOLE in names else ""
+        )
         with self.lock:
-            self.announce(f"compiling {first}{others} with {compiler.name}")
+            self.announce(f"compiling {first_name}{other_text} with {compiler.name}")
         try:
             return self.cache.run(compiler, compilation.std_json_input, names, RunLimits())
         except CompilerError:
-            if names == {first}:
+            if names == {first_name}:
                 raise
         # such as an output that is too long, or a contract of another one's input that does not compile
-        return self.cache.run(compiler, compilation.std_json_input, (first,), RunLimits())
+        return self.cache.run(compiler, compilation.std_json_input, (first_name,), RunLimits())
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:

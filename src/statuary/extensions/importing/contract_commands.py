@@ -13,7 +13,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, has_errors, sorted_findings
 from statuary.base.primitives import Address, ChainId, Instant, checksum_address, instant
 from statuary.base.progress import counted, stage
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
@@ -79,13 +79,14 @@ def choose_sources(
     catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
     """Return the contracts with their own files that a command is about: all, or those with some addresses."""
-    wanted = {address.lower() for address in addresses}
+    lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
         for source in catalogue.contracts
-        if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
+        if chain_id in (None, source.chain_id)
+        and (not lower_addresses or source.address.lower() in lower_addresses)
     ]
-    for address in wanted - {source.address.lower() for source in sources}:
+    for address in lower_addresses - {source.address.lower() for source in sources}:
         raise NotImportableError(f"no contract file or workspace has the address {checksum_address(address)}")
     return sources
 
@@ -152,25 +153,27 @@ def anchor(
     record (its code is gone or changed, its proxy upgraded), the exit code is 1.
     """
     require_sender_recovery()
-    before = None if older_than is None else instant(build_instant(now) - older_than)
+    older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
     with content_lock(content):
         catalogue = read_catalogue(content)
         nodes, chain = _anchoring_nodes(catalogue, rpc, chain_id)
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
-        last: Claim | None = None
+        last_claim: Claim | None = None
         checkpoints = _checkpoints(catalogue, chain)
-        anchored = anchor_contracts(content, sources, nodes, before=before, checkpoints=checkpoints)
+        anchored = anchor_contracts(
+            content, sources, nodes, older_than=older_than_instant, checkpoints=checkpoints
+        )
         with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
             for contract in counted(progress, anchored):
                 findings += contract.findings
                 counts[contract.status] += 1
                 if contract.path:
                     _print_anchor(contract.source.address, contract.claims)
-                    last = contract.claims[0]
-    for note in (*nodes.notes, *_missing_checkpoint(last, chain)):
-        click.echo(f"note: {printable(note)}", err=True)
+                    last_claim = contract.claims[0]
+    for note in (*nodes.notes, *_missing_checkpoint(last_claim, chain)):
+        click.echo(f"note: {escape_control_chars(note)}", err=True)
     click.echo(_anchor_summary(counts, chain))
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
@@ -191,8 +194,8 @@ def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
 def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
     proved = counts[ClaimStatus.VERIFIED] + counts[ClaimStatus.STATED]
     contradicted = counts[ClaimStatus.CONTRADICTED]
-    more = f", {contradicted:,} contradicted" if contradicted else ""
-    return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{more}"
+    contradicted_text = f", {contradicted:,} contradicted" if contradicted else ""
+    return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{contradicted_text}"
 
 
 def _checkpoints(catalogue: Catalogue, chain_id: ChainId) -> Checkpoints:
@@ -225,7 +228,9 @@ def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
 
 def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
     on_chain, deployed = map(claim_text, claims)
-    click.echo(f"    {address}  code {printable(on_chain)}; deployment {printable(deployed)}")
+    click.echo(
+        f"    {address}  code {escape_control_chars(on_chain)}; deployment {escape_control_chars(deployed)}"
+    )
 
 
 def anchor_added(
@@ -248,11 +253,11 @@ def anchor_added(
         anchor, claims = anchor_record(record, read_anchor(content, source, []), nodes)
     except StatuaryError as error:
         hint = f"; {error.hint}" if error.hint else ""
-        click.echo(f"note: the contract is not anchored: {printable(str(error))}{hint}", err=True)
+        click.echo(f"note: the contract is not anchored: {escape_control_chars(str(error))}{hint}", err=True)
         return None
     finally:
         for note in nodes.notes:
-            click.echo(f"note: {printable(note)}", err=True)
+            click.echo(f"note: {escape_control_chars(note)}", err=True)
     _print_anchor(source.address, claims)
     if claims[0].status is ClaimStatus.CONTRADICTED:
         raise ContradictedError("the node's own proof contradicts the code that it gave")
@@ -342,7 +347,7 @@ def add(
 
 def announce_compilation(line: str) -> None:
     """Print what is being compiled."""
-    click.echo(f"    {printable(line)}", err=True)
+    click.echo(f"    {escape_control_chars(line)}", err=True)
 
 
 def _evidence(
@@ -356,11 +361,11 @@ def _evidence(
             return None
         outcome = evidence_of_run(record, run, import_options.path)
     except StatuaryError as error:
-        click.echo(f"note: it was not compiled again: {printable(str(error))}", err=True)
+        click.echo(f"note: it was not compiled again: {escape_control_chars(str(error))}", err=True)
         return None
     if outcome.evidence is None:
         differing = "; ".join(finding.message for finding in outcome.findings)
-        click.echo(f"note: compiled again, it differs: {printable(differing)}", err=True)
+        click.echo(f"note: compiled again, it differs: {escape_control_chars(differing)}", err=True)
     else:
         click.echo(f"    compiled again with {run.compiler.name}: the same")
     return outcome.evidence
@@ -444,7 +449,7 @@ def _print_verification(prepared: PreparedContract, content: Path) -> None:
     if verification.findings:
         click.echo(text_report(verification.findings, str(content)), err=True)
     for note in prepared.notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        click.echo(f"note: {escape_control_chars(note)}", err=True)
     record = prepared.record
     if record is not None:
         levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))

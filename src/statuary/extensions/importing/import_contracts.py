@@ -44,7 +44,7 @@ from statuary.extensions.importing.report import (
     AddressAccount,
     ImportReport,
     NotImportableError,
-    Skipped,
+    SkippedRecord,
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
@@ -84,8 +84,8 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
     record, findings = parsed.record, parsed.findings
     if record is not None:
         if (str(record["chainId"]), str(record["address"]).lower()) != (chain_id, address.lower()):
-            other = f"{record['address']} on chain {record['chainId']}"
-            raise NotImportableError(f"the server responds with the record of {other[:MAX_QUOTED]}")
+            record_location = f"{record['address']} on chain {record['chainId']}"
+            raise NotImportableError(f"the server responds with the record of {record_location[:MAX_QUOTED]}")
         findings = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS)).findings
     if record is None or has_errors(findings):
         broken = first_error(findings)
@@ -115,9 +115,9 @@ def add_chain(root: Path, chain_id: ChainId) -> None:
     Raises:
         EditError: if the file cannot be edited.
     """
-    before = (root / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
+    site_text = (root / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
     chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
-    write_edit(root, FileEdit(SITE, before, append_item(before, ("chains",), chain)))
+    write_edit(root, FileEdit(SITE, site_text, append_item(site_text, ("chains",), chain)))
 
 
 MAX_SILENCE: Final = 3
@@ -143,10 +143,10 @@ class ImportedContracts:
     def __init__(self) -> None:
         self.report = ImportReport()  # the paths of new contracts, and what was skipped
         self.verified: list[str] = []  # name, place and match level of each verified contract
-        self.incomplete: list[Skipped] = []  # path of each incomplete workspace, and what it lacks
-        self.notes: list[Skipped] = []
+        self.incomplete: list[SkippedRecord] = []  # path of each incomplete workspace, and what it lacks
+        self.notes: list[SkippedRecord] = []
         self.compiled = 0  # how many were compiled again, with the same outcome
-        self.written: list[ContractSource] = []
+        self.written_sources: list[ContractSource] = []
         self.notes_of: defaultdict[tuple[ChainId | None, str], list[str]] = defaultdict(list)
         self.accounts: dict[tuple[ChainId | None, str], AddressAccount] = {}
 
@@ -168,7 +168,7 @@ class ImportedContracts:
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
         """Note something on a contract that is imported."""
-        self.notes += [Skipped(contract.label, note) for note in notes]
+        self.notes += [SkippedRecord(contract.label, note) for note in notes]
         self.notes_of[_place(contract)] += notes
 
     def all_accounts(self) -> Iterator[AddressAccount]:
@@ -182,7 +182,7 @@ def _place(entry: ListedContract | UnreadableContract) -> tuple[ChainId | None, 
     return (entry.chain_id, entry.name if entry.address is None else entry.address.lower())
 
 
-class _Begun(NamedTuple):
+class _BegunContract(NamedTuple):
     """A contract that was read, and whose compilation may still run."""
 
     contract: ListedContract
@@ -215,9 +215,9 @@ class ContractImport:
         self.has_bulk = bool(catalogue.bulk)
         self.sources = {(source.chain_id, source.address.lower()): source for source in catalogue.contracts}
         self.done = ImportedContracts()
-        self.seen: set[tuple[ChainId, str]] = set()
+        self.seen_contracts: set[tuple[ChainId, str]] = set()
         self.silence = 0
-        self.missing: list[ListedContract] = []
+        self.missing_chain_contracts: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
         """Note what is to be compiled, so that each input is compiled once for all of its contracts."""
@@ -225,12 +225,12 @@ class ContractImport:
             if isinstance(contract, UnreadableContract) or self._is_present(contract):
                 continue
             with suppress(NotImportableError, UnreachableError):
-                if (compilation := contract.read().compilation) is not None:
+                if (compilation := contract.read_source().compilation) is not None:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
         """Import everything that a source yields; the report has the failure of each contract."""
-        begun: deque[_Begun] = deque()
+        begun: deque[_BegunContract] = deque()
         ahead = 2 * self.compilations.workers
         try:
             for contract in contracts:
@@ -242,8 +242,8 @@ class ContractImport:
                     break
         except UnreachableError as error:
             self.done.report.incomplete = f"{error}; {error.hint}"
-        for rest in begun:
-            self._finish(rest)
+        for begun_contract in begun:
+            self._finish(begun_contract)
         self._report_missing_chains()
         return self.done
 
@@ -251,31 +251,31 @@ class ContractImport:
         existing = self.sources.get((contract.chain_id, contract.address.lower()))
         return existing is not None and not self._is_incomplete(existing)
 
-    def _begin(self, contract: ListedContract | UnreadableContract) -> _Begun | None:
+    def _begin(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
         """Read a contract and start to compile it, unless the content has it."""
         if isinstance(contract, UnreadableContract):
             self._report_unreadable(contract)
             return None
         place = (contract.chain_id, contract.address.lower())
-        if place in self.seen:
+        if place in self.seen_contracts:
             return None
-        self.seen.add(place)
+        self.seen_contracts.add(place)
         if self._is_present(contract):
-            self.done.report.present += 1
+            self.done.report.present_count += 1
             self.done.account_for(contract, "present")
             return None
         if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
-            self.missing.append(contract)
+            self.missing_chain_contracts.append(contract)
             return None
         existing = self.sources.get(place)
         try:
-            return self._started(contract, contract.read(), existing)
+            return self._started(contract, contract.read_source(), existing)
         except (UnreachableError, NotImportableError) as error:
-            return _Begun(contract, existing, None, error=error)
+            return _BegunContract(contract, existing, None, error=error)
 
     def _started(
         self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
-    ) -> _Begun:
+    ) -> _BegunContract:
         record, compilation = None, source.compilation
         if source.record is not None:
             path = f"contracts/{contract.chain_id}/{contract.address}.json"
@@ -283,9 +283,9 @@ class ContractImport:
             compilation = compilation_of_record(record)
         has_compiler = compilation is not None and self.compilations.find(compilation) is not None
         run = self.compilations.start(compilation) if compilation is not None and has_compiler else None
-        return _Begun(contract, existing, source, record, run)
+        return _BegunContract(contract, existing, source, record, run)
 
-    def _finish(self, begun: _Begun) -> None:
+    def _finish(self, begun: _BegunContract) -> None:
         """Verify and write a contract."""
         try:
             if begun.error is not None:
@@ -299,7 +299,7 @@ class ContractImport:
         except NotImportableError as error:
             self._skip(begun.contract, str(error), error.hint)
 
-    def _import_source(self, begun: _Begun) -> None:
+    def _import_source(self, begun: _BegunContract) -> None:
         source = begun.source
         if source is not None and begun.record is not None and source.record is not None:
             self._import_record(begun, begun.record, source.record)
@@ -308,7 +308,7 @@ class ContractImport:
 
     def _report_unreadable(self, contract: UnreadableContract) -> None:
         if contract.is_expected:
-            self.done.notes.append(Skipped(contract.label, contract.reason))
+            self.done.notes.append(SkippedRecord(contract.label, contract.reason))
             self.done.account_for(contract, "mentioned", reason=contract.reason)
         else:
             self._skip(contract, contract.reason, contract.hint)
@@ -321,25 +321,27 @@ class ContractImport:
             with content_lock(self.root):
                 add_chain(self.root, chain_id)
         self.chains.add(chain_id)
-        self.done.notes.append(Skipped(f"chain {chain_id}", f"added to {SITE}; give it its name there"))
+        self.done.notes.append(SkippedRecord(f"chain {chain_id}", f"added to {SITE}; give it its name there"))
         return True
 
     def _report_missing_chains(self) -> None:
         """Skip the contracts of chains that the site lacks, for one reason: it is one thing to do."""
-        chains = sorted({contract.chain_id for contract in self.missing}, key=int)
+        chains = sorted({contract.chain_id for contract in self.missing_chain_contracts}, key=int)
         if not chains:
             return
-        named = f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
+        chain_names = (
+            f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
+        )
         reason = (
-            f"chain {named} is not in site.yaml"
+            f"chain {chain_names} is not in site.yaml"
             if len(chains) == 1
-            else f"{len(chains)} chains are not in site.yaml: {named}"
+            else f"{len(chains)} chains are not in site.yaml: {chain_names}"
         )
         them = "it" if len(chains) == 1 else "them"
-        for contract in self.missing:
+        for contract in self.missing_chain_contracts:
             self._skip(contract, reason, f"add {them} under `chains:`, or import again with --add-chains")
 
-    def _import_record(self, begun: _Begun, record: RecordValue, raw: bytes) -> None:
+    def _import_record(self, begun: _BegunContract, record: RecordValue, raw: bytes) -> None:
         contract = begun.contract
         match_id = str(record["matchId"])
         if match_id in self.match_ids:
@@ -354,20 +356,20 @@ class ContractImport:
         self._add_verified(contract, record, evidence)
 
     def _import_compilation(
-        self, begun: _Begun, source: SourceContract, compilation: ImportedCompilation
+        self, begun: _BegunContract, source: SourceContract, compilation: ImportedCompilation
     ) -> None:
         contract, existing = begun.contract, begun.existing
         on_chain = self._on_chain(contract, source)
         options = self._options(contract, existing)
-        compilation, missing = self._compiled(begun, compilation)
-        missing += [] if on_chain.creation or on_chain.runtime else [NO_CODE]
-        if missing:
+        compilation, missing_parts = self._compiled(begun, compilation)
+        missing_parts += [] if on_chain.creation or on_chain.runtime else [NO_CODE]
+        if missing_parts:
             path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
-            self.done.incomplete += [Skipped(path, what) for what in missing]
-            files = incomplete_files(workspace_of(options, compilation, on_chain), missing)
+            self.done.incomplete += [SkippedRecord(path, what) for what in missing_parts]
+            files = incomplete_files(workspace_of(options, compilation, on_chain), missing_parts)
             if existing is None:
                 self._write(begun, files, options.match_id or "")
-            self.done.account_for(contract, "incomplete", reason=f"it misses {'; '.join(missing)}")
+            self.done.account_for(contract, "incomplete", reason=f"it misses {'; '.join(missing_parts)}")
             return
         prepared = derive_contract(
             options,
@@ -383,7 +385,7 @@ class ContractImport:
         self._add_verified(contract, prepared.record, evidence)
         self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
-    def _evidence(self, begun: _Begun, record: RecordValue, path: str) -> CompilationEvidence | None:
+    def _evidence(self, begun: _BegunContract, record: RecordValue, path: str) -> CompilationEvidence | None:
         """Return the evidence of a contract that its compiler made; why there is none is a note."""
         if begun.run is None:
             return None
@@ -420,7 +422,7 @@ class ContractImport:
         )
 
     def _compiled(
-        self, begun: _Begun, compilation: ImportedCompilation
+        self, begun: _BegunContract, compilation: ImportedCompilation
     ) -> tuple[ImportedCompilation, list[str]]:
         """Return a compilation with its output, and what is missing if there is no compiler for it."""
         if begun.run is not None:
@@ -440,15 +442,15 @@ class ContractImport:
         node = self.settings.nodes.get(contract.chain_id)
         if node is None:
             return source.on_chain
-        listed = source.on_chain
-        on_chain = read_on_chain_contract(node, contract.address, listed.deployment.transaction_hash)
-        if on_chain.creation is not None or listed.creation is None:
+        stated = source.on_chain
+        on_chain = read_on_chain_contract(node, contract.address, stated.deployment.transaction_hash)
+        if on_chain.creation is not None or stated.creation is None:
             return on_chain
-        return on_chain._replace(creation=listed.creation, notes=listed.notes)
+        return on_chain._replace(creation=stated.creation, notes=stated.notes)
 
     def _write(
         self,
-        begun: _Begun,
+        begun: _BegunContract,
         files: Mapping[str, bytes],
         match_id: str,
         evidence: CompilationEvidence | None = None,
@@ -463,9 +465,9 @@ class ContractImport:
                 if evidence is not None:
                     write_evidence(self.root, source, evidence)
         self.sources[contract.chain_id, contract.address.lower()] = source
-        self.done.written.append(source)
+        self.done.written_sources.append(source)
         self.match_ids.add(match_id)
-        self.done.report.added.append(path)
+        self.done.report.added_paths.append(path)
 
     def _add_verified(
         self, contract: ListedContract, record: RecordValue, evidence: CompilationEvidence | None
@@ -476,7 +478,9 @@ class ContractImport:
         self.done.account_for(contract, "imported", match=match, is_compiled_again=is_compiled_again)
 
     def _skip(self, contract: ListedContract | UnreadableContract, reason: str, hint: str) -> None:
-        self.done.report.skipped.append(Skipped(contract.label, f"{reason}; {hint}" if hint else reason))
+        self.done.report.skipped.append(
+            SkippedRecord(contract.label, f"{reason}; {hint}" if hint else reason)
+        )
         self.done.account_for(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete(self, source: ContractSource) -> bool:

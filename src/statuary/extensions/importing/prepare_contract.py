@@ -62,7 +62,7 @@ def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
         record = derive_record(trimmed)
     except InvalidValueError as error:
         message = "; ".join([str(error), *_readable_differences(workspace)])
-        finding = Finding(rule="derivable", path=path, message=message, hint=error.hint)
+        finding = Finding(rule="underivable-record", path=path, message=message, hint=error.hint)
         return VerificationResult(workspace, None, (finding,))
     proof = prove(record, (*IDENTITY_CHECKS, *CONTRACT_CHECKS))
     return VerificationResult(
@@ -106,11 +106,13 @@ def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]
         f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
     )
     pairs = enumerate(zip(onchain, compiled, strict=False))
-    differing = (offset for offset, (byte, other) in pairs if byte != other and offset not in changing)
-    first = next(differing, None)
-    if first is None:
+    differing = (
+        offset for offset, (byte, other_byte) in pairs if byte != other_byte and offset not in changing
+    )
+    first_offset = next(differing, None)
+    if first_offset is None:
         return f"{sizes}; the shorter one is the start of the longer one"
-    return f"{sizes}; the first difference is at byte {first:,}"
+    return f"{sizes}; the first difference is at byte {first_offset:,}"
 
 
 def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
@@ -163,9 +165,9 @@ def find_existing_contract(
 
 def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
     """Return the source of the contract at an address."""
-    wanted = (chain_id, address.lower())
+    key = (chain_id, address.lower())
     return next(
-        (source for source in catalogue.contracts if (source.chain_id, source.address.lower()) == wanted),
+        (source for source in catalogue.contracts if (source.chain_id, source.address.lower()) == key),
         None,
     )
 
@@ -202,11 +204,11 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 
 
 def check_match_id_is_free(
-    root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
+    root: Path, catalogue: Catalogue, match_id: str, own_source: ContractSource | None
 ) -> None:
     """Check that no other contract has a match id; raise NotImportableError if one does."""
     for source in catalogue.contracts:
-        if source != own and read_match_id(root, source) == match_id:
+        if source != own_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
                 "choose another, or leave out --match-id",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import orjson
 
 from statuary.base.atomic_file import atomic_file
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.output import count_text
-from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
+from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
 
 if TYPE_CHECKING:
     from statuary.extensions.importing.import_contracts import ImportedContracts
@@ -23,18 +23,20 @@ LISTED = 10
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines of a report."""
     would = "would be " if dry_run else ""
-    yield from _files(report.added, f"{would}added", content)
-    yield from _files(report.changed, f"{would}changed", content)
-    if not report.added + report.changed:
+    yield from _files(report.added_paths, f"{would}added", content)
+    yield from _files(report.changed_paths, f"{would}changed", content)
+    if not report.added_paths + report.changed_paths:
         yield f"nothing {'would change' if dry_run else 'changed'}"
-    if report.present:
-        yield f"{report.present:,} already in {content}"
+    if report.present_count:
+        yield f"{report.present_count:,} already in {content}"
     for reason, records in by_reason(report.skipped):
-        more = f", and {len(records) - LISTED:,} more" if len(records) > LISTED else ""
-        listed = f"{', '.join(records[:LISTED])}{more}"
-        yield printable(f"not imported, or changed ({len(records):,}): {reason}: {listed}")
-    yield from ("note: " + "\n    ".join(map(printable, note.split("\n"))) for note in report.notes)
-    yield from map(printable, report.compared)
+        hidden_text = f", and {len(records) - LISTED:,} more" if len(records) > LISTED else ""
+        shown_records = f"{', '.join(records[:LISTED])}{hidden_text}"
+        yield escape_control_chars(f"not imported, or changed ({len(records):,}): {reason}: {shown_records}")
+    yield from (
+        "note: " + "\n    ".join(map(escape_control_chars, note.split("\n"))) for note in report.notes
+    )
+    yield from map(escape_control_chars, report.compared)
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
@@ -57,23 +59,23 @@ def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: 
         yield from _listed(done.verified)
     if done.compiled:
         yield f"compiled again with the same outcome: {count_text(done.compiled, 'contract')}"
-    if report.present:
-        yield f"already in {content}: {count_text(report.present, 'contract')}"
+    if report.present_count:
+        yield f"already in {content}: {count_text(report.present_count, 'contract')}"
     yield from _with_reasons("not complete yet, not part of the site: {}; missing ", done.incomplete)
     yield from _with_reasons("not imported: {}; ", report.skipped)
     yield from _with_reasons("note: {}: ", done.notes)
-    if not (done.verified or report.present or done.incomplete or report.skipped):
+    if not (done.verified or report.present_count or done.incomplete or report.skipped):
         yield "the source has no contracts"
 
 
-def _with_reasons(heading: str, skipped: Sequence[Skipped]) -> Iterator[str]:
+def _with_reasons(heading: str, skipped: Sequence[SkippedRecord]) -> Iterator[str]:
     for reason, names in by_reason(skipped):
-        yield printable(heading.format(count_text(len(names), "contract")) + reason)
+        yield escape_control_chars(heading.format(count_text(len(names), "contract")) + reason)
         yield from _listed(names)
 
 
 def _listed(names: Sequence[str]) -> Iterator[str]:
-    yield from (f"    {printable(name)}" for name in names[:LISTED])
+    yield from (f"    {escape_control_chars(name)}" for name in names[:LISTED])
     if len(names) > LISTED:
         yield f"    and {len(names) - LISTED:,} more"
 

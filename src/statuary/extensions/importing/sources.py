@@ -77,8 +77,8 @@ class WebSource:
         except RefusedError as error:
             raise NotImportableError(str(error), error.hint) from None
         except UnreachableError as error:
-            later = "" if error.pause is None else f" in {error.pause:,.0f} seconds"
-            hint = f"run the import again{later}; it continues from here"
+            pause_text = "" if error.pause is None else f" in {error.pause:,.0f} seconds"
+            hint = f"run the import again{pause_text}; it continues from here"
             raise UnreachableError(url, error.reason, hint) from None
 
 

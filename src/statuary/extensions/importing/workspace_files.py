@@ -50,10 +50,10 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
     return _workspace_files(workspace, contract_yaml(workspace))
 
 
-def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
+def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
     """Return the files of a workspace that no record follows from yet; `contract.yaml` lists what is missing."""
-    said = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing)
-    return _workspace_files(workspace, said + contract_yaml(workspace))
+    comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
+    return _workspace_files(workspace, comment + contract_yaml(workspace))
 
 
 def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
@@ -174,7 +174,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
             with atomic_file(root / path) as stream:
                 stream.write(body)
         for path in stale:
-            _remove(root / path, [root / written for written in files])
+            _remove(root / path, [root / written_file for written_file in files])
     except PublishingError as error:
         raise NotImportableError(str(error), HINT) from None
     except OSError as error:
@@ -191,10 +191,10 @@ def files_of_source(source: ContractSource | None) -> list[str]:
     return [*(str(PurePosixPath(source.path).parent / name) for name in WORKSPACE_FILES), *evidence]
 
 
-def _remove(file: Path, written: list[Path]) -> None:
+def _remove(file: Path, written_files: list[Path]) -> None:
     """Remove a file, and its folder if it is empty then, unless it was just written."""
     # on a file system that ignores case, another case of an address is the same file
-    if not file.exists() or any(file.samefile(file_written) for file_written in written):
+    if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return
     file.unlink()
     if not any(file.parent.iterdir()):

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_milliseconds
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
 from statuary.status.feeds.feed import incident_url
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
-from statuary.status.model.timeline import ComponentState, PageState, Timeline, later_states
+from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
 from statuary.status.model.vocabulary import Impact, UpdateStatus
 
 SUMMARY = Url(
@@ -51,16 +51,16 @@ MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "
 """The words that differ from the status in capitals."""
 
 
-class InstatusDocuments(DocumentFamily):
+class InstatusDocuments(DocumentProvider):
     """The documents of Instatus's public API."""
 
     api = URLS
 
     @override
-    def timed(
+    def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
-        states = later_states(timeline, start, ())
+        states = states_from(timeline, start, ())
         return lambda at: instatus_documents(states(at))
 
 
@@ -83,8 +83,8 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
     summary |= {"activeIncidents": incidents} if incidents else {}
     summary |= {"activeMaintenances": maintenances} if maintenances else {}
     yield Document(path=SUMMARY.path(), body=encode_json(summary), cache=SUMMARY.cache)
-    present = [row for row in state.components.values() if not row.component.removed]
-    components = {"components": [_component(row, state) for row in present]}
+    current_components = [row for row in state.components.values() if not row.component.removed]
+    components = {"components": [_component(row, state) for row in current_components]}
     yield Document(path=COMPONENTS.path(), body=encode_json(components), cache=COMPONENTS.cache)
 
 

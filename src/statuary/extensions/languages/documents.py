@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 from typing_extensions import override
 
 from statuary.base.primitives import Instant
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translations import in_language
 from statuary.site.document import Document
@@ -70,11 +70,11 @@ WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDP
 """Documents beside the feeds that have the words of Statuspage's API."""
 
 
-class LanguageDocuments(DocumentFamily):
+class LanguageDocuments(DocumentProvider):
     """The documents of every further language."""
 
     @override
-    def timed(
+    def documents_at(
         self, timeline: Timeline, start: Instant, pages: StatusPages | None
     ) -> Callable[[Instant], Iterable[Document]]:
         if pages is None or not isinstance(self.settings, LanguageSettings):
@@ -101,22 +101,22 @@ def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
     # the same incident in another language is another entry, so that readers of feeds keep both
     translated = page._replace(url=f"{page.url}/{tag}", feed_host=f"{tag}.{host}")
     settings = replace(context.settings, language=tag, theme=context.settings.theme._replace(texts=()))
-    in_its_words = timeline if catalogue is timeline.catalogue else _rebuilt(timeline, catalogue)
+    in_its_words = timeline if catalogue is timeline.catalogue else _timeline_with_texts(timeline, catalogue)
     return _Site(
         replace(in_its_words, catalogue=replace(catalogue, page=translated)),
         context._replace(name=one_line(page.name), settings=settings, folder=folder),
     )
 
 
-def _rebuilt(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
+def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
     """Return a timeline with the texts of another catalogue of the same records, without those that it is without."""
-    whole = build_timeline(catalogue, timeline.until)
+    full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
     incidents, maintenances = (
         tuple(history for history in histories if history.incident.source in sources)
-        for histories in (whole.incidents, whole.maintenances)
+        for histories in (full_timeline.incidents, full_timeline.maintenances)
     )
-    return replace(whole, incidents=incidents, maintenances=maintenances)
+    return replace(full_timeline, incidents=incidents, maintenances=maintenances)
 
 
 def _translation(
@@ -124,9 +124,9 @@ def _translation(
 ) -> Callable[[Instant], Iterator[Document]]:
     """Return a function that returns the documents of a language that change, at an instant from `start` on: all at `start`."""
     site = _in_language(tag, timeline, pages.site)
-    own_pages = StatusPages(site.timeline, site.context, pages.former)
+    own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
     feeds = FeedDocuments(site.timeline, _words(renderer_of(site.context).localization.texts))
-    pages_after, feeds_after = own_pages.later_documents(start), feeds.later_documents(start)
+    pages_after, feeds_after = own_pages.documents_from(start), feeds.documents_from(start)
     changes = frozenset(timeline.changes)
 
     def documents_at(at: Instant) -> Iterator[Document]:
@@ -154,5 +154,13 @@ def _words(texts: PageTexts) -> Words:
     keys = [*(f"month.{number}.short" for number in range(1, 13)), "date.brief"]
     words = {key: texts(key) for key in keys}
     words |= {name: texts(f"update.{name}") for name in (*get_args(UpdateStatus), "same", "cancelled")}
-    own = ("event", "cancelled_event", "affects", "history", "component_history", "about", "maintenances")
-    return Words(texts.language, words | {name: texts(f"languages.{name}") for name in own})
+    feed_keys = (
+        "event",
+        "cancelled_event",
+        "affects",
+        "history",
+        "component_history",
+        "about",
+        "maintenances",
+    )
+    return Words(texts.language, words | {name: texts(f"languages.{name}") for name in feed_keys})

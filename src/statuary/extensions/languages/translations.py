@@ -10,7 +10,7 @@ from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translated import EXPECTED, Translated
 from statuary.status.model.records import StatusCatalogue
 
-UNKNOWN_LANGUAGE = "known-language"
+UNKNOWN_LANGUAGE = "unknown-language"
 """The rule of findings about languages."""
 
 Value = TypeVar("Value")
@@ -30,10 +30,10 @@ def status_in_first_language(
     Args:
         language: that of the pages at the root.
     """
-    first = settings.tags[0]
-    if first != language:
-        message = f"the first language is {first!r}, but the pages are in {language!r}"
-        hint = f"write `pages: {{language: {first}}}`, or begin with {language}"
+    first_tag = settings.tags[0]
+    if first_tag != language:
+        message = f"the first language is {first_tag!r}, but the pages are in {language!r}"
+        hint = f"write `pages: {{language: {first_tag}}}`, or begin with {language}"
         pointer: Pointer = ("languages",)
         findings.append(
             Finding(
@@ -42,14 +42,14 @@ def status_in_first_language(
         )
     findings[:] = (_with_languages(finding, settings.tags) for finding in findings)
     for path, text in _texts(status):
-        absent = [first] if first not in text.by_language else []
+        absent = [first_tag] if first_tag not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
             hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
             findings.append(_warning(f"a text is given in {tag!r}, which the site does not have", hint, path))
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
             findings.append(_warning(message, f"write `{tag}:` beside the others", path))
-    return mapped(status, lambda text: Translated(text.by_language, first))
+    return mapped(status, lambda text: Translated(text.by_language, first_tag))
 
 
 def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
@@ -85,23 +85,23 @@ def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
 
 def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
     """Return a value of the domain with each text that is given per language changed; the same one if there is none."""
-    result: Any = _mapped(value, change)
+    result: Any = _map_value(value, change)
     return result  # type: ignore[no-any-return]
 
 
-def _mapped(value: Any, change: Callable[[Translated], str]) -> object:
+def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
     if isinstance(value, Translated):
         return change(value)
     members = _members(value)
-    changed = _changed(members.items(), change)
-    if not changed:
+    changed_members = _changed(members.items(), change)
+    if not changed_members:
         return value
     if isinstance(value, Mapping):
-        return {**value, **changed}
+        return {**value, **changed_members}
     if isinstance(value, tuple):
         make: Callable[[Iterable[object]], object] = getattr(value, "_make", tuple)
-        return make({**members, **changed}.values())
-    return replace(value, **changed)
+        return make({**members, **changed_members}.values())
+    return replace(value, **changed_members)
 
 
 def _members(value: Any) -> Mapping[Any, object]:
@@ -116,5 +116,5 @@ def _members(value: Any) -> Mapping[Any, object]:
 
 def _changed(members: Iterable[tuple[Any, object]], change: Callable[[Translated], str]) -> dict[Any, object]:
     """Return the members that become others."""
-    pairs = ((key, member, _mapped(member, change)) for key, member in members)
+    pairs = ((key, member, _map_value(member, change)) for key, member in members)
     return {key: new for key, member, new in pairs if new is not member}

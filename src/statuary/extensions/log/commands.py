@@ -10,7 +10,7 @@ import click
 from statuary.base.clock import utc_now
 from statuary.base.files import PublishingError
 from statuary.base.progress import stage
-from statuary.cli.escape import print_error, printable
+from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import count_text, show_progress
@@ -49,7 +49,7 @@ from statuary.extensions.log.published_log import (
     open_log,
     published_settings,
 )
-from statuary.extensions.log.resume import EMPTY, FLOOR, read_floor, write_floor
+from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head, write_min_head
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
@@ -102,17 +102,19 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     with FolderTarget(out) as target:
         log = require_log(open_log(str(out), target.published, None), str(out))
         settings = published_settings(target.published)
-        listed = tuple(zip(urls[::2], urls[1::2], strict=True)) or (settings.witnesses if settings else ())
-        if not listed:
+        witness_list = tuple(zip(urls[::2], urls[1::2], strict=True)) or (
+            settings.witnesses if settings else ()
+        )
+        if not witness_list:
             raise click.UsageError("site.yaml lists no witnesses; give the key and the URL of some")
         cosignatures: dict[PublicKey, str] = {}
-        for key, url in listed:
+        for key, url in witness_list:
             cosigned = _cosigned(log, read_public_key(key, b"\4"), url)
             cosignatures |= cosigned
         add_cosignatures(target, log, cosignatures.values())
-    needed = quorum or (settings.quorum if settings else 0) or len(listed)
+    needed = quorum or (settings.quorum if settings else 0) or len(witness_list)
     click.echo(
-        f"{len(cosignatures)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
+        f"{len(cosignatures)} of {len(witness_list)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
     )
     sys.exit(ExitCode.OK if len(cosignatures) >= needed else ExitCode.FINDINGS)
 
@@ -124,9 +126,9 @@ def _cosigned(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey,
             response = _post(url, request_body(log, witness_size(response.body)))
         line = cosignature(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
-        click.echo(printable(f"{key.name}, {url}: {error}"), err=True)
+        click.echo(escape_control_chars(f"{key.name}, {url}: {error}"), err=True)
         return {}
-    click.echo(printable(f"{key.name}, {url}: cosigned"))
+    click.echo(escape_control_chars(f"{key.name}, {url}: cosigned"))
     return {key: line}
 
 
@@ -140,7 +142,7 @@ def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: i
     """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
     keys = [read_public_key(witness, b"\4") for witness in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):
-        click.echo(printable(f"cosigned by {key.name}"))
+        click.echo(escape_control_chars(f"cosigned by {key.name}"))
 
 
 SHOWN = 50
@@ -175,15 +177,15 @@ def verify(
     """
     try:
         opened = _open(location, public_key, since)
-        log, key, read, changes = opened
+        log, key, read_path, changes = opened
         if public_key is None and not forget:
             check_place(location, key, changes)
         # everyone has logs of the example key, and none continues another
         forget = forget or EXAMPLE in key.name
         _compare(opened, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
-        result = _check(log, key, read, location)
-        if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read))):
+        result = _check(log, key, read_path, location)
+        if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read_path))):
             result.problems.append(fault)
     except LogError as error:
         print_error(error)
@@ -196,21 +198,23 @@ def verify(
 
 def _echo_result(result: DocumentCheck) -> None:
     for problem in result.problems[:SHOWN]:
-        click.echo(printable(problem), err=True)
+        click.echo(escape_control_chars(problem), err=True)
     if len(result.problems) > SHOWN:
         click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
     click.echo(
-        f"{result.whole:,} checks of files and of what they say hold; {count_text(len(result.problems), 'problem')}"
+        f"{result.matching_count:,} checks of files and of what they say hold; {count_text(len(result.problems), 'problem')}"
     )
-    _echo_paths(result.due, "follow the site's schedule, which is signed; the next build or tick logs them")
+    _echo_paths(
+        result.due_paths, "follow the site's schedule, which is signed; the next build or tick logs them"
+    )
     _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
     _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
 
 
 def _echo_paths(paths: list[str], what: str) -> None:
     if paths:
-        named = ", ".join(paths[:SHOWN]) + (" …" if len(paths) > SHOWN else "")
-        click.echo(printable(f"{count_text(len(paths), 'file')} {what}: {named}"))
+        shown_paths = ", ".join(paths[:SHOWN]) + (" …" if len(paths) > SHOWN else "")
+        click.echo(escape_control_chars(f"{count_text(len(paths), 'file')} {what}: {shown_paths}"))
 
 
 class OpenedLog(NamedTuple):
@@ -218,23 +222,23 @@ class OpenedLog(NamedTuple):
 
     log: PublishedLog
     key: PublicKey  # that signed it
-    read: ReadPath  # of its site
+    read_path: ReadPath  # of its site
     changes: list[KeyChange]  # of its key; none where the reader knows the present one
 
 
 def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLog:
     """Return a log whose signature is verified."""
-    read = site_reader(location)
-    log = require_log(open_log(location, read, None), location)
-    settings = published_settings(read)
-    origin, stated = log.checkpoint.origin, settings.public_key if settings else None
-    is_same = public_key is None and since is None and is_familiar(location, origin, stated)
+    read_path = site_reader(location)
+    log = require_log(open_log(location, read_path, None), location)
+    settings = published_settings(read_path)
+    origin, stated_key = log.checkpoint.origin, settings.public_key if settings else None
+    is_same = public_key is None and since is None and is_familiar(location, origin, stated_key)
     changes = [] if is_same else log.key_changes()
-    key, source = key_of(origin, public_key, stated, changes)
+    key, source = key_of(origin, public_key, stated_key, changes)
     verify_checkpoint(log.checkpoint, key)
-    click.echo(printable(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
-    click.echo(printable(f"signed with {key.text} ({source})"))
-    return OpenedLog(log, key, read, changes)
+    click.echo(escape_control_chars(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
+    click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
+    return OpenedLog(log, key, read_path, changes)
 
 
 def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
@@ -242,12 +246,12 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
     log, key, _, changes = opened
     if since is not None:
         try:
-            earlier = parse_checkpoint(since.read_bytes())
+            earlier_checkpoint = parse_checkpoint(since.read_bytes())
         except OSError as error:
             raise PublishingError(f"{since} cannot be read: {error.strerror}") from None
-        verify_earlier(earlier, key, changes)
-        log.verify_extends(TreeHead(earlier.size, earlier.root), str(since))
-        click.echo(f"it continues {printable(str(since))} ({earlier.size:,} entries)")
+        verify_earlier(earlier_checkpoint, key, changes)
+        log.verify_extends(TreeHead(earlier_checkpoint.size, earlier_checkpoint.root), str(since))
+        click.echo(f"it continues {escape_control_chars(str(since))} ({earlier_checkpoint.size:,} entries)")
     heads = [] if forget else continued_heads(key, changes)
     for head in heads:
         log.verify_extends(head, "the log seen before")
@@ -256,7 +260,7 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
         click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
 
 
-def _check(log: PublishedLog, key: PublicKey, read: ReadPath, location: str) -> DocumentCheck:
+def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str) -> DocumentCheck:
     paths: list[str] | None = None
     members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
     try:
@@ -268,7 +272,9 @@ def _check(log: PublishedLog, key: PublicKey, read: ReadPath, location: str) -> 
     except (PublishingError, UnreachableError):
         click.echo("the site cannot be listed, so files that the manifest lacks are not found")
     with show_progress() as progress, stage(progress, "Entries and files"):
-        check = SiteCheck(log, key, lambda path: read(members.get(path, path)), utc_now(), progress.advance)
+        check = SiteCheck(
+            log, key, lambda path: read_path(members.get(path, path)), utc_now(), progress.advance
+        )
         return check.check(paths)
 
 
@@ -307,16 +313,16 @@ def init(origin: str, out: Path, content: Path) -> None:
     key = new_key(origin)
     _write_key(key, out)
     click.echo(
-        f"{printable(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
+        f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
     click.echo(f"public key, which readers give to `statuary log verify`:\n  {key.public.text}")
     click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
     if content.is_dir():
-        write_floor(content, origin, EMPTY)
+        write_min_head(content, origin, EMPTY)
         click.echo(
-            f"{printable(str(content / FLOOR))} says how much is published: keep it in git; builds in CI move it"
+            f"{escape_control_chars(str(content / MIN_HEAD_FILE))} says how much is published: keep it in git; builds in CI move it"
         )
-    click.echo(f"then, the first time: statuary build --log-key {printable(str(out))} --log-start")
+    click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
@@ -354,22 +360,22 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
         raise click.UsageError(f"give the present key: --log-key, or {KEY_VARIABLE}")
     if not content.is_dir():
         raise PublishingError(f"{content} is no folder", "name the content folder: --content")
-    former = parse_private_key(text)
-    floor = read_floor(content, former.name)
-    key = new_key(origin or former.name)
+    previous_key = parse_private_key(text)
+    floor = read_min_head(content, previous_key.name)
+    key = new_key(origin or previous_key.name)
     _write_key(key, out)
-    write_change(content, signed_change(former, key.public))
+    write_change(content, signed_change(previous_key, key.public))
     click.echo(
-        f"{printable(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"
+        f"{escape_control_chars(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"
     )
     click.echo(f"public key, which new readers give to `statuary log verify`:\n  {key.public.text}")
-    click.echo(f"{printable(str(content / ROTATION))} announces it: keep it in git")
-    if key.name != former.name:
+    click.echo(f"{escape_control_chars(str(content / ROTATION))} announces it: keep it in git")
+    if key.name != previous_key.name:
         click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
         if floor is not None:
-            write_floor(content, key.name, floor)
-            click.echo(f"{printable(str(content / FLOOR))} has the new name")
-    click.echo(f"then: statuary build --log-key {printable(str(out))}")
+            write_min_head(content, key.name, floor)
+            click.echo(f"{escape_control_chars(str(content / MIN_HEAD_FILE))} has the new name")
+    click.echo(f"then: statuary build --log-key {escape_control_chars(str(out))}")
 
 
 @log_command.command()
@@ -392,7 +398,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
         return
     out.write_bytes(body)
     click.echo(
-        f"{printable(str(out))}: entry {number:,} of {log.head.size:,}, {entry.action.value}, {entry.time}"
+        f"{escape_control_chars(str(out))}: entry {number:,} of {log.head.size:,}, {entry.action.value}, {entry.time}"
     )
 
 
@@ -412,13 +418,13 @@ def check(
         proved, entry = check_proof(proof.read_bytes(), document.read_bytes())
         key, source = key_of(proved.checkpoint.origin, public_key, None)
         click.echo(
-            printable(
+            escape_control_chars(
                 f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"
                 f" {entry.action.value} {' '.join(entry.subject.members.values())}, {entry.time}"
             )
         )
         verify_checkpoint(proved.checkpoint, key)
-        click.echo(printable(f"signed with {key.text} ({source})"))
+        click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
         echo_witnesses(proved.checkpoint, witnesses, quorum)
     except LogError as error:
         print_error(error)
@@ -434,7 +440,7 @@ def history(path: str, site: str) -> None:
     """Print everything ever published under a path, and when; for an incident, each version of each update."""
     log, entries = _entries(site, path)
     if not entries:
-        click.echo(f"the log of {log.name} has no entry about {printable(path)}")
+        click.echo(f"the log of {log.name} has no entry about {escape_control_chars(path)}")
         sys.exit(ExitCode.FINDINGS)
     for number, entry in entries:
         about = (
@@ -442,14 +448,17 @@ def history(path: str, site: str) -> None:
             if entry.subject.kind is EntryKind.UPDATE
             else entry.subject.kind.value
         )
-        before = f", replaces entry {entry.replaces:,}" if entry.replaces is not None else ""
+        replaces_text = f", replaces entry {entry.replaces:,}" if entry.replaces is not None else ""
         digests = "".join(
             f"\n    {name} {value}"
             for name, value in (("sha256", entry.sha256), ("proof ", entry.proof))
             if value
         )
         click.echo(
-            printable(f"{entry.time}  entry {number:,}: {entry.action.value} {about}{before}") + digests
+            escape_control_chars(
+                f"{entry.time}  entry {number:,}: {entry.action.value} {about}{replaces_text}"
+            )
+            + digests
         )
     click.echo(
         f"the times are those that the publisher stated; {len(entries):,} of {log.head.size:,} entries"

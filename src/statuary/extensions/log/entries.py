@@ -28,7 +28,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     parse_public_key,
 )
-from statuary.publish.ledger.ledger import Ledger, OwnTable
+from statuary.publish.ledger.ledger import ExtensionTable, Ledger
 from statuary.publish.ledger.lookups import changed_contracts, contract_at, digest_at
 from statuary.site.document import Document, plain_path
 from statuary.site.url_table import incident_of
@@ -107,8 +107,8 @@ class LogEntry(NamedTuple):
         }
         members |= {"sha256": self.sha256, "proofSha256": self.proof, "matchId": self.match_id}
         if self.key_change is not None:
-            former, key, signature = self.key_change
-            members |= {"formerKey": former.text, "publicKey": key.text, "signature": signature}
+            previous_key, key, signature = self.key_change
+            members |= {"formerKey": previous_key.text, "publicKey": key.text, "signature": signature}
         members = {name: value for name, value in members.items() if value}
         if self.replaces is not None:
             members["replaces"] = self.replaces
@@ -144,8 +144,8 @@ def parse_entry(body: bytes) -> LogEntry:
 
 
 def _key_change(members: JsonObject) -> KeyChange:
-    former, key = (parse_public_key(str(members[name])) for name in ("formerKey", "publicKey"))
-    return KeyChange(former, key, str(members["signature"]))
+    previous_key, key = (parse_public_key(str(members[name])) for name in ("formerKey", "publicKey"))
+    return KeyChange(previous_key, key, str(members["signature"]))
 
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -165,16 +165,16 @@ class EntryRules:
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
 
-    def check(self, number: int, entry: LogEntry, last: NumberedEntry | None) -> None:
+    def check(self, number: int, entry: LogEntry, previous_entry: NumberedEntry | None) -> None:
         """Check the next entry.
 
         Args:
-            last: the entry before it about the same subject; None if there is none.
+            previous_entry: the entry before it about the same subject; None if there is none.
 
         Raises:
             LogError: if it breaks a rule.
         """
-        fault = _fault_of_form(entry) or _fault_of_action(entry, last) or self._fault_of_time(entry)
+        fault = _fault_of_form(entry) or _fault_of_action(entry, previous_entry) or self._fault_of_time(entry)
         if fault:
             raise LogError(f"entry {number:,} is not allowed: {fault}")
         self.clock = entry.time
@@ -210,25 +210,25 @@ def _is_time(text: str) -> bool:
         return False
 
 
-def _fault_of_action(entry: LogEntry, last: NumberedEntry | None) -> str:
+def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
     """Return what does not fit the entry before about the same subject; empty if all does."""
-    number, before = last if last is not None else (None, None)
+    number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
     if entry.subject == LOG_KEY:
-        return _fault_of_key(entry, before)
-    return _fault_of_step(entry, before)
+        return _fault_of_key(entry, previous_entry)
+    return _fault_of_step(entry, previous_entry)
 
 
-def _fault_of_key(entry: LogEntry, before: LogEntry | None) -> str:
+def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Return why an entry announces no key; empty if it does."""
-    change, last = entry.key_change, before.key_change if before else None
+    change, previous_change = entry.key_change, previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
         return "it only announces a key"
-    if last is not None and last.key != change.former:
-        return f"{change.former.text} announces a key, and the one before is {last.key.text}"
+    if previous_change is not None and previous_change.key != change.previous_key:
+        return f"{change.previous_key.text} announces a key, and the one before is {previous_change.key.text}"
     try:
         change.verify()
     except LogError as error:
@@ -236,14 +236,14 @@ def _fault_of_key(entry: LogEntry, before: LogEntry | None) -> str:
     return ""
 
 
-def _fault_of_step(entry: LogEntry, before: LogEntry | None) -> str:
+def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Return why an entry cannot come after the one before about its subject; empty if it can."""
-    is_live = before is not None and before.action is not LogAction.REMOVE
+    is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
     if any(entry.digests) == (entry.action is LogAction.REMOVE):
         return "a removed thing has no digest, and any other has one"
-    if before is not None and before.digests == entry.digests:
+    if previous_entry is not None and previous_entry.digests == entry.digests:
         return "it changes nothing"
     return ""
 
@@ -286,8 +286,8 @@ def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
     proof.verify(proof.extra)
     digest = digest_of(entry.subject.kind, document)
     if digest not in entry.digests:
-        named = " and ".join(filter(None, entry.digests))
-        raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {named}")
+        digests = " and ".join(filter(None, entry.digests))
+        raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {digests}")
     return proof, entry
 
 
@@ -301,15 +301,15 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
 def parse_proof(body: bytes) -> TlogProof:
     """Read a .tlog-proof file, unverified; raise LogError if it is not one."""
     head, separator, note = body.partition(b"\n\n")
-    read = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
-    if not separator or read is None:
+    match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
+    if not separator or match is None:
         raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
-    extra = decode_base64(read["extra"] or "")
-    hashes = [decode_base64(line) for line in read["hashes"].split()]
+    extra = decode_base64(match["extra"] or "")
+    hashes = [decode_base64(line) for line in match["hashes"].split()]
     if extra is None or None in hashes or len(hashes) > MOST_HASHES:
         raise ProofError("a line of the .tlog-proof file is not base64, or it has too many")
     proof = tuple(digest for digest in hashes if digest is not None)
-    return TlogProof(extra, int(read["index"]), proof, parse_checkpoint(note))
+    return TlogProof(extra, int(match["index"]), proof, parse_checkpoint(note))
 
 
 COLUMNS = "(entry INTEGER PRIMARY KEY, subject TEXT NOT NULL, body BLOB NOT NULL)"
@@ -323,11 +323,11 @@ class LogState(NamedTuple):
     """The log that the rows come from."""
 
     head: str = ""  # as `TreeHead.text`
-    published: str = ""  # the longest that others may have seen, so too
+    published_head: str = ""  # the longest that others may have seen, so too
     complete: int = 0  # the last run after which every contract of the site was in the log
 
 
-class LogTable(OwnTable):
+class LogTable(ExtensionTable):
     """The entries of the log: `main.log_entries` as published, `work.log_entries` of this run."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
@@ -372,8 +372,8 @@ class LogTable(OwnTable):
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
         """Note all published entries, and their log."""
-        published = self.state.published
-        self._set_state(LogState(published=published))
+        published_head = self.state.published_head
+        self._set_state(LogState(published_head=published_head))
         self.connection.execute("DELETE FROM main.log_entries")
         rules, numbered = EntryRules(), enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
@@ -381,19 +381,19 @@ class LogTable(OwnTable):
                 for number, entry in page:
                     rules.check(number, entry, self.last(entry.subject))
                     self._insert(number, entry, "main")
-        self._set_state(LogState(head, published))
+        self._set_state(LogState(head, published_head))
 
-    def extended(self, head: str, published: str, *, contracts: bool) -> None:
+    def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
         """Note that the log has been extended: the entries of this run are stored with the ledger.
 
         Args:
             head: the log after this run.
-            published: the longest that others may have seen.
+            published_head: the longest that others may have seen.
             contracts: whether every contract of the site is in it, unless another run was in between.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
-        self._next = LogState(head, published, run if is_complete else 0)
+        self._next = LogState(head, published_head, run if is_complete else 0)
 
     @property
     def is_complete(self) -> bool:
@@ -410,17 +410,17 @@ class LogTable(OwnTable):
         ]
         return [(number, parse_entry(body)) for number, body in rows]
 
-    def live(self, kind: EntryKind, first: str = "") -> Iterator[LogSubject]:
+    def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
         """Yield the subjects of a kind that were not removed before this build; of one incident if it is given."""
-        last = prefix = f"{kind.value}\n{first}\n" if first else f"{kind.value}\n"
+        last_key = prefix = f"{kind.value}\n{incident_id}\n" if incident_id else f"{kind.value}\n"
         query = (
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
             f" GROUP BY subject ORDER BY subject LIMIT {PAGE}"
         )
-        while rows := self.connection.execute(query, (last, prefix[:-1] + "\v")).fetchall():
+        while rows := self.connection.execute(query, (last_key, prefix[:-1] + "\v")).fetchall():
             entries = (parse_entry(body) for _, body, _ in rows)
             yield from (entry.subject for entry in entries if entry.action is not LogAction.REMOVE)
-            last = rows[-1][0]
+            last_key = rows[-1][0]
 
     @override
     def save(self) -> None:
@@ -434,7 +434,7 @@ def _key(subject: LogSubject) -> str:
     return "\n".join((subject.kind.value, subject.first, *([subject.second] if subject.second else [])))
 
 
-class PublishedThing(NamedTuple):
+class LogItem(NamedTuple):
     """A subject as it is published now; without digests if it was removed."""
 
     subject: LogSubject
@@ -443,20 +443,22 @@ class PublishedThing(NamedTuple):
     match_id: str = ""
 
 
-def missing_entry(thing: PublishedThing, before: NumberedEntry | None, now: Instant) -> LogEntry | None:
+def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return the entry that the log lacks about a subject; None if its last one is the same."""
-    number, last = before if before is not None else (None, None)
-    earlier = ("", "") if last is None else last.digests  # those of a removed thing are empty
-    after = thing.sha256, thing.proof
-    if earlier == after:
+    number, previous_entry = previous if previous is not None else (None, None)
+    previous_digests = (
+        ("", "") if previous_entry is None else previous_entry.digests
+    )  # those of a removed thing are empty
+    current_digests = item.sha256, item.proof
+    if previous_digests == current_digests:
         return None
-    action = LogAction.CHANGE if any(earlier) else LogAction.ADD
+    action = LogAction.CHANGE if any(previous_digests) else LogAction.ADD
     time = format_milliseconds(now)
-    latest = action if any(after) else LogAction.REMOVE
-    return LogEntry(thing.subject, latest, time, *after, thing.match_id, number)
+    latest = action if any(current_digests) else LogAction.REMOVE
+    return LogEntry(item.subject, latest, time, *current_digests, item.match_id, number)
 
 
-def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
+def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
     """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
     ledger = table.ledger
     for chain_id, address in changed_contracts(ledger.sources, every=every):
@@ -464,51 +466,49 @@ def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedTh
     if every:
         for subject in table.live(EntryKind.CONTRACT):
             if contract_at(ledger.sources, subject.first, subject.second) is None:
-                yield PublishedThing(subject)
+                yield LogItem(subject)
 
 
-def _contract(ledger: Ledger, subject: LogSubject) -> PublishedThing:
+def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
     contract = contract_at(ledger.sources, subject.first, subject.second)
     if contract is None:
-        return PublishedThing(subject)
+        return LogItem(subject)
     paths = {plain_path(path).partition("/")[0]: path for path in reversed(contract.paths)}
     record, proof = (
         digest_at(ledger.documents, paths[family]) if family in paths else "" for family in ("v2", "proof")
     )
-    return PublishedThing(subject, record, proof, contract.match_id)
+    return LogItem(subject, record, proof, contract.match_id)
 
 
-def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[PublishedThing]:
+def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
     """Yield each incident and maintenance after its updates, removed ones included."""
-    present = set()
+    present_ids = set()
     for document in documents:
         incident = incident_of(document.path)
-        present.add(incident)
+        present_ids.add(incident)
         updates = list(updates_of(incident, document.body))
         yield from updates
         ids = {update.subject.second for update in updates}
-        yield from _gone(table, incident, ids)
-        yield PublishedThing(
-            LogSubject(EntryKind.INCIDENT, incident), digest_of(EntryKind.INCIDENT, document.body)
-        )
+        yield from _removed_items(table, incident, ids)
+        yield LogItem(LogSubject(EntryKind.INCIDENT, incident), digest_of(EntryKind.INCIDENT, document.body))
     for subject in list(table.live(EntryKind.INCIDENT)):
-        if subject.first not in present:
-            yield from _gone(table, subject.first, set())
-            yield PublishedThing(subject)
+        if subject.first not in present_ids:
+            yield from _removed_items(table, subject.first, set())
+            yield LogItem(subject)
 
 
-def _gone(table: LogTable, incident: str, present: set[str]) -> Iterator[PublishedThing]:
+def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Iterator[LogItem]:
     for update in list(table.live(EntryKind.UPDATE, incident)):
-        if update.second not in present:
-            yield PublishedThing(update)
+        if update.second not in present_ids:
+            yield LogItem(update)
 
 
-def updates_of(incident: str, body: bytes) -> Iterator[PublishedThing]:
+def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
     """Yield the updates in the document of an incident, the oldest first, with the SHA-256 of what was written."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
-        yield PublishedThing(subject, _digest(authored_update(update, is_planned="scheduled_for" in record)))
+        yield LogItem(subject, _digest(authored_update(update, is_planned="scheduled_for" in record)))
 
 
 def digest_of(kind: EntryKind, document: bytes) -> str:

@@ -28,38 +28,38 @@ NEW_KEY = "new key "
 class KeyChange(NamedTuple):
     """A new key of a log, stated by the key before it."""
 
-    former: PublicKey
+    previous_key: PublicKey
     key: PublicKey
     signature: str  # of the former key: its id and the signature, in base64
 
     @property
     def text(self) -> str:
         """What the former key signs: its log, and the new key."""
-        return f"{self.former.name}\n{NEW_KEY}{self.key.text}\n"
+        return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
     def note(self) -> str:
         """The statement as a signed note."""
-        return f"{self.text}\n— {self.former.name} {self.signature}\n"
+        return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
         """Verify the signature; raise LogError if it is not one of the former key."""
         raw = decode_base64(self.signature)
-        if self.former == self.key or raw is None or raw[:4] != self.former.id:
-            raise LogError(f"the key {self.key.text} is not announced by {self.former.text}")
-        self.former.verify(self.text, raw[4:])
+        if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:
+            raise LogError(f"the key {self.key.text} is not announced by {self.previous_key.text}")
+        self.previous_key.verify(self.text, raw[4:])
 
 
-def signed_change(former: PrivateKey, key: PublicKey) -> KeyChange:
+def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
     """Return the statement of a key about the one that comes after it."""
-    change = KeyChange(former.public, key, "")
-    return change._replace(signature=former.sign(change.text).split(" ")[2].rstrip("\n"))
+    change = KeyChange(previous_key.public, key, "")
+    return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
     """Return the key that a trusted key leads to: each change is stated by the key before it."""
     for change in changes:
-        trusted = change.key if change.former == trusted else trusted
+        trusted = change.key if change.previous_key == trusted else trusted
     return trusted
 
 
@@ -78,8 +78,8 @@ def read_change(content: Path) -> KeyChange | None:
     except OSError as error:
         raise LogError(f"{ROTATION} cannot be read: {error.strerror}") from None
     try:
-        former, _, note = body.decode().partition("\n")
-        change = _parse(parse_public_key(former), note.encode())
+        previous_key_line, _, note = body.decode().partition("\n")
+        change = _parse(parse_public_key(previous_key_line), note.encode())
         change.verify()
     except (LogError, ValueError) as error:
         raise LogError(
@@ -88,10 +88,10 @@ def read_change(content: Path) -> KeyChange | None:
     return change
 
 
-def _parse(former: PublicKey, body: bytes) -> KeyChange:
+def _parse(previous_key: PublicKey, body: bytes) -> KeyChange:
     note = parse_note(body)
     line = note.text.split("\n")[1]
-    change = KeyChange(former, parse_public_key(line.removeprefix(NEW_KEY)), "")
+    change = KeyChange(previous_key, parse_public_key(line.removeprefix(NEW_KEY)), "")
     change = change._replace(signature=note.signatures[0].line.split(" ")[2].rstrip("\n"))
     if change.note.encode() != body:
         raise LogError("it is not a statement of the key in its first line")
@@ -101,4 +101,4 @@ def _parse(former: PublicKey, body: bytes) -> KeyChange:
 def write_change(content: Path, change: KeyChange) -> None:
     """Write the statement into the content; raise PublishingError if it cannot be written."""
     with atomic_file(content / ROTATION) as stream:
-        stream.write(f"{change.former.text}\n{change.note}".encode())
+        stream.write(f"{change.previous_key.text}\n{change.note}".encode())

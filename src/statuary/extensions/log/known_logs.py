@@ -33,10 +33,10 @@ class RememberedLog(NamedTuple):
 
 def _file(name: str) -> Path:
     """Return where a log or an address is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
-    own = os.environ.get("STATUARY_STATE")
+    state_folder = os.environ.get("STATUARY_STATE")
     above = (
-        Path(own)
-        if own
+        Path(state_folder)
+        if state_folder
         else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
     )
     return above / "logs" / sha256(name.encode()).hexdigest()[:32]
@@ -50,11 +50,14 @@ def _place_file(location: str) -> Path:
     return _file(f"at {Path(location).resolve()}")
 
 
-def is_familiar(location: str, origin: str, stated: str | None) -> bool:
+def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
     """Return whether the log at an address has the name and the key that it had before, so that no change matters."""
-    before = remembered(origin)
+    remembered_log = remembered(origin)
     with suppress(FileNotFoundError):
-        return before is not None and {before.key.text, _place_file(location).read_text().strip()} == {stated}
+        return remembered_log is not None and {
+            remembered_log.key.text,
+            _place_file(location).read_text().strip(),
+        } == {stated_key}
     return False
 
 
@@ -70,12 +73,12 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
     except FileNotFoundError:
         return
     try:
-        before = parse_public_key(text)
+        remembered_key = parse_public_key(text)
     except LogError:
         raise _damaged(file) from None
-    if last_key(before, changes) != key:
+    if last_key(remembered_key, changes) != key:
         raise LogError(
-            f"{location} had the log with the key {before.text}, and now has one with {key.text}",
+            f"{location} had the log with the key {remembered_key.text}, and now has one with {key.text}",
             "ask the publisher; --public-key accepts another name and key",
         )
 
@@ -107,72 +110,74 @@ def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) ->
     """
     with atomic_file(_place_file(location)) as stream:
         stream.write(f"{log.key.text}\n".encode())
-    for name in sorted({log.key.name, *(change.former.name for change in changes)}):
+    for name in sorted({log.key.name, *(change.previous_key.name for change in changes)}):
         with atomic_file(_file(name)) as stream:
             stream.write(f"{log.key.text}\n{log.head.text}\n{name}\n".encode())
 
 
 def _trusted_key(
-    origin: str, given: str | None, changes: Iterable[KeyChange]
+    origin: str, given_key: str | None, changes: Iterable[KeyChange]
 ) -> tuple[PublicKey, str] | None:
     """Return the key that a reader trusts for a log, by any of its names, and where it comes from."""
-    if given is not None:
-        return read_public_key(given), "the given key"
-    for name in dict.fromkeys((origin, *(change.former.name for change in changes))):
-        if (before := remembered(name)) is not None:
-            return before.key, "the key seen before"
+    if given_key is not None:
+        return read_public_key(given_key), "the given key"
+    for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
+        if (remembered_log := remembered(name)) is not None:
+            return remembered_log.key, "the key seen before"
     return None
 
 
 def key_of(
-    origin: str, given: str | None, stated: str | None, changes: Sequence[KeyChange] = ()
+    origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> tuple[PublicKey, str]:
     """Return the key of a log, and where it comes from.
 
     Args:
         origin: the log's name.
-        given: the key that the reader gives.
-        stated: the key that the site itself states, which is believed the first time.
+        given_key: the key that the reader gives.
+        stated_key: the key that the site itself states, which is believed the first time.
         changes: of its key, each signed by the key before.
 
     Raises:
         LogError: if it is unknown, or the key that the reader trusts leads to another than the stated one.
     """
-    if given is None and EXAMPLE in origin:
+    if given_key is None and EXAMPLE in origin:
         example = PrivateKey(origin, EXAMPLE_SEED).public
-        if stated in (None, example.text):
+        if stated_key in (None, example.text):
             return (
                 example,
                 "the example key, which everyone has: this shows nothing about who signed, or when",
             )
-    trusted = _trusted_key(origin, given, changes)
+    trusted = _trusted_key(origin, given_key, changes)
     if trusted is not None:
         key, source = trusted
-        last = last_key(key, changes)
-        if last != key:
-            return last, f"announced by {source}, {key.text}"
-        if given is None and stated not in (None, key.text):
+        last_stated_key = last_key(key, changes)
+        if last_stated_key != key:
+            return last_stated_key, f"announced by {source}, {key.text}"
+        if given_key is None and stated_key not in (None, key.text):
             raise LogError(
-                f"the site states another key for {origin} than before: {stated}",
+                f"the site states another key for {origin} than before: {stated_key}",
                 "ask the publisher; --public-key accepts a key anyway",
             )
         return trusted
-    if stated is None:
+    if stated_key is None:
         raise LogError(
             f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
         )
-    return parse_public_key(stated), "the key that the site states, seen for the first time"
+    return parse_public_key(stated_key), "the key that the site states, seen for the first time"
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     """Return what is remembered of a log, by its name and its earlier ones."""
-    names = dict.fromkeys((key.name, *(change.former.name for change in changes)))
-    return [before.head for name in names if (before := remembered(name)) is not None]
+    names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
+    return [remembered_log.head for name in names if (remembered_log := remembered(name)) is not None]
 
 
-def verify_earlier(earlier: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
+def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
     """Verify that an earlier checkpoint is signed with the key of a log, or one before; raise LogError if not."""
-    formers = [change.former for change in changes if change.former.name == earlier.origin]
-    signers = earlier.note.signed_by(formers) if formers else []
+    formers = [
+        change.previous_key for change in changes if change.previous_key.name == earlier_checkpoint.origin
+    ]
+    signers = earlier_checkpoint.note.signed_by(formers) if formers else []
     if not signers:
-        verify_checkpoint(earlier, key)
+        verify_checkpoint(earlier_checkpoint, key)

@@ -43,15 +43,18 @@ def leaf_hash(entry: bytes) -> bytes:
     return sha256(b"\0" + entry).digest()
 
 
-def node_hash(left: bytes, right: bytes) -> bytes:
+def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
     """Return the hash of two subtrees side by side."""
-    return sha256(b"\1" + left + right).digest()
+    return sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def fold_pairs(hashes: Sequence[bytes]) -> bytes:
     """Return the root of a complete tree: of 2**n hashes."""
     while len(hashes) > 1:
-        hashes = [node_hash(left, right) for left, right in zip(hashes[::2], hashes[1::2], strict=True)]
+        hashes = [
+            node_hash(left_hash, right_hash)
+            for left_hash, right_hash in zip(hashes[::2], hashes[1::2], strict=True)
+        ]
     return hashes[0]
 
 
@@ -87,22 +90,22 @@ def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
             start = split
 
 
-def consistency_proof(first: int, second: int, subtree: SubtreeHash) -> list[bytes]:
+def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -> list[bytes]:
     """Return PROOF(first, D[second]) of RFC 6962, 2.1.2; empty if the two are equal or the first is 0."""
-    if not 0 <= first <= second:
-        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
-    if first in (0, second):
+    if not 0 <= first_size <= second_size:
+        raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
+    if first_size in (0, second_size):
         return []
-    proof, start, end, whole = [], 0, second, True
-    while end != first:
+    proof, start, end, is_complete = [], 0, second_size, True
+    while end != first_size:
         split = start + _split(end - start)
-        if first <= split:
+        if first_size <= split:
             proof.append(range_hash(split, end, subtree))
             end = split
         else:
             proof.append(range_hash(start, split, subtree))
-            start, whole = split, False
-    return ([] if whole else [range_hash(start, end, subtree)]) + proof[::-1]
+            start, is_complete = split, False
+    return ([] if is_complete else [range_hash(start, end, subtree)]) + proof[::-1]
 
 
 def _split(size: int) -> int:
@@ -127,48 +130,50 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
 
 
 def verify_consistency(
-    first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
+    first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     """Verify that a tree begins another (RFC 9162, 2.1.4.2); raise ProofError if it is not shown."""
-    if not 0 <= first <= second:
-        raise ProofError(f"a log of {first} entries is not the beginning of one of {second}")
-    if first != second:
+    if not 0 <= first_size <= second_size:
+        raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
+    if first_size != second_size:
         _check_hashes([first_root, second_root, *proof])
-    if first in (0, second):
+    if first_size in (0, second_size):
         if proof:
             raise ProofError("a consistency proof that needs no hashes has some")
-        if (first == second and first_root != second_root) or (not first and first_root != EMPTY_ROOT):
-            raise ProofError(f"two different logs of {first} entries")
+        if (first_size == second_size and first_root != second_root) or (
+            not first_size and first_root != EMPTY_ROOT
+        ):
+            raise ProofError(f"two different logs of {first_size} entries")
         return
     if not proof:
         raise ProofError("the consistency proof is empty")
-    _verify_path(first, second, proof, first_root, second_root)
+    _verify_path(first_size, second_size, proof, first_root, second_root)
 
 
 def _verify_path(
-    first: int, second: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
+    first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    hashes = [first_root, *proof] if first & (first - 1) == 0 else list(proof)
-    place, last = _to_right_edge(first - 1, second - 1)
+    hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
+    place, last_leaf = _to_right_edge(first_size - 1, second_size - 1)
     old = new = hashes[0]
     for sibling in hashes[1:]:
-        if last == 0:
+        if last_leaf == 0:
             raise ProofError("the consistency proof is too long")
-        if place & 1 or place == last:
+        if place & 1 or place == last_leaf:
             old, new = node_hash(sibling, old), node_hash(sibling, new)
             while place and not place & 1:
-                place, last = place >> 1, last >> 1
+                place, last_leaf = place >> 1, last_leaf >> 1
         else:
             new = node_hash(new, sibling)
-        place, last = place >> 1, last >> 1
-    if (last, old, new) != (0, first_root, second_root):
-        raise ProofError(f"the log of {first} entries is not the beginning of the log of {second}")
+        place, last_leaf = place >> 1, last_leaf >> 1
+    if (last_leaf, old, new) != (0, first_root, second_root):
+        raise ProofError(f"the log of {first_size} entries is not the beginning of the log of {second_size}")
 
 
-def _to_right_edge(place: int, last: int) -> tuple[int, int]:
+def _to_right_edge(place: int, last_leaf: int) -> tuple[int, int]:
     """Go up from the last leaf of the first tree while it is a right child."""
     shift = (~place & (place + 1)).bit_length() - 1
-    return place >> shift, last >> shift
+    return place >> shift, last_leaf >> shift
 
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:
@@ -199,9 +204,9 @@ def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
 
 def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
     """Yield the paths of all tiles and bundles of a log, or of those that are new since an earlier size."""
-    for level, count, before in _levels(size, since):
+    for level, count, previous_count in _levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
-            for index in range(before // WIDTH, -(-count // WIDTH)):
+            for index in range(previous_count // WIDTH, -(-count // WIDTH)):
                 yield tile_path(kind, index, min(WIDTH, count - index * WIDTH))
 
 
@@ -213,22 +218,22 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
         level, size, since = level + 1, size // WIDTH, since // WIDTH
 
 
-def read_piece(read: ReadPath, level: int | str, index: int, count: int) -> bytes:
+def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
     """Return a tile or bundle of a level that has `count` in all; the full one where the partial one was removed.
 
     Raises:
         LogError: if it is missing.
     """
     width = min(WIDTH, count - index * WIDTH)
-    body = read(tile_path(level, index, width))
+    body = read_path(tile_path(level, index, width))
     if body is None and width < WIDTH:
-        body = read(tile_path(level, index))
+        body = read_path(tile_path(level, index))
     if body is None:
         raise LogError(f"{tile_path(level, index, width)} is missing")
     return body
 
 
-def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
+def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
     """Return the function that gives the hashes of complete subtrees of a log of a size from its tiles.
 
     It raises LogError where a tile is missing or too short. The tiles are not trusted: what is computed from these hashes
@@ -237,13 +242,13 @@ def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
     by_range: dict[tuple[int, int], bytes] = {}
 
     def subtree(height: int, index: int) -> bytes:
-        level, rest = divmod(height, HEIGHT)
-        start, count = index << rest, 1 << rest
+        level, level_height = divmod(height, HEIGHT)
+        start, count = index << level_height, 1 << level_height
         tile = start // WIDTH
         if (level, tile) not in by_range:
             if len(by_range) > KEPT_TILES:
                 by_range.clear()
-            by_range[level, tile] = read_piece(read, level, tile, size >> HEIGHT * level)
+            by_range[level, tile] = read_piece(read_path, level, tile, size >> HEIGHT * level)
         offset = start % WIDTH * HASH_SIZE
         hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
@@ -275,7 +280,7 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
     return entries
 
 
-def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
+def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
     """Yield the entries of a log whose every tile and bundle is compared with them, and its root after the last.
 
     Raises:
@@ -284,26 +289,29 @@ def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
     growth = LogGrowth(0, lambda _: None)
     for index in range(-(-size // WIDTH)):
         count = min(WIDTH, size - index * WIDTH)
-        body = read_piece(read, ENTRIES, index, size)
+        body = read_piece(read_path, ENTRIES, index, size)
         entries = split_bundle(body, count)
-        if sum(map(len, entries)) + 2 * count < len(body) and read(tile_path(ENTRIES, index, count)) == body:
+        if (
+            sum(map(len, entries)) + 2 * count < len(body)
+            and read_path(tile_path(ENTRIES, index, count)) == body
+        ):
             raise LogError(f"{tile_path(ENTRIES, index, count)} holds more than its {count} entries")
         for entry in entries:
             for path, piece in growth.add(entry):
-                _compare(read, path, piece)
+                _compare(read_path, path, piece)
         yield from entries
     for path, piece in growth.partial_pieces():
-        _compare(read, path, piece)
+        _compare(read_path, path, piece)
     if growth.root() != root:
         raise LogError(f"the entries of the log do not match its checkpoint of {size} entries")
 
 
-def _compare(read: ReadPath, path: str, body: bytes) -> None:
+def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
     if path.startswith(f"tile/{ENTRIES}/"):
         return  # the entries came from there
-    tile = read(path)
+    tile = read_path(path)
     if tile is None and ".p/" in path:
-        tile = read(path.partition(".p/")[0])
+        tile = read_path(path.partition(".p/")[0])
         tile = None if tile is None else tile[: len(body)]
     if tile is None:
         raise LogError(f"{path} is missing")
@@ -314,18 +322,18 @@ def _compare(read: ReadPath, path: str, body: bytes) -> None:
 class LogGrowth:
     """A log that entries are appended to: yields each tile and bundle when it is full, and the partial ones at the end."""
 
-    def __init__(self, size: int, read: ReadPath) -> None:
-        self.size = self.before = size  # entries by now
+    def __init__(self, size: int, read_path: ReadPath) -> None:
+        self.size = self.previous_size = size  # entries by now
         self._levels: list[bytearray] = []
         count, level = size, 0
         while count:
             width = count % WIDTH
-            body = read_piece(read, level, count // WIDTH, count)[: width * HASH_SIZE] if width else b""
+            body = read_piece(read_path, level, count // WIDTH, count)[: width * HASH_SIZE] if width else b""
             self._levels.append(bytearray(body))
             count, level = count // WIDTH, level + 1
-        rest = size % WIDTH
-        bundle = read_piece(read, ENTRIES, size // WIDTH, size) if rest else b""
-        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, rest))))
+        partial_width = size % WIDTH
+        bundle = read_piece(read_path, ENTRIES, size // WIDTH, size) if partial_width else b""
+        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
         """Append an entry; yield path and bytes of tiles and bundles that are now full; raise LogError if it is too long."""
@@ -353,16 +361,16 @@ class LogGrowth:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):
             count = self.size >> HEIGHT * level
-            if tile and count > self.before >> HEIGHT * level:
+            if tile and count > self.previous_size >> HEIGHT * level:
                 yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
         """Return the present root of the log."""
 
         def subtree(height: int, index: int) -> bytes:
-            level, rest = divmod(height, HEIGHT)
-            offset = (index << rest) % WIDTH * HASH_SIZE
-            hashes = self._levels[level][offset : offset + (HASH_SIZE << rest)]
+            level, level_height = divmod(height, HEIGHT)
+            offset = (index << level_height) % WIDTH * HASH_SIZE
+            hashes = self._levels[level][offset : offset + (HASH_SIZE << level_height)]
             return fold_pairs([bytes(hashes[at : at + HASH_SIZE]) for at in range(0, len(hashes), HASH_SIZE)])
 
         return range_hash(0, self.size, subtree)

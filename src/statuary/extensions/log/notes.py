@@ -117,8 +117,8 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
     Raises:
         LogError: if it is not one.
     """
-    name, _, rest = text.strip().partition("+")
-    key_id, _, encoded = rest.partition("+")
+    name, _, key_text = text.strip().partition("+")
+    key_id, _, encoded = key_text.partition("+")
     raw = decode_base64(encoded)
     if (
         raw is None
@@ -135,8 +135,8 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
 
 def parse_private_key(text: str) -> PrivateKey:
     """Read a private key; raise LogError, which does not show it, if it is not one of Ed25519."""
-    name, _, rest = text.strip().removeprefix(PRIVATE).partition("+")
-    key_id, _, encoded = rest.partition("+")
+    name, _, key_text = text.strip().removeprefix(PRIVATE).partition("+")
+    key_id, _, encoded = key_text.partition("+")
     raw = decode_base64(encoded)
     is_key = text.strip().startswith(PRIVATE) and raw is not None and len(raw) == HASH_SIZE + 1
     if raw is None or not is_key or raw[:1] != LOG_KEY:
@@ -191,11 +191,11 @@ class Note(NamedTuple):
 def parse_note(body: bytes) -> Note:
     """Read a note, unverified; raise LogError if it is not one."""
     try:
-        whole = body.decode()
+        note_text = body.decode()
     except UnicodeDecodeError:
         raise LogError("the note is not UTF-8") from None
-    text, separator, lines = whole.rpartition("\n\n")
-    malformed = not separator or not text or CONTROL_CHARACTERS.search(whole) or len(body) > LARGEST_NOTE
+    text, separator, lines = note_text.rpartition("\n\n")
+    malformed = not separator or not text or CONTROL_CHARACTERS.search(note_text) or len(body) > LARGEST_NOTE
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
         raise LogError("this is not a signed note: text, an empty line, signatures")
     return Note(f"{text}\n", tuple(map(_signature, lines[:-1].split("\n"))))
@@ -234,9 +234,13 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
     return Checkpoint(origin, int(size), digest, note)
 
 
-def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, former: PublicKey | None = None) -> None:
+def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
     """Verify that a checkpoint is of the log of a key, and signed with it or with the former one; raise LogError if not."""
-    if former is not None and checkpoint.origin == former.name and checkpoint.note.signed_by([former]):
+    if (
+        previous_key is not None
+        and checkpoint.origin == previous_key.name
+        and checkpoint.note.signed_by([previous_key])
+    ):
         return
     if checkpoint.origin != key.name:
         raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}", cause="key")

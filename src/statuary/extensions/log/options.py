@@ -15,9 +15,15 @@ from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
-from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
-from statuary.extensions.log.resume import read_floor
-from statuary.publish.locations import open_place
+from statuary.extensions.log.published_log import (
+    LOG_CHECKPOINT,
+    LogContext,
+    LogSettings,
+    TreeHead,
+    parse_head,
+)
+from statuary.extensions.log.resume import read_min_head
+from statuary.publish.locations import open_location
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
@@ -25,7 +31,7 @@ public_log_key_option = click.option(
 )
 
 
-def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
+def log_context(settings: LogSettings, inputs: StageInputs) -> LogContext:
     """Return who extends a log: the key of a file or the environment, and what is known of what was published.
 
     Raises:
@@ -35,25 +41,25 @@ def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
     options = inputs.options
     key_file: Path | None = options.get("log_key")
     text = read_key(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
-    keeper = LogKeeper(
+    context = LogContext(
         settings,
         parse_private_key(text) if text else None,
         inputs.instant,
-        floor=None if inputs.root is None else read_floor(inputs.root, settings.origin),
-        may_start=bool(options.get("log_start")),
-        may_correct=bool(options.get("log_correct_clock")),
-        may_shrink=bool(options.get("log_below_floor")),
+        min_size=None if inputs.root is None else read_min_head(inputs.root, settings.origin),
+        allow_init=bool(options.get("init_log")),
+        allow_clock_rollback=bool(options.get("allow_clock_rollback")),
+        allow_rollback=bool(options.get("allow_log_rollback")),
         change=None if inputs.root is None else read_change(inputs.root),
         preview=preview_of(os.environ, settings.branch),
     )
     if key_file is not None:
         with suppress(OSError):
-            last = _beside(key_file, LAST).read_text("utf-8")
-            keeper = keeper._replace(seen=parse_head(last.partition("\n")[0]))
+            last_head = _beside(key_file, LAST).read_text("utf-8")
+            context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
         with suppress(OSError):
-            keeper = keeper._replace(pending=_beside(key_file, PENDING).read_bytes())
+            context = context._replace(pending_body=_beside(key_file, PENDING).read_bytes())
     names = filter(None, (inputs.to or settings.url, options.get("log_from")))
-    return keeper._replace(elsewhere=tuple((name, _readable(name)) for name in names))
+    return context._replace(other_locations=tuple((name, _readable(name)) for name in names))
 
 
 def _readable(name: str) -> ReadPath:
@@ -76,8 +82,8 @@ def preview_of(variables: Mapping[str, str], branch: str) -> str:
     Args:
         branch: the published branch, for hosts that state the branch alone.
     """
-    for name, published in PRODUCTION.items():
-        if variables.get(name, published) != published:
+    for name, production_value in PRODUCTION.items():
+        if variables.get(name, production_value) != production_value:
             return f"a preview does not sign ({name} is {variables[name]})"
     for name in BRANCHES:
         if variables.get(name, branch) != branch:
@@ -114,20 +120,20 @@ def is_in_ci(variables: Mapping[str, str]) -> bool:
 
 def site_reader(name: str) -> ReadPath:
     """Return what reads the paths of a site: a folder, a snapshot, a URL or an object store."""
-    place = open_place(name)
+    place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
     return place.read
 
 
-def note_signed(key_file: Path | None, published: TreeHead, pending: bytes | None) -> None:
+def note_signed(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
     """Keep beside a key what of its log is published, so that an older copy is noticed; and what it signed since then."""
     if key_file is None:
         return
     with atomic_file(_beside(key_file, PENDING)) as stream:
-        stream.write(pending or b"")
+        stream.write(pending_body or b"")
     with atomic_file(_beside(key_file, LAST)) as stream:
-        stream.write(f"{published.text}\n".encode())
+        stream.write(f"{published_head.text}\n".encode())
 
 
 LAST, PENDING = "last", "pending"

@@ -29,7 +29,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.publish.locations import Place
+from statuary.publish.locations import SiteLocation
 from statuary.site.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
 
 LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
@@ -153,7 +153,7 @@ class PublishedLog:
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
         # returns the bytes at a path below the log's prefix
-        self.read: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
+        self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
 
     def entries(self) -> Iterator[bytes]:
         """Yield the entries; each tile and bundle is verified, and the root after the last.
@@ -161,7 +161,7 @@ class PublishedLog:
         Raises:
             LogError: if one does not agree with the checkpoint.
         """
-        return verified_entries(self.read, *self.head)
+        return verified_entries(self.read_path, *self.head)
 
     def key_changes(self) -> list[KeyChange]:
         """Return every change of its key, each verified; raise LogError if the log is damaged."""
@@ -175,44 +175,44 @@ class PublishedLog:
     def verify_root(self) -> None:
         """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
         size, root = self.head
-        if range_hash(0, size, tile_subtrees(self.read, size)) != root:
+        if range_hash(0, size, tile_subtrees(self.read_path, size)) != root:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
-    def verify_extends(self, earlier: TreeHead, what: str) -> None:
+    def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
         """Verify that the log begins with an earlier state of it.
 
         Raises:
             LogError: if it is shorter, or another log; `what` names the earlier state.
         """
         size, root = self.head
-        if earlier.size > size:
+        if earlier_head.size > size:
             raise LogError(
-                f"the log of {self.name} has {size:,} entries, fewer than the {earlier.size:,} of {what}:"
+                f"the log of {self.name} has {size:,} entries, fewer than the {earlier_head.size:,} of {what}:"
                 " an old copy was restored, or entries were removed",
                 cause="older",
                 size=size,
-                earlier=earlier.size,
+                earlier=earlier_head.size,
             )
         try:
-            proof = consistency_proof(earlier.size, size, tile_subtrees(self.read, size))
-            verify_consistency(earlier.size, size, proof, earlier.root, root)
+            proof = consistency_proof(earlier_head.size, size, tile_subtrees(self.read_path, size))
+            verify_consistency(earlier_head.size, size, proof, earlier_head.root, root)
         except LogError as error:
             raise LogError(
-                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier.size:,} entries): {error}",
+                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier_head.size:,} entries): {error}",
                 cause="fork",
                 size=size,
-                earlier=earlier.size,
+                earlier=earlier_head.size,
             ) from None
 
 
 def open_log(
-    name: str, read_site: ReadPath, key: PublicKey | None, former: PublicKey | None = None
+    name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
     """Return the log of a site; None if it has none.
 
     Args:
         key: verifies its checkpoint; None trusts it.
-        former: the key before it, which may have signed the checkpoint.
+        previous_key: the key before it, which may have signed the checkpoint.
 
     Raises:
         LogError: if its checkpoint is damaged, of another log, or not signed with the key.
@@ -223,7 +223,7 @@ def open_log(
     try:
         checkpoint = parse_checkpoint(body)
         if key is not None:
-            verify_checkpoint(checkpoint, key, former)
+            verify_checkpoint(checkpoint, key, previous_key)
         log = PublishedLog(name, checkpoint, read_site)
         log.verify_root()
     except LogError as error:
@@ -254,7 +254,7 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
         raise LogError(f"{LOG.path()} cannot be read", "build the site again") from None
 
 
-def require_growth(site: Place, target: Place) -> dict[str, str | None]:
+def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
     """Verify that a site's log continues the log of a target.
 
     Returns:
@@ -267,19 +267,21 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
     there = open_log(target.name, target.read, None)
     if there is None or body is None:
         return {LOG_CHECKPOINT.path(): None}
-    own = open_log(site.name, site.read, None)
-    if own is None:
+    own_log = open_log(site.name, site.read, None)
+    if own_log is None:
         raise LogError(
             f"{target.name} has a log of {there.head.size:,} entries and {site.name} has none",
             f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
         )
     origin = there.checkpoint.origin
-    if own.checkpoint.origin != origin and origin not in [change.former.name for change in own.key_changes()]:
+    if own_log.checkpoint.origin != origin and origin not in [
+        change.previous_key.name for change in own_log.key_changes()
+    ]:
         raise LogError(
-            f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own.checkpoint.origin}"
+            f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own_log.checkpoint.origin}"
         )
     try:
-        own.verify_extends(there.head, f"the log of {target.name}")
+        own_log.verify_extends(there.head, f"the log of {target.name}")
     except LogError as error:
         raise LogError(
             str(error),
@@ -302,24 +304,24 @@ WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: 
 
 NO_KEY = "no signing key"
 
-NOT_CONTINUED = "log-goes-on"
+NOT_EXTENDED = "log-not-extended"
 """The rule that a published site has a log that vouches for it, and that the next build can continue."""
 
 
-class LogKeeper(NamedTuple):
+class LogContext(NamedTuple):
     """Who extends a log, from where, and when."""
 
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
     # name and reader of each place where it is published; empty if that is the folder
-    elsewhere: tuple[tuple[str, ReadPath], ...] = ()
-    seen: TreeHead | None = None  # the longest head that the key's keeper has seen published
-    pending: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
-    floor: TreeHead | None = None  # the least that is published, as the content says
-    may_start: bool = False  # whether entry 0 may be written
-    may_correct: bool = False  # whether the clock may be before the last entry
-    may_shrink: bool = False  # whether it may continue less than is known to be published
+    other_locations: tuple[tuple[str, ReadPath], ...] = ()
+    seen_head: TreeHead | None = None  # the longest head that the key's keeper has seen published
+    pending_body: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
+    min_size: TreeHead | None = None  # the least that is published, as the content says
+    allow_init: bool = False  # whether entry 0 may be written
+    allow_clock_rollback: bool = False  # whether the clock may be before the last entry
+    allow_rollback: bool = False  # whether it may continue less than is known to be published
     change: KeyChange | None = None  # what the content says about a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is none
 
@@ -344,10 +346,10 @@ class LogKeeper(NamedTuple):
         return self.key
 
     @property
-    def former(self) -> PublicKey | None:
+    def previous_key(self) -> PublicKey | None:
         """The key that the signing key takes over from, if the content says so."""
         key = self.signing_key
-        return self.change.former if self.change and key and self.change.key == key.public else None
+        return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def check_start(self, size: int) -> None:
         """Make sure that a log is not started by accident.
@@ -358,16 +360,16 @@ class LogKeeper(NamedTuple):
         Raises:
             LogError: if none was found, or one was although a new one is wanted.
         """
-        may_start = self.may_start or self.may_shrink or self.settings.example_key
+        may_start = self.allow_init or self.allow_rollback or self.settings.example_key
         if not size and not may_start:
             raise LogError(
                 "no log was found to continue, and a second log from entry 0 on is a fork",
-                "the first time: --log-start. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
+                "the first time: --init-log. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
                 "none",
             )
-        if size and self.may_start:
+        if size and self.allow_init:
             raise LogError(
-                f"the log has {size:,} entries already", "leave out --log-start", "started", size=size
+                f"the log has {size:,} entries already", "leave out --init-log", "started", size=size
             )
 
 
@@ -378,8 +380,8 @@ class LogExtension(NamedTuple):
     actions: Counter[LogAction]  # how many entries were appended, by action
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
-    published: TreeHead  # the longest head that others may have seen before this run
-    given_up: int  # entries that were signed, but not published, since another publisher was first
+    published_head: TreeHead  # the longest head that others may have seen before this run
+    discarded_entries: int  # entries that were signed, but not published, since another publisher was first
 
     @override
     def __str__(self) -> str:
@@ -392,7 +394,5 @@ class LogExtension(NamedTuple):
         )
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
-        lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"
-        return (
-            f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}"
-        )
+        lost = f"; {self.discarded_entries:,} signed entries are given up: another publisher was first"
+        return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.discarded_entries else ''}"

@@ -33,40 +33,40 @@ EMPTY = TreeHead(0, EMPTY_ROOT)
 
 RESTORE = (
     "restore the newest log/ folder of the site, or name a place that has it: --to, `log: {url: …}`, or --log-from;"
-    " if it is lost, --log-below-floor"
+    " if it is lost, --allow-log-rollback"
 )
 
-FLOOR = "log-floor.txt"
+MIN_HEAD_FILE = "log-floor.txt"
 """The file of the content folder that states what is published at least: name, size and root, as a checkpoint does."""
 
 
-def read_floor(content: Path, origin: str) -> TreeHead | None:
+def read_min_head(content: Path, origin: str) -> TreeHead | None:
     """Return the floor of a log; None if the content has none.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
     """
     try:
-        text = (content / FLOOR).read_text("utf-8")
+        text = (content / MIN_HEAD_FILE).read_text("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise LogError(f"{FLOOR} cannot be read: {error}") from None
+        raise LogError(f"{MIN_HEAD_FILE} cannot be read: {error}") from None
     name, size, root, *_ = [*text.split("\n"), "", ""]
     digest = decode_base64(root)
     if not DECIMAL.fullmatch(size) or digest is None or len(digest) != HASH_SIZE:
         raise LogError(
-            f"{FLOOR} does not state name, size and root of a log",
+            f"{MIN_HEAD_FILE} does not state name, size and root of a log",
             "restore it from the history of the content",
         )
     if name != origin:
-        raise LogError(f"{FLOOR} is of the log {name}, but site.yaml names {origin}")
+        raise LogError(f"{MIN_HEAD_FILE} is of the log {name}, but site.yaml names {origin}")
     return TreeHead(int(size), digest)
 
 
-def write_floor(content: Path, origin: str, head: TreeHead) -> None:
+def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
     """State in the content what is published at least; raise PublishingError if it cannot be written."""
-    with atomic_file(content / FLOOR) as stream:
+    with atomic_file(content / MIN_HEAD_FILE) as stream:
         stream.write(checkpoint_text(origin, *head).encode())
 
 
@@ -86,10 +86,12 @@ def parse_pending(body: bytes | None) -> Pending | None:
     """Read what `Pending.encode` wrote; None if it is anything else."""
     try:
         value = orjson.loads(body or b"")
-        pending = Pending(int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"])))
+        pending_checkpoint = Pending(
+            int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"]))
+        )
     except (ValueError, KeyError, TypeError):
         return None
-    return pending if pending.encode() == body else None
+    return pending_checkpoint if pending_checkpoint.encode() == body else None
 
 
 def new_pending(
@@ -112,25 +114,29 @@ def resumed(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
     """Return the log of a pending checkpoint if it is signed, and continues a log; else that log."""
-    key, former = keys
-    pending = parse_pending(body)
-    if pending is None:
+    key, previous_key = keys
+    pending_checkpoint = parse_pending(body)
+    if pending_checkpoint is None:
         return log
     head = log.head if log else EMPTY
     try:
-        checkpoint = parse_checkpoint(pending.checkpoint.encode())
+        checkpoint = parse_checkpoint(pending_checkpoint.checkpoint.encode())
         if key is not None:
-            verify_checkpoint(checkpoint, key, former)
-        missing = pending.entries[head.size - pending.base :] if pending.base <= head.size else ()
-        if checkpoint.size <= head.size or head.size + len(missing) != checkpoint.size:
+            verify_checkpoint(checkpoint, key, previous_key)
+        missing_entries = (
+            pending_checkpoint.entries[head.size - pending_checkpoint.base :]
+            if pending_checkpoint.base <= head.size
+            else ()
+        )
+        if checkpoint.size <= head.size or head.size + len(missing_entries) != checkpoint.size:
             return log
         pieces: dict[str, bytes] = {}
 
         def read(path: str) -> bytes | None:
-            return pieces.get(path) or (None if log is None else log.read(path))
+            return pieces.get(path) or (None if log is None else log.read_path(path))
 
         growth = LogGrowth(head.size, read)
-        for entry in missing:
+        for entry in missing_entries:
             pieces.update(growth.add(entry.encode()))
         pieces.update(growth.partial_pieces())
         if growth.root() != checkpoint.root:
@@ -140,13 +146,13 @@ def resumed(
     return PublishedLog(name, checkpoint, lambda path: read(path.removeprefix(f"{PREFIX}/")))
 
 
-class Continuation(NamedTuple):
+class ResumePoint(NamedTuple):
     """What a run starts from."""
 
     log: PublishedLog | None  # None if there is none
-    published: TreeHead  # what others may have seen; the rest is signed only
+    published_head: TreeHead  # what others may have seen; the rest is signed only
     is_own: bool  # whether it is exactly the log of the folder
-    given_up: int = 0  # entries that were signed here, while another publisher's were published
+    discarded_entries: int = 0  # entries that were signed here, while another publisher's were published
 
     @property
     def head(self) -> TreeHead:
@@ -154,70 +160,77 @@ class Continuation(NamedTuple):
         return self.log.head if self.log else EMPTY
 
 
-class LogPlaces(NamedTuple):
+class LogLocations(NamedTuple):
     """Where a log may be."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
     # where the site is published, as far as they can be read; empty if that is the folder
-    elsewhere: tuple[tuple[str, ReadPath], ...] = ()
-    pending: bytes | None = None  # what the key's keeper noted as signed
+    other_locations: tuple[tuple[str, ReadPath], ...] = ()
+    pending_body: bytes | None = None  # what the key's keeper noted as signed
 
-    def continuation(
-        self, key: PublicKey | None, seen: Iterator[TreeHead | None], former: PublicKey | None = None
-    ) -> Continuation:
+    def resume_point(
+        self,
+        key: PublicKey | None,
+        seen_heads: Iterator[TreeHead | None],
+        previous_key: PublicKey | None = None,
+    ) -> ResumePoint:
         """Return the log to continue.
 
         Args:
             key: of the log; None trusts what is there.
-            seen: heads that are known to have been published.
-            former: the key before it, which may have signed what is there.
+            seen_heads: heads that are known to have been published.
+            previous_key: the key before it, which may have signed what is there.
 
         Raises:
             LogError: if a log is damaged, not signed with the key, or does not continue what was published.
         """
-        own = open_log(*self.folder, key, former)
-        there = [log for place in self.elsewhere if (log := open_log(*place, key, former)) is not None]
-        published = max(there, key=lambda one: one.head.size, default=None)
+        own_log = open_log(*self.folder, key, previous_key)
+        there = [
+            log for place in self.other_locations if (log := open_log(*place, key, previous_key)) is not None
+        ]
+        published_log = max(there, key=lambda candidate: candidate.head.size, default=None)
         for log in there:
-            _require(published, log.head, f"the log of {log.name}")
-        truth = published if self.elsewhere else own
-        for earlier in seen:
-            if earlier is not None and earlier.size:
-                _require(truth, earlier, "what was published before")
-        newest, given_up = _longer(own, published)
+            _require(published_log, log.head, f"the log of {log.name}")
+        truth = published_log if self.other_locations else own_log
+        for earlier_head in seen_heads:
+            if earlier_head is not None and earlier_head.size:
+                _require(truth, earlier_head, "what was published before")
+        newest, given_up = _longer(own_log, published_log)
         for name, body in self._pending():
-            newest = resumed(newest, body, (key, former), name)
-        return Continuation(newest, truth.head if truth else EMPTY, newest is own, given_up)
+            newest = resumed(newest, body, (key, previous_key), name)
+        return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, given_up)
 
     def _pending(self) -> Iterator[tuple[str, bytes | None]]:
-        for name, read in (self.folder, *self.elsewhere):
-            yield name, read(LOG_PENDING.path())
-        yield "the key", self.pending
+        for name, read_path in (self.folder, *self.other_locations):
+            yield name, read_path(LOG_PENDING.path())
+        yield "the key", self.pending_body
 
 
-def _longer(own: PublishedLog | None, published: PublishedLog | None) -> tuple[PublishedLog | None, int]:
+def _longer(
+    own_log: PublishedLog | None, published_log: PublishedLog | None
+) -> tuple[PublishedLog | None, int]:
     """Return the log of the folder if it continues the published one, else that one; and how many entries are given up."""
-    if own is None or published is None:
-        return own or published, 0
-    shorter, longer = sorted((own, published), key=lambda one: one.head.size)
-    if own.head == published.head:
-        return own, 0
+    if own_log is None or published_log is None:
+        return own_log or published_log, 0
+    shorter, longer = sorted((own_log, published_log), key=lambda candidate: candidate.head.size)
+    if own_log.head == published_log.head:
+        return own_log, 0
     try:
         longer.verify_extends(shorter.head, f"the log of {shorter.name}")
     except LogError:
-        return published, own.head.size
+        return published_log, own_log.head.size
     return longer, 0
 
 
-def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
+def _require(log: PublishedLog | None, earlier_head: TreeHead, what: str) -> None:
     if log is None:
         raise LogError(
-            f"the log is missing: {earlier.size:,} of its entries were published",
+            f"the log is missing: {earlier_head.size:,} of its entries were published",
             RESTORE,
             "missing",
-            earlier=earlier.size,
+            earlier=earlier_head.size,
         )
     try:
-        log.verify_extends(earlier, what)
+        log.verify_extends(earlier_head, what)
     except LogError as error:
         raise LogError(str(error), RESTORE, error.cause, **error.values) from None

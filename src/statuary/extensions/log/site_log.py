@@ -25,10 +25,10 @@ from statuary.extensions.log.entries import (
     EntryRules,
     LogAction,
     LogEntry,
+    LogItem,
     LogSubject,
     LogTable,
     NumberedEntry,
-    PublishedThing,
     encode_proof,
     missing_entry,
     published_contracts,
@@ -57,10 +57,10 @@ from statuary.extensions.log.published_log import (
     LOG_SCHEMA,
     LOG_TILE,
     NO_KEY,
-    NOT_CONTINUED,
+    NOT_EXTENDED,
     PREFIX,
+    LogContext,
     LogExtension,
-    LogKeeper,
     TreeHead,
     parse_head,
     part_of_log,
@@ -69,7 +69,7 @@ from statuary.extensions.log.resume import (
     EMPTY,
     MOST_PENDING,
     RESTORE,
-    LogPlaces,
+    LogLocations,
     new_pending,
     parse_pending,
 )
@@ -81,7 +81,7 @@ from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
 from statuary.site.document import Document, encode_json
-from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.url_table import Url, incident_of
 from statuary.version import VERSION
 
@@ -94,37 +94,45 @@ class LogChanges(NamedTuple):
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from the present one, by the update's id
-    former: dict[str, tuple[FormerVersion, ...]]
+    previous_versions: dict[str, tuple[PreviousVersion, ...]]
 
 
 class SiteLog:
     """The log of a site on its way into a folder."""
 
-    def __init__(self, target: FolderTarget, keeper: LogKeeper) -> None:
+    def __init__(self, target: FolderTarget, context: LogContext) -> None:
         """Read the published log.
 
         Raises:
             LogError: if it is damaged, not signed with the key, or older than one that was published before.
         """
-        self.target, self.keeper = target, keeper
-        self.table = target.ledger.own_table(LogTable)
-        self.key = keeper.signing_key
+        self.target, self.context = target, context
+        self.table = target.ledger.extension_table(LogTable)
+        self.key = context.signing_key
         public = None if self.key is None else self.key.public
-        places = LogPlaces((str(target.folder.root), target.published), keeper.elsewhere, keeper.pending)
-        seen = (parse_head(self.table.state.published), keeper.seen, keeper.floor)
-        former = keeper.former
-        self.start = places.continuation(public, iter(() if keeper.may_shrink else seen), former)
+        places = LogLocations(
+            (str(target.folder.root), target.published), context.other_locations, context.pending_body
+        )
+        seen_heads = (parse_head(self.table.state.published_head), context.seen_head, context.min_size)
+        previous_key = context.previous_key
+        self.start = places.resume_point(
+            public, iter(() if context.allow_rollback else seen_heads), previous_key
+        )
         if self.key is not None:
-            keeper.check_start(self.start.head.size)
-        self.base, self.before, self.is_restored = self.start.log, self.start.head, not self.start.is_own
-        if parse_head(self.table.state.head) != self.before:
-            self.table.replace(self.base.entries() if self.base else (), self.before.text)
-        self.is_rotated = self._is_of_former_key(former)
+            context.check_start(self.start.head.size)
+        self.base, self.previous_head, self.is_restored = (
+            self.start.log,
+            self.start.head,
+            not self.start.is_own,
+        )
+        if parse_head(self.table.state.head) != self.previous_head:
+            self.table.replace(self.base.entries() if self.base else (), self.previous_head.text)
+        self.is_rotated = self._is_signed_by_previous_key(previous_key)
         self.pieces: dict[str, bytes] = {}
-        self.growth = LogGrowth(self.before.size, self._read)
-        self.written: set[str] = set()
+        self.growth = LogGrowth(self.previous_head.size, self._read)
+        self.written_paths: set[str] = set()
         self.appended: list[bytes] = []  # as far as they may be pending
-        self.changed: list[LogSubject] = []
+        self.changed_subjects: list[LogSubject] = []
         self.actions: Counter[LogAction] = Counter()
         self.contracts = True
         self.rules = EntryRules(self.table.clock)
@@ -145,10 +153,10 @@ class SiteLog:
         by_incident: dict[str, list[int]] = {}
         if self.key is not None:
             list(self._append_entries(self._key_entry()))
-            for number, entry in self._append(self._things(documents)):
+            for number, entry in self._append(self._items(documents)):
                 if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
                     by_incident.setdefault(entry.subject.first, []).append(number)
-        return LogChanges(by_incident, self._former(documents))
+        return LogChanges(by_incident, self._previous_versions(documents))
 
     def complete(self) -> LogExtension:
         """Append the entry about the whole site, now that every other document is offered, and offer the log.
@@ -157,25 +165,27 @@ class SiteLog:
             LogError: if the new log would not continue the published one.
         """
         if self.key is not None:
-            self.target.offer(self._descriptions())
-            list(self._append([PublishedThing(WHOLE_SITE, self._offer_manifest())]))
-        return self._extension(self._offer())
+            self.target.add(self._descriptions())
+            list(self._append([LogItem(WHOLE_SITE, self._add_manifest())]))
+        return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
         """Yield why readers will not trust what is published now, or the next build cannot continue the log."""
-        keeper = self.keeper
-        if self.key is None and not keeper.preview and self.before.size:
+        context = self.context
+        if self.key is None and not context.preview and self.previous_head.size:
             yield Finding(
-                rule=NOT_CONTINUED,
+                rule=NOT_EXTENDED,
                 severity=Severity.WARNING,
                 pointer=("log",),
                 on_key=True,
                 message=f"the log is not extended: {NO_KEY}; `statuary log verify` names each file that this run changes",
                 hint="give --log-key FILE or set STATUARY_LOG_KEY, and run the command again",
             )
-        elif self.key and not (self.before.size or keeper.elsewhere or keeper.settings.example_key):
+        elif self.key and not (
+            self.previous_head.size or context.other_locations or context.settings.example_key
+        ):
             yield Finding(
-                rule=NOT_CONTINUED,
+                rule=NOT_EXTENDED,
                 severity=Severity.WARNING,
                 pointer=("log",),
                 on_key=True,
@@ -185,24 +195,24 @@ class SiteLog:
 
     def _extension(self, head: TreeHead | None) -> LogExtension:
         """Note the head after this run, and return the outcome."""
-        published = self.start.published if self.keeper.elsewhere else head or EMPTY
+        published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text
-            self.table.extended(text, published.text, contracts=self.contracts)
+            self.table.extended(text, published_head.text, contracts=self.contracts)
         return LogExtension(
             head,
             self.actions,
-            obstacle="" if self.key else self.keeper.preview or NO_KEY,
-            is_example=self.keeper.settings.example_key,
-            published=published,
-            given_up=self.start.given_up,
+            obstacle="" if self.key else self.context.preview or NO_KEY,
+            is_example=self.context.settings.example_key,
+            published_head=published_head,
+            discarded_entries=self.start.discarded_entries,
         )
 
-    def _append(self, things: Iterable[PublishedThing]) -> Iterator[NumberedEntry]:
+    def _append(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
         """Append the entries that are missing, and yield them."""
-        now = self.keeper.now
-        missing = (missing_entry(thing, self.table.last(thing.subject), now) for thing in things)
-        return self._append_entries(entry for entry in missing if entry is not None)
+        now = self.context.now
+        missing_entries = (missing_entry(thing, self.table.last(thing.subject), now) for thing in items)
+        return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
         """Append entries, and yield them."""
@@ -217,56 +227,56 @@ class SiteLog:
                 new.clear()
         self.table.add(new)
 
-    def _is_of_former_key(self, former: PublicKey | None) -> bool:
+    def _is_signed_by_previous_key(self, previous_key: PublicKey | None) -> bool:
         """Return whether the former key signed the log; raise LogError if another key than its last one did."""
-        last = self.table.last(LOG_KEY)
+        last_key_entry = self.table.last(LOG_KEY)
         signers = () if self.base is None else self.base.checkpoint.note.signatures
-        if last is not None and last[1].key_change is not None:
-            key = last[1].key_change.key
+        if last_key_entry is not None and last_key_entry[1].key_change is not None:
+            key = last_key_entry[1].key_change.key
             if (key.name, key.id) not in [(signer.name, signer.key_id) for signer in signers]:
                 raise LogError(f"the log is not signed with its last key, {key.text}", RESTORE, "key")
-        return former is not None and (former.name, former.id) in [
+        return previous_key is not None and (previous_key.name, previous_key.id) in [
             (signer.name, signer.key_id) for signer in signers
         ]
 
     def _key_entry(self) -> Iterator[LogEntry]:
         """Yield the entry that announces the signing key, if the former one signed the log so far."""
         if self.is_rotated:
-            number = last[0] if (last := self.table.last(LOG_KEY)) else None
-            time, change = format_milliseconds(self.keeper.now), self.keeper.change
+            number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
+            time, change = format_milliseconds(self.context.now), self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the entry that says that the times so far were wrong, where one is needed and wanted."""
         if entry.time >= self.rules.clock:
             return
-        if not self.keeper.may_correct:
+        if not self.context.allow_clock_rollback:
             raise LogError(
                 f"the clock says {entry.time}, and the last entry is of {self.rules.clock}",
-                "set the clock; if the last entry is wrong: --log-correct-clock, which the log shows",
+                "set the clock; if the last entry is wrong: --allow-clock-rollback, which the log shows",
                 "clock",
                 now=entry.time,
                 last=self.rules.clock,
             )
-        number = last[0] if (last := self.table.last(CLOCK)) else None
+        number = last_clock_entry[0] if (last_clock_entry := self.table.last(CLOCK)) else None
         yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)
 
     def _add(self, entry: LogEntry) -> None:
         self.rules.check(self.growth.size, entry, self.table.last(entry.subject))
         self.actions[entry.action] += 1
         body = entry.encode()
-        self._take(self.growth.add(body))
+        self._offer_pieces(self.growth.add(body))
         self.appended += [body] if len(self.appended) <= MOST_PENDING else []
         if entry.subject.kind in PROVED:
-            self.changed.append(entry.subject)
+            self.changed_subjects.append(entry.subject)
 
-    def _things(self, documents: list[Document]) -> Iterator[PublishedThing]:
+    def _items(self, documents: list[Document]) -> Iterator[LogItem]:
         if self.contracts:
             every = not self.target.ledger.is_partial or not self.table.is_complete
             yield from published_contracts(self.table, every=every)
         yield from published_incidents(self.table, documents)
 
-    def _offer_manifest(self) -> str:
+    def _add_manifest(self) -> str:
         """Offer the manifest of all files, that of the last entry if they are the same; return its SHA-256."""
         folder = LOG_PART.pattern.rpartition("/")[0]
         builder, parts = ManifestBuilder(), []
@@ -276,13 +286,13 @@ class SiteLog:
             for entries in split_into_parts(files):
                 part, text = builder.add(entries)
                 parts.append(log_document(LOG_PART, text, digest=part.sha256))
-        last = self.table.last(WHOLE_SITE)
+        last_entry = self.table.last(WHOLE_SITE)
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
-        is_last = last is not None and manifest_digest(text) == last[1].sha256
+        is_last = last_entry is not None and manifest_digest(text) == last_entry[1].sha256
         if not is_last or parse_manifest(text).parts != tuple(builder.parts):
-            text = encode_manifest(builder.manifest(SiteOrigin(self.keeper.now, "", VERSION)))
-        self.target.offer([*parts, log_document(LOG_MANIFEST, text)])
-        self.target.ledger.documents.remove_unless_offered(self.target.ledger.documents.below(folder))
+            text = encode_manifest(builder.manifest(SiteOrigin(self.context.now, "", VERSION)))
+        self.target.add([*parts, log_document(LOG_MANIFEST, text)])
+        self.target.ledger.documents.remove_unless_added(self.target.ledger.documents.paths_under(folder))
         return manifest_digest(text)
 
     def _files(self) -> Iterator[Entry]:
@@ -298,111 +308,118 @@ class SiteLog:
             if entry.sha256:
                 yield entry
 
-    def _former(self, documents: list[Document]) -> dict[str, tuple[FormerVersion, ...]]:
+    def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
         """Return the published versions of updates that differ from the present ones."""
-        former = {}
+        previous_versions = {}
         for document in documents:
             for update in updates_of(incident_of(document.path), document.body):
                 versions = tuple(
-                    FormerVersion(number, parse_instant(entry.time), entry.sha256)
+                    PreviousVersion(number, parse_instant(entry.time), entry.sha256)
                     for number, entry in self.table.versions(update.subject)
                     if entry.sha256 not in ("", update.sha256)
                 )
                 if versions:
-                    former[update.subject.second] = versions
-        return former
+                    previous_versions[update.subject.second] = versions
+        return previous_versions
 
-    def _take(self, pieces: Iterable[tuple[str, bytes]]) -> None:
+    def _offer_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
         """Offer tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
         for path, body in pieces:
-            self.written.add(path)
-            self.target.offer([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+            self.written_paths.add(path)
+            self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
             if not path.startswith("tile/entries/"):
                 self.pieces[path] = body
 
-    def _offer(self) -> TreeHead | None:
+    def _add_parts(self) -> TreeHead | None:
         """Offer the parts of the log that this run changes, or all of it if unoffered files do not stay; return its head."""
         if not self.growth.size:
             return None
         head = TreeHead(self.growth.size, self.growth.root())
-        if head != self.before:
-            self._take(self.growth.partial_pieces())
+        if head != self.previous_head:
+            self._offer_pieces(self.growth.partial_pieces())
         note = self._checkpoint(head)
         everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
         if everything:
-            self._keep_tiles(head.size)
+            self._reuse_tiles(head.size)
         else:
             self._drop_outgrown_tiles(head.size)
-        self.target.offer([log_document(LOG_CHECKPOINT, note.encode())])
+        self.target.add([log_document(LOG_CHECKPOINT, note.encode())])
         if self.key is None:
-            self._keep_published(everything=everything)
-        self._offer_pending(note)
-        self.renewed = frozenset(self.changed)
-        self.target.offer(self._proofs(note, head, everything=everything))
+            self._reuse_published(everything=everything)
+        self._add_pending(note)
+        self.renewed = frozenset(self.changed_subjects)
+        self.target.add(self._proofs(note, head, everything=everything))
         return head
 
     def _checkpoint(self, head: TreeHead) -> str:
         """Return the published checkpoint, or a new one after verifying that it continues the published log."""
-        if self.base is not None and head == self.before:
+        if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
-        proof = consistency_proof(self.before.size, head.size, tile_subtrees(self._read, head.size))
-        verify_consistency(self.before.size, head.size, proof, self.before.root, head.root)
-        text = checkpoint_text(self.keeper.settings.origin, *head)
+        proof = consistency_proof(self.previous_head.size, head.size, tile_subtrees(self._read, head.size))
+        verify_consistency(self.previous_head.size, head.size, proof, self.previous_head.root, head.root)
+        text = checkpoint_text(self.context.settings.origin, *head)
         return f"{text}\n{require_key(self.key).sign(text)}"
 
-    def _keep_published(self, *, everything: bool) -> None:
+    def _reuse_published(self, *, everything: bool) -> None:
         """Offer what is published of the descriptions and of the manifest, which only the holder of the key renews."""
-        self.target.offer(self._descriptions())
+        self.target.add(self._descriptions())
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
         if text is not None and everything:
             paths = [part_of_log(part.path) for part in parse_manifest(text).parts]
             bodies = ((path, self._read(path.removeprefix(f"{PREFIX}/"))) for path in paths)
             parts = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
-            self.target.offer(log_document(LOG_PART, body, digest=digest) for digest, body in parts)
-            self.target.offer([log_document(LOG_MANIFEST, text)])
+            self.target.add(log_document(LOG_PART, body, digest=digest) for digest, body in parts)
+            self.target.add([log_document(LOG_MANIFEST, text)])
 
-    def _offer_pending(self, note: str) -> None:
+    def _add_pending(self, note: str) -> None:
         """Offer what leads from the published log to the new checkpoint, or the pending document that is there."""
         path = LOG_PENDING.path()
-        last = parse_pending(self.target.published(path))
-        is_same = last is not None and last.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
-        start = self.start.published if self.keeper.elsewhere else self.before
-        pending = last if is_same else new_pending(start, self.base, tuple(self.appended), note)
-        if pending is None:
-            self.target.ledger.documents.remove_unless_offered([path])
+        last_pending = parse_pending(self.target.published(path))
+        is_same = (
+            last_pending is not None
+            and last_pending.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
+        )
+        start = self.start.published_head if self.context.other_locations else self.previous_head
+        pending_checkpoint = (
+            last_pending if is_same else new_pending(start, self.base, tuple(self.appended), note)
+        )
+        if pending_checkpoint is None:
+            self.target.ledger.documents.remove_unless_added([path])
         else:
-            self.target.offer([log_document(LOG_PENDING, pending.encode())])
+            self.target.add([log_document(LOG_PENDING, pending_checkpoint.encode())])
 
     def _read(self, path: str) -> bytes | None:
-        return self.pieces.get(path) or (None if self.base is None else self.base.read(path))
+        return self.pieces.get(path) or (None if self.base is None else self.base.read_path(path))
 
     def _drop_outgrown_tiles(self, size: int) -> None:
         """Remove the partial tiles whose full tile exists now."""
         documents = self.target.ledger.documents
-        full = set(tile_paths(size, since=self.before.size))
-        for path in tile_paths(self.before.size):
-            whole, partial, _ = path.partition(".p/")
-            if partial and whole in full:
-                documents.remove_unless_offered(documents.below(f"{PREFIX}/{whole}.p"))
+        full = set(tile_paths(size, since=self.previous_head.size))
+        for path in tile_paths(self.previous_head.size):
+            full_tile, partial, _ = path.partition(".p/")
+            if partial and full_tile in full:
+                documents.remove_unless_added(documents.paths_under(f"{PREFIX}/{full_tile}.p"))
 
-    def _keep_tiles(self, size: int) -> None:
+    def _reuse_tiles(self, size: int) -> None:
         """Offer the published tiles again, except partial ones whose full tile exists now."""
-        there = self.target.ledger.documents.below(f"{PREFIX}/tile")
-        published = {path.removeprefix(f"{PREFIX}/") for path in there} | set(tile_paths(self.before.size))
+        there = self.target.ledger.documents.paths_under(f"{PREFIX}/tile")
+        published_paths = {path.removeprefix(f"{PREFIX}/") for path in there} | set(
+            tile_paths(self.previous_head.size)
+        )
         full = set(tile_paths(size))
-        for path in sorted(published - self.written):
+        for path in sorted(published_paths - self.written_paths):
             is_outgrown = ".p/" in path and path.partition(".p/")[0] in full
             body = None if is_outgrown else self._read(path)
             if body is not None:
-                self.target.offer([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
+                self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
     def _descriptions(self) -> Iterator[Document]:
         """Yield the log's name and key, and the schema of its entries."""
-        settings = self.keeper.settings
-        published = self.target.published(LOG.path())
+        settings = self.context.settings
+        published_description = self.target.published(LOG.path())
         if self.base is not None and self.is_restored:
-            published = self.base.read(LOG.path().removeprefix(f"{PREFIX}/"))
-        body = published
+            published_description = self.base.read_path(LOG.path().removeprefix(f"{PREFIX}/"))
+        body = published_description
         if self.key is not None:
             witnesses = [{"key": key, "url": url} for key, url in settings.witnesses]
             body = encode_json(
@@ -422,12 +439,12 @@ class SiteLog:
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
         """Yield the proof of the last entry of what changed; or of everything, where a published one stays."""
         subtrees = tile_subtrees(self._read, head.size)
-        for subject in chain(self.changed, self._unchanged() if everything else ()):
-            number, last = self.table.versions(subject)[-1]
+        for subject in chain(self.changed_subjects, self._unchanged() if everything else ()):
+            number, last_entry = self.table.versions(subject)[-1]
             url, parameters = proof_url(subject)
             path = url.path(**parameters)
-            if last.action is LogAction.REMOVE:
-                self.target.ledger.documents.remove_unless_offered([path])
+            if last_entry.action is LogAction.REMOVE:
+                self.target.ledger.documents.remove_unless_added([path])
                 continue
             body = (
                 None
@@ -436,7 +453,7 @@ class SiteLog:
             )
             if body is None:
                 hashes = inclusion_proof(number, head.size, subtrees)
-                body = encode_proof(number, hashes, note, last.encode())
+                body = encode_proof(number, hashes, note, last_entry.encode())
             yield log_document(url, body, **parameters)
 
     def _unchanged(self) -> Iterator[LogSubject]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.primitives import format_milliseconds
-from statuary.engine.stages import Additions, SiteStage, StageInputs
+from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.options import is_in_ci, log_keeper, note_signed
+from statuary.extensions.log.options import is_in_ci, log_context, note_signed
 from statuary.extensions.log.published_log import (
     LOG_FAULT,
     LOG_PENDING,
@@ -18,7 +18,7 @@ from statuary.extensions.log.published_log import (
     TreeHead,
     published_settings,
 )
-from statuary.extensions.log.resume import read_floor, write_floor
+from statuary.extensions.log.resume import read_min_head, write_min_head
 from statuary.extensions.log.site_log import SiteLog, log_document
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.site.document import Document, encode_json
@@ -51,27 +51,27 @@ class LogStage(SiteStage):
         self._is_failed = False
 
     @override
-    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions:
-        log = SiteLog(self._target, log_keeper(self._settings, self._inputs))
+    def build(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> SectionResult:
+        log = SiteLog(self._target, log_context(self._settings, self._inputs))
         appended = log.extend(incidents(), contracts=contracts)
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
         source = self._inputs.catalogue.status.page_source if self._inputs.catalogue else ""
         warnings = tuple(finding.within(source) for finding in log.warnings())
-        return Additions(former=appended.former, changes=changes, findings=warnings)
+        return SectionResult(previous_versions=appended.previous_versions, changes=changes, findings=warnings)
 
     @override
-    def complete(self) -> str:
+    def finalize(self) -> str:
         if self._log is None:
             return ""
         self._extension = self._log.complete()
         if not self._extension.obstacle:
-            self._target.ledger.documents.remove_unless_offered([LOG_FAULT.path()])
+            self._target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
         return str(self._extension)
 
     @override
-    def failed(self, error: BaseException) -> None:
+    def on_failure(self, error: BaseException) -> None:
         if self._is_failed:  # the first error is the cause
             return
         self._is_failed = True
@@ -79,12 +79,12 @@ class LogStage(SiteStage):
         if isinstance(error, LogError):
             reason, cause, values = self._public(str(error)), error.cause, error.values
         self._extension = None
-        former = self._target.published(LOG_FAULT.path())
-        if former is not None and b'"reason":%b' % encode_json(reason) in former:
+        previous_fault = self._target.published(LOG_FAULT.path())
+        if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
             return  # it says since when
         at = format_milliseconds(self._inputs.instant)
         body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
-        self._target.offer([log_document(LOG_FAULT, body)])
+        self._target.add([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str) -> str:
         """Return a message without the names of places, which are nobody's business, and without what they answered."""
@@ -95,17 +95,19 @@ class LogStage(SiteStage):
         return message.partition(": ")[0]
 
     @override
-    def applied(self) -> None:
+    def on_published(self) -> None:
         if self._extension is not None and not self._extension.obstacle:
-            pending = self._target.published(LOG_PENDING.path())
-            note_signed(self._key_file, self._extension.published, pending)
-            self._move_floor(self._extension.published)
+            pending_body = self._target.published(LOG_PENDING.path())
+            note_signed(self._key_file, self._extension.published_head, pending_body)
+            self._update_min_size(self._extension.published_head)
 
-    def _move_floor(self, head: TreeHead) -> None:
+    def _update_min_size(self, head: TreeHead) -> None:
         """State in the content what is published: in CI if it is more than before; anywhere if less was asked for."""
         root, origin = self._inputs.root, self._settings.origin
-        floor = None if root is None else read_floor(root, origin)
+        floor = None if root is None else read_min_head(root, origin)
         if root is None or floor is None:
             return
-        if self._inputs.options.get("log_below_floor") or (is_in_ci(os.environ) and head.size > floor.size):
-            write_floor(root, origin, head)
+        if self._inputs.options.get("allow_log_rollback") or (
+            is_in_ci(os.environ) and head.size > floor.size
+        ):
+            write_min_head(root, origin, head)

@@ -92,8 +92,8 @@ SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT
 class DocumentCheck(NamedTuple):
     """How the files of a site compare with its log."""
 
-    whole: int  # files that are as the manifest or the log's entries say
-    due: list[
+    matching_count: int  # files that are as the manifest or the log's entries say
+    due_paths: list[
         str
     ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
     problems: list[str]  # what is missing, different, or not in the log
@@ -118,10 +118,12 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
         LogError: if the log is damaged.
     """
 
-    def is_about(other: LogSubject) -> bool:
-        same = other.first == subject.first and other.second.lower() == subject.second.lower()
-        is_update = other.kind is EntryKind.UPDATE and subject.kind is EntryKind.INCIDENT
-        return (same and other.kind is subject.kind) or (is_update and other.first == subject.first)
+    def is_about(other_subject: LogSubject) -> bool:
+        same = other_subject.first == subject.first and other_subject.second.lower() == subject.second.lower()
+        is_update = other_subject.kind is EntryKind.UPDATE and subject.kind is EntryKind.INCIDENT
+        return (same and other_subject.kind is subject.kind) or (
+            is_update and other_subject.first == subject.first
+        )
 
     entries = enumerate(map(parse_entry, log.entries()))
     return [(number, entry) for number, entry in entries if is_about(entry.subject)]
@@ -129,7 +131,7 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
     """Return the text of the .tlog-proof file of an entry."""
-    hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read, log.head.size))
+    hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
@@ -192,7 +194,7 @@ class SiteCheck:
         self,
         log: PublishedLog,
         key: PublicKey | None,
-        read: ReadPath,
+        read_path: ReadPath,
         now: Instant,
         advance: Callable[[int], None],
     ) -> None:
@@ -203,9 +205,9 @@ class SiteCheck:
             now: the instant at which the site is read: what its schedule has for later is not due yet.
             advance: is called for each entry and file.
         """
-        self.log, self.key, self.read, self.now, self.advance = log, key, read, now, advance
-        self.found = DocumentCheck(0, [], [], [], [])
-        self.last = LastEntries()
+        self.log, self.key, self.read_path, self.now, self.advance = log, key, read_path, now, advance
+        self.result = DocumentCheck(0, [], [], [], [])
+        self.last_entries = LastEntries()
         # SHA-256 of each file by its name without the host's layout
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
@@ -223,25 +225,25 @@ class SiteCheck:
         Raises:
             LogError: if the log is damaged, or an entry breaks a rule.
         """
-        with closing(self.last.table), closing(self.digests), closing(self.names.table):
+        with closing(self.last_entries.table), closing(self.digests), closing(self.names.table):
             for number, body in enumerate(self.log.entries()):
-                self.last.add(number, body)
+                self.last_entries.add(number, body)
                 self.advance(1)
             self._check_key()
-            self._check_pending(self.read(LOG_PENDING.path()))
-            self._check_fault(self.read(LOG_FAULT.path()))
+            self._check_pending(self.read_path(LOG_PENDING.path()))
+            self._check_fault(self.read_path(LOG_FAULT.path()))
             self._check_manifest(is_listed=paths is not None)
-            for number, entry in self.last:
+            for number, entry in self.last_entries:
                 self._check_subject(number, entry)
             for path in () if paths is None else paths:
                 if not is_snapshot_path(path) and path not in self.names and not self._is_of_log(path):
-                    self._note_stranger(path)
-        return self.found
+                    self._note_unlisted_file(path)
+        return self.result
 
     def _check_key(self) -> None:
         """Make sure that the log's last key signed the checkpoint; raise LogError if another did."""
-        last = self.last.of(LOG_KEY)
-        change = None if last is None else last[1].key_change
+        last_entry = self.last_entries.of(LOG_KEY)
+        change = None if last_entry is None else last_entry[1].key_change
         if change is not None and self.key not in (None, change.key):
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
@@ -260,28 +262,30 @@ class SiteCheck:
         """Verify that the checkpoint of the last publication is the published one; a large publication states none."""
         if body is None:
             return
-        pending, is_right = parse_pending(body), False
+        pending_checkpoint, is_right = parse_pending(body), False
         try:
-            if pending is not None:
-                checkpoint = parse_checkpoint(pending.checkpoint.encode())
+            if pending_checkpoint is not None:
+                checkpoint = parse_checkpoint(pending_checkpoint.checkpoint.encode())
                 if self.key is not None:
                     verify_checkpoint(checkpoint, self.key)
-                entries = islice(self.log.entries(), pending.base, None)
+                entries = islice(self.log.entries(), pending_checkpoint.base, None)
                 is_right = checkpoint[:3] == self.log.checkpoint[:3]
-                is_right = is_right and [entry.encode() for entry in pending.entries] == list(entries)
+                is_right = is_right and [entry.encode() for entry in pending_checkpoint.entries] == list(
+                    entries
+                )
         except LogError:
             is_right = False
         self._note(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
 
     def _note(self, problem: str, *, is_right: bool) -> None:
-        self.found = self.found._replace(whole=self.found.whole + is_right)
+        self.result = self.result._replace(matching_count=self.result.matching_count + is_right)
         if not is_right:
-            self.found.problems.append(problem)
+            self.result.problems.append(problem)
 
     def _check_manifest(self, *, is_listed: bool) -> None:
         """Read every file that the manifest names."""
-        text, last = self.read(LOG_MANIFEST.path()), self.last.of(WHOLE_SITE)
-        if text is None or last is None or manifest_digest(text) != last[1].sha256:
+        text, last_entry = self.read_path(LOG_MANIFEST.path()), self.last_entries.of(WHOLE_SITE)
+        if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
             self._note(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
                 is_right=False,
@@ -291,7 +295,7 @@ class SiteCheck:
         try:
             manifest = parse_manifest(text)
             self.parts = {part.sha256 for part in manifest.parts}
-            for entry in read_entries(manifest, lambda path: self.read(part_of_log(path))):
+            for entry in read_entries(manifest, lambda path: self.read_path(part_of_log(path))):
                 for name in entry.names:
                     self.names.add(name)
                     self._check_file(name, entry, schedule, is_listed=is_listed)
@@ -300,14 +304,14 @@ class SiteCheck:
             self._note(f"the manifest: {error}", is_right=False)
 
     def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
-        body = self.read(name)
+        body = self.read_path(name)
         self.advance(1)
         if body is not None and sha256(body).hexdigest() == entry.sha256:
             self._note("", is_right=True)
-        elif body is not None and body in self._later(name, schedule):
-            self.found.due.append(name)
+        elif body is not None and body in self._scheduled_version(name, schedule):
+            self.result.due_paths.append(name)
         elif body is None and not is_listed and name.partition("/")[0] in HOST_FILES:
-            self.found.unserved.append(name)
+            self.result.unserved.append(name)
         elif body is None:
             self._note(f"{name} is in the manifest, but not published", is_right=False)
         else:
@@ -315,15 +319,15 @@ class SiteCheck:
             self._note(f"{name} has the SHA-256 {digest}; the manifest names {entry.sha256}", is_right=False)
 
     def _schedule(self) -> EpochIndex:
-        return readable_epochs(self.read(EPOCHS.path()))
+        return readable_epochs(self.read_path(EPOCHS.path()))
 
-    def _later(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
+    def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
         """Yield what the site's schedule has for a path by now; its files are in the manifest too."""
         if path == CHANGES.path():
             yield from self._scheduled_changes(schedule)
         for since in schedule.instants if path in schedule.documents else ():
             stored = schedule.document_at(path, since) if since <= self.now else None
-            body = None if stored is None else stored.body(self.read)
+            body = None if stored is None else stored.body(self.read_path)
             if body is not None:
                 yield body
 
@@ -331,13 +335,15 @@ class SiteCheck:
         """Yield `changes.json` of every tick that may have been: it compares two states of the schedule."""
         instants = [since for since in schedule.instants if since <= self.now]
         states = [{path: self._state(schedule, path, since) for path in COMPARED_PATHS} for since in instants]
-        for number, after in enumerate(states):
-            documents = [Document(path=path, body=body) for path, body in after.items()]
-            yield from (changes_document(before.get, documents).body for before in states[:number])
+        for number, later_state in enumerate(states):
+            documents = [Document(path=path, body=body) for path, body in later_state.items()]
+            yield from (
+                changes_document(earlier_state.get, documents).body for earlier_state in states[:number]
+            )
 
     def _state(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
         stored = schedule.document_at(path, since)
-        return (self.read(path) if stored is None else stored.body(self.read)) or b"null"
+        return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
     def _check_subject(self, number: int, entry: LogEntry) -> None:
         """Verify that a record or an incident is as its last entry says, and its proof."""
@@ -345,26 +351,29 @@ class SiteCheck:
         if subject.kind not in PROVED:
             return
         url, parameters = proof_url(subject)
-        proof = self.read(url.path(**parameters))
+        proof = self.read_path(url.path(**parameters))
         if entry.action is not LogAction.REMOVE:
             self._check_proof(url.path(**parameters), proof, number, entry)
         for path, digest in _expected(entry):
             row = self.digests.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
-            listed = row[0] if row else ""
+            listed_digest = row[0] if row else ""
             if not digest:
                 self._note(
-                    f"{path} is published, but the log records it as removed or withheld", is_right=not listed
+                    f"{path} is published, but the log records it as removed or withheld",
+                    is_right=not listed_digest,
                 )
-            elif not listed:
+            elif not listed_digest:
                 self._note(f"{path} is in the log, but not in the manifest", is_right=False)
             elif subject.kind is EntryKind.INCIDENT:
                 self._check_incident(path, digest)
             else:
-                self._note(f"{path} is another in the log than in the manifest", is_right=listed == digest)
+                self._note(
+                    f"{path} is another in the log than in the manifest", is_right=listed_digest == digest
+                )
 
     def _check_incident(self, path: str, digest: str) -> None:
-        body = self.read(path) or b""
-        if path in self.found.due:
+        body = self.read_path(path) or b""
+        if path in self.result.due_paths:
             return
         try:
             updates = list(updates_of(incident_of(path), body))
@@ -373,8 +382,8 @@ class SiteCheck:
             updates, is_right = [], False
         self._note(f"{path} does not match its last log entry", is_right=is_right)
         for update in updates:
-            last = self.last.of(update.subject)
-            is_logged = last is not None and last[1].sha256 == update.sha256
+            last_entry = self.last_entries.of(update.subject)
+            is_logged = last_entry is not None and last_entry[1].sha256 == update.sha256
             self._note(
                 f"{path}: update {update.subject.second} does not match its last log entry",
                 is_right=is_logged,
@@ -413,29 +422,29 @@ class SiteCheck:
         if url is LOG_PART:
             return parameters["digest"] in self.parts
         kind = EntryKind.CONTRACT if url is LOG_CONTRACT else EntryKind.INCIDENT
-        last = self.last.of(LogSubject(kind, *parameters.values()))
-        return last is not None and last[1].action is not LogAction.REMOVE
+        last_entry = self.last_entries.of(LogSubject(kind, *parameters.values()))
+        return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
         """Return whether a tile is of this log; one of an earlier size begins like the present one."""
-        whole, _, width = f"tile/{name}".partition(".p/")
+        full_tile, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
-        widest = next((full for stem, full in sizes if stem == whole), None)
+        widest = next((full for stem, full in sizes if stem == full_tile), None)
         if widest is None or not (width or "1").isdecimal():
             return False
-        present = self.log.read(whole) or self.log.read(f"{whole}.p/{widest}") or b""
+        current_tile = self.log.read_path(full_tile) or self.log.read_path(f"{full_tile}.p/{widest}") or b""
         if width:
-            present = _beginning(present, int(width), of_entries=name.startswith(ENTRIES))
-        self._note(f"{path} does not agree with the log", is_right=self.read(path) == present)
+            current_tile = _beginning(current_tile, int(width), of_entries=name.startswith(ENTRIES))
+        self._note(f"{path} does not agree with the log", is_right=self.read_path(path) == current_tile)
         return True
 
-    def _note_stranger(self, path: str) -> None:
+    def _note_unlisted_file(self, path: str) -> None:
         """Note a file that is not in the manifest: that of a record or an incident is a problem."""
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
             self._note(f"{path} is published, but not in the log", is_right=False)
         else:
-            self.found.uncovered.append(path)
+            self.result.uncovered.append(path)
 
 
 def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
@@ -488,7 +497,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
     Raises:
         LogError: if it has seen more than the log has.
     """
-    proof = consistency_proof(old, log.head.size, tile_subtrees(log.read, log.head.size))
+    proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
     lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
     return "\n".join(lines).encode()
 
@@ -522,17 +531,19 @@ def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[st
         PublishingError: if the folder cannot be written.
     """
     new = {line.split(" ")[1]: line for line in lines}
-    others = [signature.line for signature in log.checkpoint.note.signatures if signature.name not in new]
-    body = f"{log.checkpoint.note.text}\n{''.join((*others, *new.values()))}"
+    other_lines = [
+        signature.line for signature in log.checkpoint.note.signatures if signature.name not in new
+    ]
+    body = f"{log.checkpoint.note.text}\n{''.join((*other_lines, *new.values()))}"
     if not new:
         return
-    target.ledger.keep_unoffered()
-    target.offer([log_document(LOG_CHECKPOINT, body.encode())])
+    target.ledger.set_partial()
+    target.add([log_document(LOG_CHECKPOINT, body.encode())])
     for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
-        for path in target.ledger.documents.below(f"{PREFIX}/{kind.value}s"):
-            published = target.published(path) or b""
-            if log.checkpoint.note.text.encode() in published:
-                proof = parse_proof(published)
+        for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):
+            published_body = target.published(path) or b""
+            if log.checkpoint.note.text.encode() in published_body:
+                proof = parse_proof(published_body)
                 renewed = encode_proof(proof.number, proof.hashes, body, proof.extra)
-                target.offer([Document(path, renewed, media_type_of(path), cache_of(path), persistent=True)])
+                target.add([Document(path, renewed, media_type_of(path), cache_of(path), persistent=True)])
     target.apply()

@@ -11,7 +11,7 @@ import click
 import orjson
 
 from statuary.base.primitives import Instant, format_exact
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.engine.read_content import read_content
@@ -60,7 +60,7 @@ def probe_command(
     """
     settings, reason = read_settings(content)
     if settings is None or not settings.probes:
-        click.echo(printable(f"nothing was asked{reason}"), err=True)
+        click.echo(escape_control_chars(f"nothing was asked{reason}"), err=True)
         return ExitCode.FINDINGS
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         answers = list(zip(settings.probes, pool.map(ask, settings.probes), strict=True))
@@ -68,7 +68,7 @@ def probe_command(
     latest = measurements(answers, at)
     alerts = append_points(points or content.resolve().parent / settings.folder, latest, at)
     for line in _lines(latest):
-        click.echo(printable(line), err=alert is not None and str(alert) == "-")
+        click.echo(escape_control_chars(line), err=alert is not None and str(alert) == "-")
     if alert is not None:
         write_alerts(alert, alerts)
     return ExitCode.FINDINGS if any(measured.reason for measured in latest) else ExitCode.OK
@@ -86,12 +86,12 @@ def read_settings(content: Path) -> tuple[MetricsSettings | None, str]:
     )
 
 
-def append_points(folder: Path, found: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
+def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
     """Append a row for each probe, and return their alerts."""
     folder.mkdir(parents=True, exist_ok=True)
     alerts = []
     with content_lock(folder):
-        for measured in found:
+        for measured in results:
             file = folder / f"{measured.probe.id}.csv"
             in_a_row = failures_in_a_row(file) + 1 if measured.reason else 0
             append_point(file, measured, at)
@@ -170,8 +170,8 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
         file.write_bytes(body)
 
 
-def _lines(found: Sequence[Measurement]) -> Iterator[str]:
-    for measured in found:
+def _lines(results: Sequence[Measurement]) -> Iterator[str]:
+    for measured in results:
         answer = measured.answer
         parts = [
             f"head {answer.head:,}" if answer.head is not None else "",

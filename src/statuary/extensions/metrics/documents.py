@@ -72,19 +72,21 @@ def _members(metric: Metric, points: Sequence[Point], period: Period, now: Insta
     data = intervals_of(points, period, now)
     total = round(sum(row.value for row in data), 6)
     summary = {"sum": total, "mean": round(total / len(data), 6) if data else None}
-    seen = [point for point in points if point.at <= now]
-    first, last = (format_milliseconds(seen[place].at) if seen else None for place in (0, -1))
+    past_points = [point for point in points if point.at <= now]
+    first_time, last_time = (
+        format_milliseconds(past_points[place].at) if past_points else None for place in (0, -1)
+    )
     described = {
         "name": metric.name,
         "metric_identifier": metric.id,
-        "created_at": first,
-        "updated_at": last,
+        "created_at": first_time,
+        "updated_at": last_time,
         "id": metric.id,
         "metrics_provider_id": None,
         "metrics_display_id": metric.id,
-        "most_recent_data_at": last,
+        "most_recent_data_at": last_time,
         "backfilled": False,
-        "last_fetched_at": last,
+        "last_fetched_at": last_time,
         "backfill_percentage": 1.0,
     }
     values = [{"timestamp": row.timestamp, "value": row.value} for row in data]
@@ -130,10 +132,10 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in runs_of(data, period.interval):
         line = " ".join(f"{x:.1f} {y:.1f}" for x, y in map(place, run))
-        first, last = place(run[0])[0], place(run[-1])[0]
+        first_x, last_x = place(run[0])[0], place(run[-1])[0]
         base = TOP + height
         parts.append(
-            f'<path class="area" d="M{first:.1f} {base}L{line} L{last:.1f} {base}Z"/><path class="line" d="M{line}"/>'
+            f'<path class="area" d="M{first_x:.1f} {base}L{line} L{last_x:.1f} {base}Z"/><path class="line" d="M{line}"/>'
         )
     title = escape(
         f"{metric.name}: {data[-1].value:g} {metric.unit}".strip() if data else f"{metric.name}: no points"

@@ -5,12 +5,12 @@ from typing import Final
 from statuary.extensions.metrics.documents import GRAPH, PERIODS, POINTS
 from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.operations import DescribedApi, Operation
+from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "measurements"
 
 
-def described_apis(settings: MetricsSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
     """Return the documents of the metrics that are shown; `example` is not used."""
     del example
     names = [metric.id for metric in settings.shown]
@@ -18,16 +18,24 @@ def described_apis(settings: MetricsSettings, example: ContractRow | None) -> tu
         return ()
     metric = _parameter("metric_id", names)
     period = _parameter("period", [period.name for period in PERIODS])
-    first = {"metric_id": names[0], "period": PERIODS[0].name}
+    example_values = {"metric_id": names[0], "period": PERIODS[0].name}
     return (
-        DescribedApi(
+        ApiDescription(
             TAG,
             "What was measured, as pages of Statuspage load it, and as a graph.",
             (
                 Operation(
-                    POINTS, tag=TAG, example=POINTS.path(**first), more={"parameters": [metric, period]}
+                    POINTS,
+                    tag=TAG,
+                    example=POINTS.path(**example_values),
+                    extra_members={"parameters": [metric, period]},
                 ),
-                Operation(GRAPH, tag=TAG, example=GRAPH.path(**first), more={"parameters": [metric]}),
+                Operation(
+                    GRAPH,
+                    tag=TAG,
+                    example=GRAPH.path(**example_values),
+                    extra_members={"parameters": [metric]},
+                ),
             ),
         ),
     )

@@ -120,10 +120,10 @@ def _prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
 
 def _gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
     endpoints = [_object(row) for row in _items(_json(body))]
-    named = [row for row in endpoints if metric.series in ("", row.get("key"), row.get("name"))]
-    if len(named) != 1:
-        raise ValueError(f"{len(named)} endpoints are named {metric.series!r}")
-    for result in map(_object, _items(named[0].get("results"))):
+    matching_rows = [row for row in endpoints if metric.series in ("", row.get("key"), row.get("name"))]
+    if len(matching_rows) != 1:
+        raise ValueError(f"{len(matching_rows)} endpoints are named {metric.series!r}")
+    for result in map(_object, _items(matching_rows[0].get("results"))):
         yield _instant(str(result.get("timestamp"))), _number(result.get("duration")) / MILLISECONDS
 
 

@@ -15,7 +15,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json
 from statuary.base.primitives import Instant, shorten
 from statuary.extensions.http.client import UnreachableError, send
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.metrics.settings import Probe, ProbeKind
 
 LARGEST_RESPONSE = 1 << 20
@@ -70,12 +70,12 @@ def ask(probe: Probe) -> ProbeAnswer:
     return answer._replace(seconds=round(perf_counter() - began, 4))
 
 
-def _pace(probe: Probe) -> Pace:
-    return Pace(seconds=float(probe.timeout), timeout=float(probe.timeout))
+def _timeouts(probe: Probe) -> Timeouts:
+    return Timeouts(seconds=float(probe.timeout), timeout=float(probe.timeout))
 
 
 def _ask_http(probe: Probe) -> ProbeAnswer:
-    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, pace=_pace(probe))
+    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, timeouts=_timeouts(probe))
     if response.status not in probe.expected_status:
         raise ProbeError(f"it responds with {response.status}")
     return ProbeAnswer()
@@ -120,7 +120,7 @@ def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
         body=orjson.dumps(question),
         headers=headers,
         limit=LARGEST_RESPONSE,
-        pace=_pace(probe),
+        timeouts=_timeouts(probe),
     )
     try:
         value: Json = orjson.loads(response.body)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.base.findings import Finding, Severity
-from statuary.engine.stages import Additions, SiteStage, StageInputs
+from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.metrics.documents import metric_documents
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, MetricsSettings
@@ -31,7 +31,7 @@ class MetricsStage(SiteStage):
         self._folder = root.resolve().parent / settings.folder
 
     @override
-    def extend(self, incidents: object, *, contracts: bool) -> Additions:
+    def build(self, incidents: object, *, contracts: bool) -> SectionResult:
         findings: list[Finding] = []
         for metric in self._settings.shown:
             try:
@@ -39,8 +39,8 @@ class MetricsStage(SiteStage):
             except PointsError as error:
                 points = []
                 findings.append(_finding(error, metric))
-            self._target.offer(metric_documents(metric, points, self._inputs.instant))
-        return Additions(findings=tuple(findings))
+            self._target.add(metric_documents(metric, points, self._inputs.instant))
+        return SectionResult(findings=tuple(findings))
 
     def _read(self, metric: Metric) -> bytes:
         try:
@@ -52,7 +52,7 @@ class MetricsStage(SiteStage):
 
 def _finding(error: PointsError, metric: Metric) -> Finding:
     return Finding(
-        rule="readable-points",
+        rule="unreadable-points",
         severity=Severity.WARNING,
         message=str(error),
         hint=error.hint,

@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 
 from statuary.base.progress import stage
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
 from statuary.cli.output import (
     changes_line,
     changes_lines,
     count_text,
-    lacking_names_note,
+    missing_names_note,
     show_progress,
     size_text,
 )
@@ -51,9 +51,9 @@ def mirror_command(
 
 
 def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
-    name = printable(str(folder))
+    name = escape_control_chars(str(folder))
     for problem in result.problems:
-        click.echo(printable(problem), err=True)
+        click.echo(escape_control_chars(problem), err=True)
     if result.problems:
         click.echo(f"{name}/ is unchanged; what is right is kept for the next run", err=True)
         return
@@ -65,4 +65,4 @@ def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
     click.echo(f"{count_text(result.plan.documents, 'file')}, {size_text(result.plan.size)}, in {name}/")
     click.echo(changes_line(result.plan, applied=True))
     if result.lacks_names:
-        click.echo(lacking_names_note(name), err=True)
+        click.echo(missing_names_note(name), err=True)

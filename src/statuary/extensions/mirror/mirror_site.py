@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.base.primitives import parse_instant
-from statuary.engine.manifest_step import adopt_listed
+from statuary.engine.manifest_step import adopt_manifest_files
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.ledger.lookups import offered, offered_digest
+from statuary.publish.ledger.lookups import added_digest, added_files
 from statuary.publish.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import Manifest, is_listed, manifest_digest, parse_manifest
-from statuary.publish.origin import build_notes
+from statuary.publish.origin import build_meta
 from statuary.publish.plan import Action, Change, Plan
 from statuary.site.document import Document
 
@@ -39,7 +39,7 @@ CONNECTIONS = 8
 BATCH_FILES, BATCH_SIZE = 64, 32 << 20
 """Files and bytes after which what was fetched is noted, for the next run if this one is cut."""
 
-ROUNDS = 3
+MAX_ATTEMPTS = 3
 """How often a site is compared that is published again meanwhile."""
 
 MOST_PROBLEMS = 20
@@ -85,24 +85,24 @@ def mirror_site(
     with FolderTarget(folder, dry_run=options.dry_run) as target:
         _require_mirror(target, site.url, folder)
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
-        adopt_listed(target)
-        target.ledger.keep_unoffered()
-        lacking = target.missing(verify=options.verify)
+        adopt_manifest_files(target)
+        target.ledger.set_partial()
+        lacking = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.state(options.key), [], []
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ATTEMPTS):
             if not options.allow_older:
                 _refuse_older(target, state.manifest, folder)
-            with closing(Copy(site, target, state, lacking)) as copy:
+            with closing(MirrorSync(site, target, state, lacking)) as copy:
                 if options.dry_run:
                     changes = list(copy.changes())
                     break
                 problems = copy.fetch(advance)
-            last, state = state, site.state(options.key) if problems else state
-            if state.text == last.text:
+            previous_state, state = state, site.state(options.key) if problems else state
+            if state.text == previous_state.text:
                 break
         plan = target.plan()
         if not options.dry_run and not problems:
-            _seal(target, state, site.url)
+            _finalize(target, state, site.url)
             plan = target.plan()
             target.apply()
         return MirrorResult(plan, changes, problems, target.lacks_names and not plan.is_empty)
@@ -110,26 +110,26 @@ def mirror_site(
 
 def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
     """Raise PublishingError for the folder of a build, or of the mirror of another site."""
-    noted = target.ledger.note(MIRROR_OF)
-    if noted == url or target.ledger.run == 1:
+    noted_url = target.ledger.get_meta(MIRROR_OF)
+    if noted_url == url or target.ledger.run == 1:
         return
-    what = f"is the mirror of {noted}" if noted else "has a site that was built or published into it"
+    what = f"is the mirror of {noted_url}" if noted_url else "has a site that was built or published into it"
     raise PublishingError(f"{folder} {what}", "name another folder")
 
 
 def _refuse_older(target: FolderTarget, manifest: Manifest, folder: Path) -> None:
-    noted = target.ledger.note("instant")
-    refuse_older(manifest.origin, parse_instant(noted) if noted else None, str(folder))
+    noted_instant = target.ledger.get_meta("instant")
+    refuse_older(manifest.origin, parse_instant(noted_instant) if noted_instant else None, str(folder))
 
 
-def _seal(target: FolderTarget, state: SiteState, url: str) -> None:
+def _finalize(target: FolderTarget, state: SiteState, url: str) -> None:
     """Offer the manifest, which all files are now as, and note whose it is."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
-    target.offer(_document(Entry(path), body) for path, body in bodies.items())
+    target.add(_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
-        target.ledger.documents.remove_unless_offered([SIGNATURE])
+        target.ledger.documents.remove_unless_added([SIGNATURE])
     notes = {MIRROR_OF: url, MIRRORED: manifest_digest(state.text)}
-    target.ledger.add_notes(build_notes(state.manifest.origin) | notes)
+    target.ledger.set_meta(build_meta(state.manifest.origin) | notes)
 
 
 def _document(entry: Entry, body: bytes) -> Document:
@@ -144,7 +144,7 @@ def _document(entry: Entry, body: bytes) -> Document:
     )
 
 
-class Copy:
+class MirrorSync:
     """Compares a folder with a state of a site, and fetches what differs; the comparison is on disk."""
 
     def __init__(
@@ -160,9 +160,11 @@ class Copy:
             UnreachableError: if the server cannot be reached.
         """
         self.site, self.target, self.parts = site, target, state.manifest.parts
-        self.lacking = frozenset(lacking)
-        self.before = self._mirrored()
-        self.wanted = Listing()  # the entries of the parts that differ, or have a file that is lacking
+        self.missing_paths = frozenset(lacking)
+        self.previous_manifest = self._mirrored()
+        self.wanted_entries = (
+            Listing()
+        )  # the entries of the parts that differ, or have a file that is lacking
         try:
             self._read_wanted()
         except BaseException:
@@ -171,54 +173,54 @@ class Copy:
 
     def close(self) -> None:
         """Delete the comparison."""
-        self.wanted.close()
+        self.wanted_entries.close()
 
     def _mirrored(self) -> Manifest | None:
         """Return the manifest that the folder's files are as; None if it is not known."""
         text = self.target.published(MANIFEST)
-        is_noted = text is not None and manifest_digest(text) == self.target.ledger.note(MIRRORED)
+        is_noted = text is not None and manifest_digest(text) == self.target.ledger.get_meta(MIRRORED)
         return parse_manifest(text) if text is not None and is_noted else None
 
     def _read_wanted(self) -> None:
-        same = frozenset(self.before.parts) if self.before else frozenset()
+        same = frozenset(self.previous_manifest.parts) if self.previous_manifest else frozenset()
         firsts = [part.first for part in self.parts]
-        numbers = {bisect_right(firsts, path) - 1 for path in self.lacking}
-        last = ""
+        numbers = {bisect_right(firsts, path) - 1 for path in self.missing_paths}
+        last_path = ""
         with NameTable() as table:
             for number, part in enumerate(self.parts):
                 if part in same and number not in numbers:
                     continue
                 for entry in parse_part(self._part(part), part):
-                    if entry.path <= last:
+                    if entry.path <= last_path:
                         raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
-                    last = entry.path
+                    last_path = entry.path
                     table.claim(entry.path)
                     if is_listed(entry.path):  # a snapshot lists files for the host alone too
-                        self.wanted.add(entry)
+                        self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:
         """Return the lines of a part, from the folder if it has them; one that it has not is staged."""
         text = self.target.published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.part(part)
-        if not self.target.dry_run and not offered_digest(self.target.ledger.documents, part.path):
-            self.target.offer([_document(Entry(part.path), text)])
+        if not self.target.dry_run and not added_digest(self.target.ledger.documents, part.path):
+            self.target.add([_document(Entry(part.path), text)])
         return text
 
     def stale(self) -> Iterator[str]:
         """Yield the paths of files that the mirror wrote and the site does not have any more."""
-        own = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
+        own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
-            if path not in own and self.wanted.find(path) is None:
+            if path not in own_paths and self.wanted_entries.find(path) is None:
                 yield path
 
     def _paths_before(self) -> Iterator[str]:
         """Yield the paths of the mirror in parts that the site does not have any more; all if they are not known."""
-        if self.before is None:
+        if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published())
             return
         parts = frozenset(self.parts)
-        for part in self.before.parts:
+        for part in self.previous_manifest.parts:
             if part not in parts:
                 yield part.path
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
@@ -226,19 +228,19 @@ class Copy:
     def missing(self) -> Iterator[Entry]:
         """Yield the entries whose files have to be fetched."""
         documents = self.target.ledger.documents
-        for entry in self.wanted:
-            if offered_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
+        for entry in self.wanted_entries:
+            if added_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
                 yield entry
 
     def _is_right(self, entry: Entry) -> bool:
         """Return whether the folder has a file as its entry says; one that the ledger does not know is read."""
-        there = None if entry.path in self.lacking else self.target.ledger.entry(entry.path)
+        there = None if entry.path in self.missing_paths else self.target.ledger.entry(entry.path)
         if there is not None and there.digest:
             return there.digest.hex() == entry.sha256
         body = self.target.published(entry.path)
         is_right = body is not None and sha256(body).hexdigest() == entry.sha256
         if is_right and body is not None and not self.target.dry_run:
-            self.target.offer([_document(entry, body)])
+            self.target.add([_document(entry, body)])
         return is_right
 
     def changes(self) -> Iterator[Change]:
@@ -256,13 +258,13 @@ class Copy:
             UnreachableError: if the server cannot be reached.
         """
         documents = self.target.ledger.documents
-        self.target.withdraw(
-            [path for path, digest in offered(documents) if not self._is_wanted(path, digest)]
+        self.target.discard(
+            [path for path, digest in added_files(documents) if not self._is_wanted(path, digest)]
         )
-        missing, problems = list(self.missing()), list[str]()
-        self._require_room(missing)
+        missing_entries, problems = list(self.missing()), list[str]()
+        self._require_free_space(missing_entries)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
-            for batch in _batches(missing):
+            for batch in _batches(missing_entries):
                 fetched = list(executor.map(self._fetched, batch))
                 output = self.target.output(f"mirror-{token_hex(8)}")
                 for entry, body in zip(batch, fetched, strict=True):
@@ -270,16 +272,16 @@ class Copy:
                         output.add([_document(entry, body)])
                     else:
                         problems.append(body)
-                self.target.take(output.result(len(batch)))
+                self.target.merge_partition(output.result(len(batch)))
                 advance(len(batch))
                 if len(problems) >= MOST_PROBLEMS:
                     break
-        documents.remove_unless_offered(self.stale())
+        documents.remove_unless_added(self.stale())
         return problems
 
     def _is_wanted(self, path: str, digest: str) -> bool:
         """Return whether an earlier run or round has staged what is wanted now."""
-        entry = self.wanted.find(path)
+        entry = self.wanted_entries.find(path)
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
 
     def _fetched(self, entry: Entry) -> bytes | str:
@@ -289,8 +291,8 @@ class Copy:
         except DamagedSnapshotError as damaged:
             return str(damaged)
 
-    def _require_room(self, missing: Iterable[Entry]) -> None:
-        size, free = sum(entry.size for entry in missing), disk_usage(self.target.folder.root).free
+    def _require_free_space(self, missing_entries: Iterable[Entry]) -> None:
+        size, free = sum(entry.size for entry in missing_entries), disk_usage(self.target.folder.root).free
         if size > free:
             raise PublishingError(
                 f"the site's files need {size:,} bytes more, and {free:,} are free in {self.target.folder.root}",

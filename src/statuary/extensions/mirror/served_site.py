@@ -19,7 +19,7 @@ from statuary.extensions.http.client import (
 )
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.site_reader import StoredBesidesFiles, UrlSource, missing_statuses
+from statuary.extensions.snapshots.site_reader import DocumentFallbacks, UrlSource, not_found_statuses
 from statuary.publish.folder.reader import LARGEST_DOCUMENT
 from statuary.publish.listing import DamagedSnapshotError, Entry, Part, parse_part
 from statuary.publish.manifest import Manifest, parse_manifest
@@ -69,7 +69,7 @@ class ServedSite:
             )
         self.url = url
         self.counts = FetchCounts()
-        self._besides = StoredBesidesFiles(UrlSource(url))
+        self._document_fallbacks = DocumentFallbacks(UrlSource(url))
         self._lock, self._schedule_lock = Lock(), Lock()
         self._forget_schedule()
 
@@ -83,8 +83,8 @@ class ServedSite:
             RefusedError: if it sends more bytes than the limit, or refuses.
             UnreachableError: if it cannot be reached.
         """
-        url, missing = url_below(self.url, path), missing_statuses(path)
-        body = get(url, limit, retries=RETRIES, missing=missing)
+        url, absent_statuses = url_below(self.url, path), not_found_statuses(path)
+        body = get(url, limit, retries=RETRIES, not_found_statuses=absent_statuses)
         with self._lock:
             self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))
         return body
@@ -100,7 +100,7 @@ class ServedSite:
             UnreachableError: if the server cannot be reached.
         """
         self._forget_schedule()
-        self._besides.renew()
+        self._document_fallbacks.renew()
         text = self.read(MANIFEST, LARGEST_MANIFEST)
         if text is None:
             raise DamagedSnapshotError(
@@ -142,7 +142,7 @@ class ServedSite:
         body = None
         try:
             body = self.read(entry.path, entry.size)
-            body = self._besides.read(entry.path) if body is None else body
+            body = self._document_fallbacks.read(entry.path) if body is None else body
             problem = _difference(entry, body)
         except RefusedError as error:
             problem = str(error)

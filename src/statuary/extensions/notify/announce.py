@@ -7,7 +7,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
-from statuary.extensions.notify.sent_events import LATE, Channels, NotificationRecord, SentEvents
+from statuary.extensions.notify.sent_events import LATE, Channels, DeliveryState, SentEvents
 from statuary.extensions.notify.settings import Channel, Delivery
 from statuary.status.model.timeline import Timeline
 
@@ -35,7 +35,7 @@ def announce(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
-    record: NotificationRecord,
+    state: DeliveryState,
     send: Send,
     *,
     since: Instant | None = None,
@@ -45,17 +45,17 @@ def announce(
 
     Args:
         timeline: must extend at least to `now`.
-        record: what was sent; it is written before or after each event, as the channel's `delivery` says.
+        state: what was sent; it is written before or after each event, as the channel's `delivery` says.
         since: a channel without a record is sent what happened after this instant; None for nothing up to `now`.
         is_published: the first event that is not ends the channel's turn.
 
     Raises:
-        RecordError: if the record cannot be read.
+        DeliveryStateError: if the record cannot be read.
         PublishingError: if it cannot be written.
     """
-    sent = record.read() or {}
+    sent = state.read() or {}
     for channel in channels:
-        yield from _ChannelRun(channel, timeline, now, record, sent).run(send, since, is_published)
+        yield from _ChannelRun(channel, timeline, now, state, sent).run(send, since, is_published)
 
 
 def due_for(
@@ -63,16 +63,16 @@ def due_for(
 ) -> tuple[list[StatusEvent], list[StatusEvent]]:
     """Return the events that a channel is to be sent, and the others of the same time, which it is not for."""
     by_name = timeline.catalogue.components_by_name
-    wanted = frozenset(by_name[name].id for name in channel.components if name in by_name)
-    due: list[StatusEvent] = []
-    others: list[StatusEvent] = []
+    component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
+    due_events: list[StatusEvent] = []
+    other_events: list[StatusEvent] = []
     for event in events_between(timeline, Instant(sent.until - LATE), now):
-        is_for = not channel.components or not wanted.isdisjoint(event.components)
+        is_for = not channel.components or not component_ids.isdisjoint(event.components)
         if event.kind not in channel.events or not is_for:
-            others.append(event)
+            other_events.append(event)
         elif sent.is_due(event):
-            due.append(event)
-    return due, others
+            due_events.append(event)
+    return due_events, other_events
 
 
 def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
@@ -91,43 +91,43 @@ class _ChannelRun:
         channel: Channel,
         timeline: Timeline,
         now: Instant,
-        record: NotificationRecord,
+        state: DeliveryState,
         channels: Channels,
     ) -> None:
         self.channel = channel
         self.timeline = timeline
         self.now = now
-        self.record = record
+        self.state = state
         self.channels = channels
 
     def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
         name = self.channel.name
         recorded = self.channels.get(name)
-        before = starting_at(self.timeline, since or self.now) if recorded is None else recorded
-        yield from self._uncertain(before)
-        due, others = due_for(self.channel, self.timeline, self.now, self.channels[name])
-        for event in due:
+        previous_state = starting_at(self.timeline, since or self.now) if recorded is None else recorded
+        yield from self._uncertain(previous_state)
+        due_events, other_events = due_for(self.channel, self.timeline, self.now, self.channels[name])
+        for event in due_events:
             announcement = self._send(event, send) if is_published(event) else _waiting(name, event)
             yield announcement
-            if announcement.error is not None and not self._goes_on(announcement.error):
+            if announcement.error is not None and not self._continues_after(announcement.error):
                 break
         else:
-            self._pass(others)
+            self._pass(other_events)
         if self.channels[name] != recorded:
-            self.record.write(self.channels)
+            self.state.write(self.channels)
 
-    def _uncertain(self, before: SentEvents) -> Iterator[Announcement]:
+    def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
         """Yield the events of which an earlier run did not learn whether they arrived, once."""
-        events = {event_id: sent._replace(arrived=True) for event_id, sent in before.events.items()}
-        self.channels[self.channel.name] = before._replace(events=events)
-        for event_id, sent in before.events.items():
+        events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
+        self.channels[self.channel.name] = previous_state._replace(events=events)
+        for event_id, sent in previous_state.events.items():
             if not sent.arrived:
                 yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
 
-    def _pass(self, others: list[StatusEvent]) -> None:
+    def _pass(self, other_events: list[StatusEvent]) -> None:
         """Note that the channel knows everything up to now; later changes of its settings do not send it what it was not for."""
         sent = self.channels[self.channel.name]
-        for event in others:
+        for event in other_events:
             sent = sent.with_event(event, arrived=True)
         self.channels[self.channel.name] = sent.moved_to(self.now)
 
@@ -147,14 +147,14 @@ class _ChannelRun:
         self._write(self.channels[name].with_event(event, arrived=True))
         return Announcement(name, event)
 
-    def _goes_on(self, error: StatuaryError) -> bool:
+    def _continues_after(self, error: StatuaryError) -> bool:
         """Return whether later events are sent after an error: after one that is not sent again."""
         is_uncertain = isinstance(error, DeliveryError) and not error.is_certain
         return is_uncertain and self.channel.delivery is Delivery.AT_MOST_ONCE
 
     def _write(self, sent: SentEvents) -> None:
         self.channels[self.channel.name] = sent
-        self.record.write(self.channels)
+        self.state.write(self.channels)
 
 
 def _unknown(name: str, event_id: str) -> StatuaryError:

@@ -14,13 +14,13 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.optional import optional
 from statuary.extensions.http.client import HttpResponse, UnreachableError, is_url, send
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.notify.events import StatusEvent
 from statuary.extensions.notify.messages import message_of, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import Timeline
 
-PACE = Pace(seconds=20.0, timeout=10.0)
+TIMEOUTS = Timeouts(seconds=20.0, timeout=10.0)
 """What a receiver is given of time."""
 
 LONGEST_RESPONSE = 1 << 20
@@ -117,10 +117,10 @@ def send_event(
         error, requested = _post(channel, address.url, body, headers)
         if error is None:
             return
-        wanted = pause if requested is None else requested
-        if (error.is_certain and requested is None) or not tries_left or wanted > LONGEST_PAUSE:
+        pause_seconds = pause if requested is None else requested
+        if (error.is_certain and requested is None) or not tries_left or pause_seconds > LONGEST_PAUSE:
             raise error
-        wait(wanted)
+        wait(pause_seconds)
         pause *= 2
 
 
@@ -150,7 +150,13 @@ def _post(
     """Send a request once; return why it did not arrive, and the seconds after which the receiver wants it again."""
     try:
         response = send(
-            url, "POST", body=body, headers=headers, limit=LONGEST_RESPONSE, pace=PACE, redirects=False
+            url,
+            "POST",
+            body=body,
+            headers=headers,
+            limit=LONGEST_RESPONSE,
+            timeouts=TIMEOUTS,
+            redirects=False,
         )
     except UnreachableError as error:
         reason = error.reason.replace(url, "…")  # the URL is a secret
@@ -164,8 +170,8 @@ def _refusal(channel: Channel, response: HttpResponse) -> tuple[DeliveryError | 
         return None, None
     hint = "check the value of " + channel.url_variable if status < HTTPStatus.INTERNAL_SERVER_ERROR else ""
     is_certain = status < HTTPStatus.INTERNAL_SERVER_ERROR
-    after = response.headers.get("retry-after", "").strip()
-    requested = float(after) if after.isdecimal() and len(after) < 9 else None
+    retry_after = response.headers.get("retry-after", "").strip()
+    requested = float(retry_after) if retry_after.isdecimal() and len(retry_after) < 9 else None
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         requested, hint = requested if requested is not None else 5.0, "it is sent by the next run"
     error = DeliveryError(

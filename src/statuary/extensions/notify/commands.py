@@ -12,7 +12,7 @@ import orjson
 
 from statuary.base.findings import Finding, has_errors, sorted_findings
 from statuary.base.primitives import Instant, format_utc
-from statuary.cli.escape import json_text, print_error, printable
+from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, build_instant, option, options
@@ -24,10 +24,10 @@ from statuary.extensions.notify.announce import Announcement, announce, due_for,
 from statuary.extensions.notify.channels import body_for
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.extensions.notify.messages import message_of
-from statuary.extensions.notify.sent_events import NotificationRecord, file_record
+from statuary.extensions.notify.sent_events import DeliveryState, file_state
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
-from statuary.extensions.notify.store_state import store_record
-from statuary.publish.locations import open_place, scheme_of
+from statuary.extensions.notify.store_state import store_state
+from statuary.publish.locations import open_location, scheme_of
 from statuary.site.url_table import INCIDENT
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
@@ -36,8 +36,8 @@ from statuary.status.checks.status_checks import status_findings
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
 
-RECORD = option(
-    "--record",
+STATE = option(
+    "--state",
     metavar="FILE|URL",
     required=True,
     help="Where it is kept what was sent: a file that the next run finds again, or the address of the site in an object"
@@ -59,7 +59,7 @@ DRY_RUN = option(help="Print what each channel would be sent, and send and recor
 @options
 def notify_command(
     content: Content,
-    record: Annotated[str, RECORD],
+    state: Annotated[str, STATE],
     site: Annotated[str | None, SITE],
     since: Annotated[Instant | None, SINCE],
     dry_run: Annotated[bool, DRY_RUN],
@@ -85,7 +85,7 @@ def notify_command(
         )
         return ExitCode.OK
     timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
-    with open_record(record) as opened:
+    with open_state(state) as opened:
         if dry_run:
             return _show(settings.channels, timeline, instant, opened, since)
         return _run(settings.channels, timeline, instant, opened, since, site)
@@ -108,7 +108,7 @@ def unknown_components(catalogue: Catalogue) -> list[Finding]:
     by_name = catalogue.status.components_by_name
     return [
         Finding(
-            rule="known-component",
+            rule="unknown-component",
             message=f"{catalogue.status.components_source} has no component {name!r}",
             hint="write the key or the id of a component",
             path=catalogue.status.page_source,
@@ -120,35 +120,35 @@ def unknown_components(catalogue: Catalogue) -> list[Finding]:
     ]
 
 
-def open_record(name: str) -> AbstractContextManager[NotificationRecord]:
+def open_state(name: str) -> AbstractContextManager[DeliveryState]:
     """Open the record of a file or of a store by its name."""
     if scheme_of(name) in STORES:
-        return store_record(name)
+        return store_state(name)
     if scheme_of(name):
         raise click.UsageError(
-            f"--record {printable(name)}: name a file, or a store by s3://, gs:// or az://"
+            f"--state {escape_control_chars(name)}: name a file, or a store by s3://, gs:// or az://"
         )
-    return file_record(Path(name))
+    return file_state(Path(name))
 
 
 def _run(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
-    record: NotificationRecord,
+    state: DeliveryState,
     since: Instant | None,
     site: str | None,
 ) -> ExitCode:
-    before = record.read() or {}
-    new = [channel.name for channel in channels if channel.name not in before]
+    previous_channels = state.read() or {}
+    new = [channel.name for channel in channels if channel.name not in previous_channels]
     sent = failed = 0
     send = sender(os.environ)
     for announcement in announce(
-        channels, timeline, now, record, send, since=since, is_published=publication(site)
+        channels, timeline, now, state, send, since=since, is_published=publication(site)
     ):
         if announcement.error is None:
             sent += 1
-            click.echo(printable(_line(announcement, timeline)))
+            click.echo(escape_control_chars(_line(announcement, timeline)))
         else:
             failed += 1
             print_error(announcement.error)
@@ -171,7 +171,7 @@ def publication(site: str | None) -> Callable[[StatusEvent], bool]:
 
     @lru_cache
     def update_ids(incident_id: str) -> frozenset[str]:
-        with closing(open_place(site)) as place:
+        with closing(open_location(site)) as place:
             body = place.read(INCIDENT.path(incident_id=incident_id))
         incident = orjson.loads(body)["incident"] if body else {"incident_updates": []}
         return frozenset(update["id"] for update in incident["incident_updates"])
@@ -187,20 +187,20 @@ def _show(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
-    record: NotificationRecord,
+    state: DeliveryState,
     since: Instant | None,
 ) -> ExitCode:
     """Print what each channel would be sent: the words, and the body of the request if it has one."""
-    sent = record.read() or {}
+    sent = state.read() or {}
     for channel in channels:
-        last = sent.get(channel.name) or starting_at(timeline, since or now)
-        due, _ = due_for(channel, timeline, now, last)
-        click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due), 'message')}")
-        for event in due:
+        previous_state = sent.get(channel.name) or starting_at(timeline, since or now)
+        due_events, _ = due_for(channel, timeline, now, previous_state)
+        click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
+        for event in due_events:
             message = message_of(event, timeline)
             click.echo()
             for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
-                click.echo(printable(line))
+                click.echo(escape_control_chars(line))
             if channel.kind is not ChannelKind.APPRISE:
                 click.echo(json_text(body_for(channel.kind, event, timeline)))
     return ExitCode.OK

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_exact
-from statuary.engine.providers import DocumentFamily
+from statuary.engine.providers import DocumentProvider
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.settings import NotifySettings
@@ -13,7 +13,7 @@ from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.feeds.feed import latest_records, newest_first
 from statuary.status.model.incident_history import IncidentState
-from statuary.status.model.timeline import Timeline, later_states, state_at
+from statuary.status.model.timeline import Timeline, state_at, states_from
 
 NOTIFICATION = Url(
     "notification",
@@ -25,28 +25,28 @@ NOTIFICATION = Url(
 URLS = (NOTIFICATION,)
 
 
-class NotificationDocuments(DocumentFamily):
+class NotificationDocuments(DocumentProvider):
     """A message for each update of the records that feeds list, if the settings ask for them."""
 
     api = URLS
 
     @override
-    def timed(
+    def documents_at(
         self, timeline: Timeline, start: Instant, pages: object = None
     ) -> Callable[[Instant], Iterable[Document]]:
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
-        states = later_states(timeline, start, listed(timeline, start))
+        states = states_from(timeline, start, listed(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
-        written: dict[str, Document] = {}
+        documents_by_id: dict[str, Document] = {}
 
         def documents_at(at: Instant) -> Iterator[Document]:
             state = states(at)
             for record in latest_records(newest_first([*state.incidents, *state.maintenances])):
                 for event in record_events(by_id[record.incident.id], at):
-                    if event.id not in written:
-                        written[event.id] = notification(event, timeline)
-                    yield written[event.id]
+                    if event.id not in documents_by_id:
+                        documents_by_id[event.id] = notification(event, timeline)
+                    yield documents_by_id[event.id]
 
         return documents_at
 

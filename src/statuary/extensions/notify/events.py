@@ -46,8 +46,8 @@ class ComponentChange(NamedTuple):
     """A component's change of status."""
 
     component: Component
-    before: ComponentStatus
-    after: ComponentStatus
+    old_status: ComponentStatus
+    new_status: ComponentStatus
 
 
 class RecordUpdate(NamedTuple):
@@ -73,20 +73,20 @@ class StatusEvent(NamedTuple):
         return self.change.record.components
 
 
-def events_between(timeline: Timeline, after: Instant, until: Instant) -> list[StatusEvent]:
+def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
     """Return the events after an instant, up to another, in the order in which they are published.
 
     Args:
         timeline: must extend at least to `until`.
     """
     events = chain(
-        chain.from_iterable(_updates(history, after, until) for history in timeline.histories),
-        _component_changes(timeline, after, until),
+        chain.from_iterable(_updates(history, start, until) for history in timeline.histories),
+        _component_changes(timeline, start, until),
     )
-    return sorted(events, key=_order)
+    return sorted(events, key=_sort_order)
 
 
-def _order(event: StatusEvent) -> tuple[Instant, bool, str]:
+def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
     """At one instant components follow the records that change them; the sort keeps the order of a record's updates."""
     is_component = isinstance(event.change, ComponentChange)
     record = (
@@ -97,17 +97,17 @@ def _order(event: StatusEvent) -> tuple[Instant, bool, str]:
     return event.at, is_component, record
 
 
-def _updates(history: IncidentHistory, after: Instant, until: Instant) -> Iterator[StatusEvent]:
+def _updates(history: IncidentHistory, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     incident = history.incident
     if history.final is None or incident.backfilled:
         return
-    published = sorted(history.final.published_updates, key=lambda update: update.published_at)
-    for place, update in enumerate(published):
-        if not after < update.published_at <= until or _is_imported(update):
+    published_updates = sorted(history.final.published_updates, key=lambda update: update.published_at)
+    for place, update in enumerate(published_updates):
+        if not start < update.published_at <= until or _is_imported(update):
             continue
         state = history.state_at(update.published_at)
         if state is not None and update.update.deliver_notifications:
-            kind = _kind(state, update, published[place - 1] if place else None)
+            kind = _kind(state, update, published_updates[place - 1] if place else None)
             yield StatusEvent(update.update.id, kind, update.published_at, RecordUpdate(state, update))
 
 
@@ -125,13 +125,15 @@ KINDS = {
 """The event of the first update with a status."""
 
 
-def _kind(record: IncidentState, update: PublishedUpdate, before: PublishedUpdate | None) -> EventKind:
+def _kind(
+    record: IncidentState, update: PublishedUpdate, previous_update: PublishedUpdate | None
+) -> EventKind:
     status = update.update.status
     if status == "completed" and record.cancelled:
         return EventKind.CANCELLED
-    if status in KINDS and (before is None or before.update.status != status):
+    if status in KINDS and (previous_update is None or previous_update.update.status != status):
         return KINDS[status]
-    if before is None:
+    if previous_update is None:
         return EventKind.SCHEDULED if isinstance(record.incident, Maintenance) else EventKind.OPENED
     if status == "scheduled" and update.update.automatic:
         return EventKind.REMINDER
@@ -143,22 +145,22 @@ def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEv
     return _updates(history, BEGINNING, until)
 
 
-def _component_changes(timeline: Timeline, after: Instant, until: Instant) -> Iterator[StatusEvent]:
+def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> Iterator[StatusEvent]:
     timestamps = TimestampFormatter(timeline.catalogue.page.time_zone)
     imported = set(_imported_at(timeline))
     for component in timeline.catalogue.components:
         if component.group or component.removed:
             continue
         history = timeline.status_histories[component.id]
-        silent = imported | {change.at for change in component.history if change.followed}
-        before = history.base
+        silent = imported | {change.at for change in component.history if change.is_upstream}
+        previous_status = history.base
         for at, status in zip(history.instants, history.statuses, strict=True):
-            if after < at <= until and at not in silent:
+            if start < at <= until and at not in silent:
                 event_id = derived_id(component.id, timestamps(at), status)
                 yield StatusEvent(
-                    event_id, EventKind.COMPONENT, at, ComponentChange(component, before, status)
+                    event_id, EventKind.COMPONENT, at, ComponentChange(component, previous_status, status)
                 )
-            before = status
+            previous_status = status
 
 
 def _imported_at(timeline: Timeline) -> Iterator[Instant]:

@@ -47,7 +47,7 @@ def message_of(event: StatusEvent, timeline: Timeline) -> Message:
     if isinstance(change, ComponentChange):
         subject, text, html = _component_words(change)
         url = f"{page.url}/#component-{change.component.id}"
-        worst = change.after
+        worst = change.new_status
     else:
         affected = list(_affected(change, timeline))
         subject, text, html = _record_words(event, change, affected)
@@ -66,8 +66,8 @@ def shortened(text: str, limit: int) -> str:
 
 def _component_words(change: ComponentChange) -> tuple[str, str, str]:
     name = one_line(change.component.name)
-    text = f"{name} is now {status_words(change.after)}; it was {status_words(change.before)}."
-    return f"{name}: {status_words(change.after)}", text, body_html(text)
+    text = f"{name} is now {status_words(change.new_status)}; it was {status_words(change.old_status)}."
+    return f"{name}: {status_words(change.new_status)}", text, body_html(text)
 
 
 def _record_words(
@@ -76,10 +76,10 @@ def _record_words(
     record, update = change
     is_reminder = event.kind is EventKind.REMINDER
     label = "Reminder" if is_reminder else status_label(record, record.published_updates.index(update))
-    listed = ", ".join(
+    component_names = ", ".join(
         f"{one_line(state.component.name)} ({status_words(state.status)})" for state in affected
     )
-    components = f"Affected: {listed}" if listed else ""
+    components = f"Affected: {component_names}" if component_names else ""
     body = update.update.body
     text = "\n\n".join(filter(None, (body_plain(body), components)))
     html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
@@ -111,7 +111,7 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     change = event.change
     if isinstance(change, ComponentChange):
         component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
-        return component_payload(component, change.before, *members)
+        return component_payload(component, change.old_status, *members)
     components = [component_members(affected, page, timestamps) for affected in _affected(change, timeline)]
     record = incident_members(change.record, components, page, timestamps)
     return incident_payload(_as_in_webhooks(record, change.record, timestamps), *members)

@@ -74,7 +74,7 @@ Channels = dict[str, SentEvents]
 """What each channel has been sent, by its name."""
 
 
-class RecordError(StatuaryError):
+class DeliveryStateError(StatuaryError):
     """The record of what was sent cannot be read: without it, events might be sent twice."""
 
 
@@ -96,15 +96,17 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def decode(body: bytes, name: str) -> Channels:
-    """Return the record of a file or an object; raise RecordError if it is damaged, or of a later format."""
+    """Return the record of a file or an object; raise DeliveryStateError if it is damaged, or of a later format."""
     try:
         record = cast("dict[str, Json]", orjson.loads(body))
         if record["format"] != 1:
-            raise RecordError(f"{name} has format {record['format']}", "install a newer version of statuary")
+            raise DeliveryStateError(
+                f"{name} has format {record['format']}", "install a newer version of statuary"
+            )
         channels = cast("dict[str, dict[str, Json]]", record["channels"])
         return {channel: _decoded(members) for channel, members in channels.items()}
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
-        raise RecordError(
+        raise DeliveryStateError(
             f"{name} is damaged: what was sent is not known",
             "restore it; or delete it, and events from now on are sent",
         ) from None
@@ -121,7 +123,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
     )
 
 
-class NotificationRecord(Protocol):
+class DeliveryState(Protocol):
     """A record that is open for one run; others wait or are refused."""
 
     def read(self) -> Channels | None:
@@ -131,7 +133,7 @@ class NotificationRecord(Protocol):
         """Replace it; when this returns, it is kept."""
 
 
-class FileRecord(NotificationRecord):
+class FileState(DeliveryState):
     """A record in a file."""
 
     def __init__(self, file: Path) -> None:
@@ -144,7 +146,7 @@ class FileRecord(NotificationRecord):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RecordError(f"{self.file} cannot be read: {error.strerror or error}") from None
+            raise DeliveryStateError(f"{self.file} cannot be read: {error.strerror or error}") from None
 
     @override
     def write(self, channels: Mapping[str, SentEvents]) -> None:
@@ -153,7 +155,7 @@ class FileRecord(NotificationRecord):
 
 
 @contextmanager
-def file_record(file: Path) -> Iterator[FileRecord]:
+def file_state(file: Path) -> Iterator[FileState]:
     """Open a record in a file; another run waits for this one.
 
     Raises:
@@ -161,4 +163,4 @@ def file_record(file: Path) -> Iterator[FileRecord]:
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with content_lock(file.parent):
-        yield FileRecord(file)
+        yield FileState(file)

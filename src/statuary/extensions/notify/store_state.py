@@ -9,8 +9,8 @@ from statuary.base.clock import utc_now
 from statuary.base.files import OWN_FOLDER
 from statuary.extensions.notify.sent_events import (
     Channels,
-    NotificationRecord,
-    RecordError,
+    DeliveryState,
+    DeliveryStateError,
     SentEvents,
     decode,
     encode,
@@ -22,7 +22,7 @@ OBJECT = f"{OWN_FOLDER}/notified.json"
 HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
-class StoreRecord(NotificationRecord):
+class StoreState(DeliveryState):
     """A record in an object store; it is replaced only if nobody else has replaced it."""
 
     def __init__(self, store: ObjectStore, lease: Lease) -> None:
@@ -46,14 +46,14 @@ class StoreRecord(NotificationRecord):
         try:
             self.tag = self.store.put_if(OBJECT, encode(channels), self.tag, HEADERS)
         except PreconditionFailedError:
-            raise RecordError(
+            raise DeliveryStateError(
                 f"another program has replaced {self.store.url}/{OBJECT}",
                 "run the command again: it continues from there",
             ) from None
 
 
 @contextmanager
-def store_record(url: str) -> Iterator[StoreRecord]:
+def store_state(url: str) -> Iterator[StoreState]:
     """Open the record of a site in a store, under its lease.
 
     Raises:
@@ -63,6 +63,6 @@ def store_record(url: str) -> Iterator[StoreRecord]:
     lease = Lease(store, utc_now)
     lease.acquire()
     try:
-        yield StoreRecord(store, lease)
+        yield StoreState(store, lease)
     finally:
         lease.release()

@@ -15,7 +15,7 @@ from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import Instant, format_instant, parse_instant
 from statuary.base.progress import stage
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import with_options
 from statuary.cli.output import count_text, show_progress
@@ -24,12 +24,12 @@ from statuary.extensions.object_stores.objects import PublishedFolder, Published
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
-from statuary.extensions.packs.exclude import left_out_of
+from statuary.extensions.packs.exclude import packed_path_filter
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
-from statuary.publish.folder.built_site import is_built, noted_origin
+from statuary.publish.folder.built_site import is_built, recorded_origin
 from statuary.publish.locations import replacement_of
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
@@ -101,12 +101,12 @@ def publish_to_store(
     options: StoreOptions,
     *,
     to_error: bool = False,
-    is_left_out: Callable[[str], bool] = lambda _: False,
+    is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> bool:
     """Publish a site to an object store; print the changes and the number of requests.
 
     Args:
-        is_left_out: tells of a path whether the store need not have it.
+        is_excluded: tells of a path whether the store need not have it.
 
     Returns:
         Whether the store now has all of it; what an extension holds back has been printed.
@@ -123,9 +123,9 @@ def publish_to_store(
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
             replacement = replacement_of(location, url)
             target.verified = replacement.verified
-            wanted = (entry for entry in site.objects() if replacement.takes(entry.path))
-            target.offer(entry for entry in wanted if not is_left_out(entry.path))
-            target.keep_below(replacement.folders)
+            selected_entries = (entry for entry in site.objects() if replacement.includes(entry.path))
+            target.add(entry for entry in selected_entries if not is_excluded(entry.path))
+            target.retain_prefix(replacement.folders)
             plan, cost = target.plan(), target.cost()
             if not options.dry_run:
                 target.apply()
@@ -136,7 +136,10 @@ def publish_to_store(
         err=to_error,
     )
     for path in plan.conflicts:
-        click.echo(f"not replaced: {printable(path)} (statuary did not write it; see --adopt)", err=to_error)
+        click.echo(
+            f"not replaced: {escape_control_chars(path)} (statuary did not write it; see --adopt)",
+            err=to_error,
+        )
     return is_complete(replacement)
 
 
@@ -146,12 +149,12 @@ def publish_folder_to_store(
     *,
     options: StoreOptions = DEFAULT_OPTIONS,
     to_error: bool = False,
-    is_left_out: Callable[[str], bool] = lambda _: False,
+    is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> bool:
     """Publish the folder of a build; return whether the store has all of it. Raise PublishingError if that fails."""
-    site, origin = PublishedFolder(folder), noted_origin(folder)
+    site, origin = PublishedFolder(folder), recorded_origin(folder)
     return publish_to_store(
-        site, origin, str(folder), to, options, to_error=to_error, is_left_out=is_left_out
+        site, origin, str(folder), to, options, to_error=to_error, is_excluded=is_excluded
     )
 
 
@@ -179,7 +182,9 @@ def _open_target(
             if monotonic() >= until:
                 raise
             if not is_told:
-                click.echo(f"{printable(str(error))}; waiting up to {options.wait} seconds", err=True)
+                click.echo(
+                    f"{escape_control_chars(str(error))}; waiting up to {options.wait} seconds", err=True
+                )
             is_told = True
             sleep(min(LEASE_POLL_SECONDS, max(0.1, until - monotonic())))
 
@@ -187,11 +192,11 @@ def _open_target(
 @contextmanager
 def _exit_on_sigterm() -> Iterator[None]:
     """Exit normally on SIGTERM, so that the lease is released."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    previous_handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous_handler)
 
 
 def format_requests(requests: RequestCounts) -> str:
@@ -212,7 +217,7 @@ def format_requests(requests: RequestCounts) -> str:
 @click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
 @click.option(
-    "--leave-out-packed",
+    "--exclude-packed",
     is_flag=True,
     help="Leave out the records and proofs that the site's packs have: only what reads packs finds them then.",
 )
@@ -223,7 +228,7 @@ def publish_command(
     public_key: str | None,
     allow_older: bool,
     dry_run: bool,
-    leave_out_packed: bool,
+    exclude_packed: bool,
     adopt: bool,
     verify: bool,
     no_lease: bool,
@@ -251,17 +256,17 @@ def publish_command(
     if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
-        is_left_out = left_out_of(folder) if leave_out_packed else None
+        is_left_out = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             is_whole = publish_folder_to_store(
-                folder, to, options=options, is_left_out=is_left_out or (lambda _: False)
+                folder, to, options=options, is_excluded=is_left_out or (lambda _: False)
             )
         else:
-            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_left_out=is_left_out)
-    elif leave_out_packed:
+            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_excluded=is_left_out)
+    elif exclude_packed:
         raise PublishingError(
             f"{site} is a snapshot, which has every file",
-            "publish the folder of the build with --leave-out-packed",
+            "publish the folder of the build with --exclude-packed",
         )
     else:
         is_whole = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
@@ -275,7 +280,7 @@ def _publish_snapshot(
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
         if not allow_older:
-            refuse_older(snapshot.manifest.origin, _published_instant(to), printable(to))
+            refuse_older(snapshot.manifest.origin, _published_instant(to), escape_control_chars(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
                 return publish_to_store(source, snapshot.manifest.origin, location, to, options)
@@ -291,8 +296,8 @@ def _publish_snapshot(
 def _published_instant(to: str) -> Instant | None:
     """Return the instant of the site at a target, if known."""
     if not is_store_url(to):
-        noted = noted_origin(Path(to))
-        return None if noted is None else noted.instant
+        noted_site_origin = recorded_origin(Path(to))
+        return None if noted_site_origin is None else noted_site_origin.instant
     store = ObjectStore(to)
     ledger, manifest = store.get(INDEX), store.get(MANIFEST)
     if ledger is not None and (instant := parse_index(ledger[0]).instant):

@@ -131,7 +131,7 @@ class PublishedSnapshot:
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._keep(member.body, [entry])
             yield entry
-        for entry in self.snapshot.kept_entries():
+        for entry in self.snapshot.stored_entries():
             for name in entry.names:
                 yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 

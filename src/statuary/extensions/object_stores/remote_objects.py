@@ -94,8 +94,8 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 def url_fault(url: str) -> str:
     """Return what is wrong with the form of an object store's URL; empty for nothing."""
-    scheme, _, rest = url.partition("://")
-    bucket, _, prefix = rest.partition("/")
+    scheme, _, path_part = url.partition("://")
+    bucket, _, prefix = path_part.partition("/")
     if not bucket:
         return f"{scheme}:// has no name of a bucket"
     if not BUCKET.fullmatch(bucket):
@@ -121,8 +121,8 @@ def _store(bucket: str) -> "ObjectStore":
 
 
 def _parts(url: str) -> tuple[str, str]:
-    scheme, _, rest = url.partition("://")
-    bucket, _, key = rest.partition("/")
+    scheme, _, path_part = url.partition("://")
+    bucket, _, key = path_part.partition("/")
     return f"{scheme}://{bucket}", key
 
 
@@ -132,8 +132,8 @@ def _reading(url: str) -> Iterator[None]:
         raise UnreadableError(fault, FORM_HINT)
     try:
         failures = _errors()
-    except MissingExtraError as missing:
-        raise UnreadableError(str(missing), missing.hint) from None
+    except MissingExtraError as missing_extra:
+        raise UnreadableError(str(missing_extra), missing_extra.hint) from None
     try:
         yield
     except FileNotFoundError:

@@ -21,7 +21,7 @@ from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.optional import MissingExtraError, optional
 from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
-from statuary.publish.locations import Place
+from statuary.publish.locations import SiteLocation
 from statuary.source.remote_files import is_remote
 from statuary.version import VERSION
 
@@ -89,8 +89,8 @@ class ObjectStore:
         try:
             self.library = import_obstore()
             self.errors = optional("obstore.exceptions", extra="s3", purpose="an object store")
-        except MissingExtraError as missing:
-            raise PublishingError(str(missing), missing.hint) from None
+        except MissingExtraError as missing_extra:
+            raise PublishingError(str(missing_extra), missing_extra.hint) from None
         self.failures = (self.errors.BaseError, OSError, ValueError)
         try:
             self.store = from_url(self.url, **_options(self.url, patience))
@@ -116,7 +116,7 @@ class ObjectStore:
         except self.failures as error:
             raise self._refused(f"look up {path}", error) from None
 
-    def listed(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
+    def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
         """Yield path and size of every object, or of those below a folder, in no order."""
         try:
             for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
@@ -225,16 +225,16 @@ class ObjectStore:
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
         """Return the error for a request that the store rejects; the rest of its response is XML."""
-        said = str(error).partition(chr(10))[0]
-        message = f"{self.url} cannot {what}: {said[:300]}"
-        if "501 Not Implemented" in said:
+        first_line = str(error).partition(chr(10))[0]
+        message = f"{self.url} cannot {what}: {first_line[:300]}"
+        if "501 Not Implemented" in first_line:
             return ConditionsRefusedError(
                 message, "publish with --no-lease, and run only one publisher at a time"
             )
         return PublishingError(message, "publish again; it continues from here")
 
 
-class StorePlace(Place):
+class StoreLocation(SiteLocation):
     """An object store, to read a site from."""
 
     def __init__(self, name: str) -> None:
@@ -266,9 +266,9 @@ CONNECTION_SETTINGS = (
 def _options(url: str, patience: RetryPolicy) -> dict[str, object]:
     prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
     environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
-    wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
+    options = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
     return {
-        "client_options": wanted | {name: value for name, value in environment.items() if value},
+        "client_options": options | {name: value for name, value in environment.items() if value},
         "retry_config": {
             "max_retries": patience.tries,
             "retry_timeout": timedelta(seconds=patience.timeout * 3),
@@ -465,10 +465,10 @@ async def _transfer(
 
     async with asyncio.TaskGroup() as group:
         workers = [group.create_task(work()) for _ in range(CONCURRENT_REQUESTS)]
-        keeper = None if lease is None else group.create_task(_keep_lease(lease))
+        context = None if lease is None else group.create_task(_keep_lease(lease))
         await asyncio.wait(workers)
-        if keeper is not None:
-            keeper.cancel()
+        if context is not None:
+            context.cancel()
 
 
 async def _keep_lease(lease: Lease) -> None:
@@ -485,6 +485,6 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     """Yield items in lists of at most a given size."""
-    left = iter(items)
-    while piece := list(islice(left, size)):
+    iterator = iter(items)
+    while piece := list(islice(iterator, size)):
         yield piece

@@ -109,9 +109,9 @@ class StoreComparison:
         for listing in (self.site, self.stored, self.uncertain):
             listing.close()
 
-    def want(self, offered: Iterable[Entry]) -> None:
+    def add_site_entries(self, entries: Iterable[Entry]) -> None:
         """Add the documents of the site; raise PublishingError if a path is unsafe or offered twice."""
-        for entry in offered:
+        for entry in entries:
             if not self.site.add(entry._replace(path=checked_path(entry.path))):
                 raise PublishingError(f"two documents have the same path, {entry.path}")
 
@@ -125,21 +125,24 @@ class StoreComparison:
         """Return the lines of a part of the site's listing."""
         return encode_part(self.site.part(part))[1]
 
-    def leave_out(self, listings: Sequence[Parts]) -> None:
+    def exclude_parts(self, listings: Sequence[Parts]) -> None:
         """Skip the parts that all listings of the ledger have."""
         self.same = frozenset(self.parts).intersection(*listings)
 
-    def hold(self, listings: Sequence[Iterable[Entry]]) -> None:
+    def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
         """Add what publications left in the store: where they differ, the object is requested.
 
         Args:
             listings: the entries of the last finished publication, and of those that may have begun after it, by path.
         """
-        for first, *others in side_by_side(*listings):
-            if first is not None and all(other == first for other in others):
-                self.stored.add(first)
+        for first_entry, *other_entries in side_by_side(*listings):
+            if first_entry is not None and all(other_entry == first_entry for other_entry in other_entries):
+                self.stored.add(first_entry)
             else:
-                self.uncertain.add(first or next(other for other in others if other is not None))
+                self.uncertain.add(
+                    first_entry
+                    or next(other_entry for other_entry in other_entries if other_entry is not None)
+                )
 
     def note_answer(self, stored: Entry) -> None:
         """Note an object that was requested."""
@@ -159,8 +162,8 @@ class StoreComparison:
         Args:
             adopt: whether objects of other programs may be replaced.
         """
-        others = (entry.path for entry in self.stored if not entry.sha256)
-        conflicts = () if adopt else tuple(path for path in others if self.site.find(path) is not None)
+        unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
+        conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
         return plan_of(self.changes, *self.site.sizes(), conflicts)
 
     def is_changed(self, path: str) -> bool:

@@ -129,9 +129,9 @@ class ObjectWriter:
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for objects that another program put."""
-    first = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
+    first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"objects that statuary did not put are in the way: {first}",
+        f"objects that statuary did not put are in the way: {first_paths}",
         "move them away, publish below another prefix, or replace them with --adopt",
     )
 
@@ -213,21 +213,21 @@ class ObjectStoreTarget(Target[Entry]):
             self.lease.release()
 
     @override
-    def offer(self, documents: Iterable[Entry]) -> None:
-        self.comparison.want(documents)
+    def add(self, documents: Iterable[Entry]) -> None:
+        self.comparison.add_site_entries(documents)
 
     @override
-    def keep(self, paths: Iterable[str]) -> bool:
+    def reuse(self, paths: Iterable[str]) -> bool:
         return False
 
-    def keep_below(self, folders: Iterable[str]) -> None:
+    def retain_prefix(self, folders: Iterable[str]) -> None:
         """Leave the objects of these folders as they are, which the site does not offer.
 
         Raises:
             PublishingError: if the store cannot be read.
         """
         for folder in folders:
-            paths = [path for path, _ in self.store.listed(folder)]
+            paths = [path for path, _ in self.store.list_objects(folder)]
             entries: list[Entry] = []
 
             async def ask(path: str, entries: list[Entry] = entries) -> None:
@@ -236,7 +236,7 @@ class ObjectStoreTarget(Target[Entry]):
                     entries.append(stored_entry(path, there.size, there.attributes))
 
             transfer(paths, ask, self.lease)
-            self.comparison.want(entry for entry in entries if entry.sha256)
+            self.comparison.add_site_entries(entry for entry in entries if entry.sha256)
 
     @override
     def plan(self) -> Plan:
@@ -270,7 +270,7 @@ class ObjectStoreTarget(Target[Entry]):
     def _list(self) -> None:
         """Add every object of the store, each to be requested: the ledger is missing or not trusted."""
         count = 0
-        for path, size in self.store.listed():
+        for path, size in self.store.list_objects():
             count += 1
             if path.startswith(LEDGER_FOLDER):
                 self.ledger_objects.add(path)
@@ -282,16 +282,16 @@ class ObjectStoreTarget(Target[Entry]):
         """Read the parts of the ledger that differ."""
         finished = () if self.index.listing is None else self.listings[self.index.listing]
         listings = [finished, *(self.listings[name] for name in (*self.index.doubted, *self.index.begun))]
-        self.comparison.leave_out(listings)
-        self.comparison.hold([self._entries(parts) for parts in listings])
+        self.comparison.exclude_parts(listings)
+        self.comparison.add_store_entries([self._entries(parts) for parts in listings])
 
     def _entries(self, parts: Parts) -> Iterator[Entry]:
-        own = frozenset(self.comparison.parts)
-        differing = own - self.comparison.same
+        own_parts = frozenset(self.comparison.parts)
+        differing = own_parts - self.comparison.same
         for part in parts:
             if part in differing:
                 yield from self.comparison.site.part(part)
-            elif part not in own:
+            elif part not in own_parts:
                 yield from parse_entries(self._read(part_object(part.sha256), part.sha256))
 
     def _read(self, path: str, digest: str) -> bytes:
@@ -319,8 +319,8 @@ class ObjectStoreTarget(Target[Entry]):
     def cost(self) -> RequestCounts:
         """Return the number of requests to apply the plan, without retries and the lease."""
         counts = self.plan().counts
-        wanted = self._objects_of(StoreIndex(self.comparison.listing))
-        new, stale = wanted - self._objects_of(self.index), self.ledger_objects - wanted
+        needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
+        new, stale = needed_objects - self._objects_of(self.index), self.ledger_objects - needed_objects
         if not any(counts.values()) and not new and not stale and self.index.listing is not None:
             return RequestCounts()
         return RequestCounts(
@@ -375,9 +375,9 @@ class ObjectStoreTarget(Target[Entry]):
 
     def _end(self, taken_over: tuple[str, ...]) -> None:
         """Record the finished publication, and delete obsolete objects of the ledger."""
-        before = self.ledger_objects | self._objects_of(self.index)
+        old_objects = self.ledger_objects | self._objects_of(self.index)
         self._write_index(StoreIndex(self.comparison.listing, (), taken_over, self.instant))
-        stale = sorted(before - self._objects_of(self.index))
+        stale = sorted(old_objects - self._objects_of(self.index))
         transfer(batches(stale, DELETE_BATCH), self._delete, self.lease)
 
     async def _delete(self, paths: list[str]) -> None:

@@ -41,7 +41,7 @@ def alias_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
         problem = _problem(_resolved_alias(page, alias), page, owners)
         if problem:
             yield Finding(
-                rule="page-name",
+                rule="invalid-page-name",
                 severity=Severity.WARNING,
                 path=page.source,
                 pointer=("aliases", number),

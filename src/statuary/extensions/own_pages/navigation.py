@@ -26,7 +26,7 @@ class SidebarGroup(NamedTuple):
     links: tuple[SidebarLink, ...]
 
 
-class Book:
+class Navigation:
     """The pages below the first folder of a page's path; without others, a page has no book."""
 
     def __init__(self, page: SitePage, pages: Sequence[SitePage]) -> None:
@@ -34,13 +34,17 @@ class Book:
         self._page = page
         self.folder = page.path.partition("/")[0] if page.folder else ""
         of_book = _pages_below(self.folder, pages)
-        folders = {other.folder for other in of_book}
-        self._indexes = {folder_of(other, folders): other for other in of_book if folder_of(other, folders)}
-        self._folders = {other.path: folder for folder, other in self._indexes.items()}
+        folders = {other_page.folder for other_page in of_book}
+        self._indexes = {
+            folder_of(other_page, folders): other_page
+            for other_page in of_book
+            if folder_of(other_page, folders)
+        }
+        self._folders = {other_page.path: folder for folder, other_page in self._indexes.items()}
         self._below: dict[str, list[SitePage]] = {}
-        for other in of_book:
-            if other is not self._indexes.get(self.folder):
-                self._below.setdefault(self._home(other), []).append(other)
+        for other_page in of_book:
+            if other_page is not self._indexes.get(self.folder):
+                self._below.setdefault(self._home(other_page), []).append(other_page)
         self.pages = tuple(self._in_order())
 
     @property
@@ -60,10 +64,10 @@ class Book:
         if self._page not in self.pages:
             return None, None
         place = self.pages.index(self._page)
-        before, after = self.pages[:place][-1:], self.pages[place + 1 : place + 2]
+        pages_before, pages_after = self.pages[:place][-1:], self.pages[place + 1 : place + 2]
         return (
-            next((_plain_link(page) for page in before), None),
-            next((_plain_link(page) for page in after), None),
+            next((_plain_link(page) for page in pages_before), None),
+            next((_plain_link(page) for page in pages_after), None),
         )
 
     def _groups(self) -> dict[str, list[SitePage]]:

@@ -86,11 +86,11 @@ def sections(tokens: Sequence[Token]) -> Iterator[Section]:
     """Yield the sections of a page with their texts, code included."""
     of_page, texts = iter(headings(tokens)), list[str]()
     heading = Heading("", "", 1)
-    for before, token in pairwise([Token("", "", 0), *tokens]):
+    for previous_token, token in pairwise([Token("", "", 0), *tokens]):
         if token.type == "heading_open":
             yield Section(heading, " ".join(texts))
             heading, texts = next(of_page), []
-        elif token.type == "inline" and before.type != "heading_open":
+        elif token.type == "inline" and previous_token.type != "heading_open":
             texts.append(plain_text(token))
         elif token.type in ("fence", "code_block"):
             texts.append(token.content)
@@ -110,13 +110,13 @@ def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link:
         link: what links to headings are called, with `{name}`.
     """
     clean = SANITIZER.clean(_parser().renderer.render(tokens, _parser().options, {}))
-    linked = HEADING.sub(lambda found: _with_link(found, link), clean)
-    html = BLOCK.sub(lambda found: block(found[1] or "", _coloured(unescape(found[2]), found[1])), linked)
+    linked = HEADING.sub(lambda match: _with_link(match, link), clean)
+    html = BLOCK.sub(lambda match: block(match[1] or "", _coloured(unescape(match[2]), match[1])), linked)
     return Markup(html)  # noqa: S704 - the output of the sanitizer, and what is escaped here
 
 
-def _with_link(found: re.Match[str], link: str) -> str:
-    level, anchor, inner = found.groups()
+def _with_link(match: re.Match[str], link: str) -> str:
+    level, anchor, inner = match.groups()
     label = escape(link.replace("{name}", unescape(re.sub(r"<[^>]+>", "", inner))))
     return f'<h{level} id="{anchor}">{inner}<a class="self" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
 

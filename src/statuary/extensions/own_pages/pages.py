@@ -12,13 +12,13 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from typing_extensions import override
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import FindLinks, MakeOwnPages, OwnPages
+from statuary.engine.providers import FindLinks, MakeMarkdownPages, MarkdownPageProvider
 from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
-from statuary.extensions.own_pages.navigation import Book, SidebarGroup, SidebarLink
+from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
@@ -55,11 +55,11 @@ class OwnPageView(NamedTuple):
     search: str  # the path of the search of the folder; empty without one
 
 
-class MarkdownPages(OwnPages):
+class MarkdownPages(MarkdownPageProvider):
     """The pages of `content/pages/`, which are Markdown."""
 
     @override
-    def documents(self, catalogue: Catalogue) -> Iterator[MakeOwnPages]:
+    def documents(self, catalogue: Catalogue) -> Iterator[MakeMarkdownPages]:
         for page in catalogue.own_pages:
             yield "the page", page.source, partial(own_page_document, page)
             if page.aliases:
@@ -81,7 +81,7 @@ def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document
     path = OWN_PAGE.path(path=page.path)
     title, description = one_line(page.title), one_line(page.description)
     head = PageHead(path=path, title=title, description=description or title, section=pages.section(page))
-    tokens, book = pages.tokens(page), Book(page, catalogue.own_pages)
+    tokens, book = pages.tokens(page), Navigation(page, catalogue.own_pages)
     previous, following = book.neighbours()
     view = OwnPageView(
         title=title,
@@ -110,13 +110,13 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
     that ranks low).
     """
     books = {
-        page.path.partition("/")[0]: Book(page, catalogue.own_pages)
+        page.path.partition("/")[0]: Navigation(page, catalogue.own_pages)
         for page in catalogue.own_pages
         if page.folder
     }
     for folder, book in books.items():
         entries_by_page = (
-            attempt(partial(_search_entries, page), page.source, "reading its words")
+            run_guarded(partial(_search_entries, page), page.source, "reading its words")
             for page in book.pages
             if page.search != "none"
         )
@@ -165,7 +165,7 @@ def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
         problem = pages.problem(page, href)
         if problem:
             yield Finding(
-                rule="page-links",
+                rule="broken-link",
                 severity=Severity.WARNING,
                 path=page.source,
                 message=f"broken link {href!r}: {problem}",
@@ -195,7 +195,9 @@ class _Pages:
 
     def section(self, page: SitePage) -> str:
         """Return the path of the page in the navigation that leads here: the page, or the index of a folder around it."""
-        navigated = {own.path for own in self._pages.values() if own.navigation}
+        navigated = {
+            navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
+        }
         folders = accumulate(page.folder.split("/"), "{}/{}".format) if page.folder else ()
         around = [f"{folder}/index" for folder in folders]
         path = next((place for place in (page.path, *reversed(around)) if place in navigated), page.path)

@@ -108,16 +108,16 @@ def expand(data: bytes, size: int, what: str) -> bytes:
     """Return what a Zstandard frame holds; raise DamagedSnapshotError unless that is `size` bytes and the data ends there."""
     zstd = import_zstandard()
     stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
-    parts, left = list[bytes](), size + 1
+    parts, bytes_left = list[bytes](), size + 1
     try:
-        while left and not stream.eof:
-            part = stream.decompress(data, left)
+        while bytes_left and not stream.eof:
+            part = stream.decompress(data, bytes_left)
             if not part and stream.needs_input and not stream.eof:
                 raise DamagedSnapshotError(f"{what} is damaged: its data is cut off")
             parts.append(part)
-            data, left = b"", left - len(part)
+            data, bytes_left = b"", bytes_left - len(part)
     except zstd.ZstdError as error:
         raise DamagedSnapshotError(f"{what} is damaged: {error}") from None
-    if left != 1 or not stream.eof or stream.unused_data:
+    if bytes_left != 1 or not stream.eof or stream.unused_data:
         raise DamagedSnapshotError(f"{what} is damaged: it does not hold {size:,} bytes, as the index says")
     return b"".join(parts)

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from statuary.base.errors import StatuaryError
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
@@ -75,10 +75,10 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
         raise click.UsageError(f"{out} does not end in .pack, as the name of a pack does")
     try:
         with _table(sources) as table:
-            written = write_pack(out, table.documents(), table.dictionary(), workers)
+            written_pack = write_pack(out, table.documents(), table.dictionary(), workers)
     except UnusableLinesError as error:
         _refuse(error)
-    click.echo(printable(f"{out}: {_written_line(written)}"))
+    click.echo(escape_control_chars(f"{out}: {_written_line(written_pack)}"))
 
 
 def _refuse(error: UnusableLinesError) -> NoReturn:
@@ -104,9 +104,9 @@ def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
             yield documents.table
 
 
-def _written_line(written: WrittenPack) -> str:
-    documents, _, size, *_ = written.totals
-    return f"{count_text(documents, 'document')}, {size_text(size)} in {size_text(written.size)}, SHA-256 {written.sha256}"
+def _written_line(written_pack: WrittenPack) -> str:
+    documents, _, size, *_ = written_pack.totals
+    return f"{count_text(documents, 'document')}, {size_text(size)} in {size_text(written_pack.size)}, SHA-256 {written_pack.sha256}"
 
 
 @pack_command.command()
@@ -148,7 +148,9 @@ def merge(workers: int | None, folder: Path) -> None:
 
 def _print_list(folder: Path, packs: PackList) -> None:
     runs, size = count_text(len({pack.run for pack in packs}), "run"), sum(pack.size for pack in packs)
-    click.echo(printable(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {size_text(size)}"))
+    click.echo(
+        escape_control_chars(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {size_text(size)}")
+    )
 
 
 @pack_command.command()
@@ -163,29 +165,38 @@ def verify(location: str, form: str) -> None:
         with open_pack(location) as pack:
             every = [verify_pack(pack)]
     else:
-        every = [found for _, found in PackFolder(location).verify()]
+        every = [verification for _, verification in PackFolder(location).verify()]
     if form == "json":
-        values = [_verification_json(found) for found in every]
+        values = [_verification_json(verification) for verification in every]
         click.echo(json.dumps(values[0] if is_pack(location) else values))
     else:
-        click.echo("\n".join(line for found in every for line in _verification_lines(found)))
-    sys.exit(ExitCode.FINDINGS if any(found.problems for found in every) else ExitCode.OK)
+        click.echo("\n".join(line for verification in every for line in _verification_lines(verification)))
+    sys.exit(ExitCode.FINDINGS if any(verification.problems for verification in every) else ExitCode.OK)
 
 
-def _verification_lines(found: PackVerification) -> Iterator[str]:
-    yield from map(printable, found.problems)
-    documents, removals, size, *_ = found.totals
-    state = "read" if found.problems else "whole"
+def _verification_lines(verification: PackVerification) -> Iterator[str]:
+    yield from map(escape_control_chars, verification.problems)
+    documents, removals, size, *_ = verification.totals
+    state = "read" if verification.problems else "whole"
     yield (
         f"{count_text(documents, 'document')} and {count_text(removals, 'removal')}"
-        f" in {count_text(found.frames, 'frame')} are {state}, "
-        f"{size_text(size)} in {size_text(found.size)}, SHA-256 {found.sha256}"
+        f" in {count_text(verification.frames, 'frame')} are {state}, "
+        f"{size_text(size)} in {size_text(verification.size)}, SHA-256 {verification.sha256}"
     )
 
 
-def _verification_json(found: PackVerification) -> dict[str, object]:
-    value = {"whole": not found.problems, **found.totals._asdict(), "frames": found.frames}
-    return {**value, "packSize": found.size, "sha256": found.sha256, "problems": found.problems}
+def _verification_json(verification: PackVerification) -> dict[str, object]:
+    value = {
+        "whole": not verification.problems,
+        **verification.totals._asdict(),
+        "frames": verification.frames,
+    }
+    return {
+        **value,
+        "packSize": verification.size,
+        "sha256": verification.sha256,
+        "problems": verification.problems,
+    }
 
 
 @pack_command.command("read")
@@ -205,7 +216,7 @@ def read_command(location: str, path: str) -> None:
         with PackFolder(location).reader() as packs:
             body = packs.find(key)
     if body is None:
-        click.echo(printable(f"{location} does not have {path}"), err=True)
+        click.echo(escape_control_chars(f"{location} does not have {path}"), err=True)
         sys.exit(ExitCode.FINDINGS)
     sys.stdout.buffer.write(body)
 

@@ -8,11 +8,11 @@ from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.packs.stage import GROUP, have_all
 from statuary.publish.folder.reader import FolderReader, find_ledger
-from statuary.publish.ledger.read import opened, read_kept
+from statuary.publish.ledger.read import opened, read_group
 from statuary.site.document import uncompressed_path
 
 
-def left_out_of(root: Path) -> Callable[[str], bool]:
+def packed_path_filter(root: Path) -> Callable[[str], bool]:
     """Return what tells of a path whether packs have it, for the folder of a build.
 
     Raises:
@@ -26,7 +26,7 @@ def left_out_of(root: Path) -> Callable[[str], bool]:
         )
     if ledger is not None:
         with opened(ledger) as connection:
-            if connection is not None and have_all(text, read_kept(connection, GROUP), connection):
+            if connection is not None and have_all(text, read_group(connection, GROUP), connection):
                 return _is_in_packs
     raise PublishingError(
         f"the packs of {root} are not those of its last build, so nothing can be left out",

@@ -6,7 +6,7 @@ from statuary.extensions.packs.pack_list import LIST_VERSION
 from statuary.extensions.packs.settings import PacksSettings
 from statuary.extensions.packs.urls import PACK, PACK_LIST
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.operations import DescribedApi, Operation
+from statuary.site.operations import ApiDescription, Operation
 
 TAG: Final = "packs"
 
@@ -66,16 +66,16 @@ LIST_ANSWER: Final = {
 }
 
 
-def described_apis(settings: PacksSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+def openapi_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
     """Return the list and the packs; neither `settings` nor `example` is used."""
     del settings, example
     return (
-        DescribedApi(
+        ApiDescription(
             TAG,
             "Records and proofs in a few large files, each looked up with two requests for ranges of bytes.",
             (
-                Operation(PACK_LIST, tag=TAG, example=PACK_LIST.path(), more=LIST_ANSWER),
-                Operation(PACK, tag=TAG, more={"parameters": [DIGEST]}),
+                Operation(PACK_LIST, tag=TAG, example=PACK_LIST.path(), extra_members=LIST_ANSWER),
+                Operation(PACK, tag=TAG, extra_members={"parameters": [DIGEST]}),
             ),
         ),
     )

@@ -77,14 +77,14 @@ class PackFolder:
         for pack in self.require_packs():
             try:
                 with opened(pack, self.open) as reader:
-                    found = verify_pack(reader)
+                    verification = verify_pack(reader)
             except DamagedSnapshotError as damaged:
                 yield pack, PackVerification(pack.totals, 0, 0, "", (str(damaged),))
                 continue
-            if found.sha256 != pack.sha256:
+            if verification.sha256 != pack.sha256:
                 problem = f"{pack.path} is damaged: its SHA-256 is not the one in the list"
-                found = found._replace(problems=(*found.problems, problem))
-            yield pack, found
+                verification = verification._replace(problems=(*verification.problems, problem))
+            yield pack, verification
 
 
 class WritablePackFolder(PackFolder):
@@ -102,14 +102,16 @@ class WritablePackFolder(PackFolder):
             DamagedSnapshotError: if a pack that is merged is damaged.
             PublishingError: if a document is both added and removed, or a file cannot be written.
         """
-        before = self.packs()
-        gone = [PackedDocument(key, None) for key in sorted(set(removed))]
+        previous_packs = self.packs()
+        removed_documents = [PackedDocument(key, None) for key in sorted(set(removed))]
         changes, count = (
-            _distinct(merge(table.documents(), gone, key=attrgetter("key"))),
-            table.count + len(gone),
+            _distinct(merge(table.documents(), removed_documents, key=attrgetter("key"))),
+            table.count + len(removed_documents),
         )
-        if before:
-            packs = with_changes(before, changes, count, self.open, self.put) if count else before
+        if previous_packs:
+            packs = (
+                with_changes(previous_packs, changes, count, self.open, self.put) if count else previous_packs
+            )
         else:
             packs = tuple(listed(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
         self.save(packs)
@@ -117,11 +119,11 @@ class WritablePackFolder(PackFolder):
 
     def merge(self) -> PackList:
         """Write all runs as one base; return the list."""
-        before = self.require_packs()
-        if len({pack.run for pack in before}) > 1:
-            with opened(before[0], self.open) as base:
+        previous_packs = self.require_packs()
+        if len({pack.run for pack in previous_packs}) > 1:
+            with opened(previous_packs[0], self.open) as base:
                 dictionary = base.codec.dictionary()
-            documents = documents_of(before, self.open, with_removals=False)
+            documents = documents_of(previous_packs, self.open, with_removals=False)
             self.save(tuple(listed(pack, 0) for pack in self.put(documents, dictionary)))
         return self.require_packs()
 
@@ -129,22 +131,22 @@ class WritablePackFolder(PackFolder):
         """Write documents into one pack, named by its SHA-256; none for no documents."""
         file = self.folder / f".{token_hex(8)}.pack"
         try:
-            written = write_pack(file, documents, dictionary, self.workers)
-            if written.totals.first:
-                place = self.folder / pack_name(written.sha256)
+            written_pack = write_pack(file, documents, dictionary, self.workers)
+            if written_pack.totals.first:
+                place = self.folder / pack_name(written_pack.sha256)
                 place.parent.mkdir(exist_ok=True)
                 file.replace(place)
-                yield written
+                yield written_pack
         finally:
             with suppress(OSError):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
         """Put the list in place, then remove the packs of the list before that it does not name."""
-        before = self.packs() or ()
+        previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))
-        for name in {pack.path for pack in before} - {pack.path for pack in packs}:
+        for name in {pack.path for pack in previous_packs} - {pack.path for pack in packs}:
             with suppress(OSError):
                 (self.folder / name).unlink()
 
@@ -180,11 +182,13 @@ class PackedSource:
 
 
 def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
-    last = ""
+    last_key = ""
     for document in documents:
-        if document.key == last:
-            raise PublishingError(f"{last} is both added and removed", "take it from one of the two files")
-        last = document.key
+        if document.key == last_key:
+            raise PublishingError(
+                f"{last_key} is both added and removed", "take it from one of the two files"
+            )
+        last_key = document.key
         yield document
 
 

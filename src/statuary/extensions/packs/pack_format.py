@@ -55,7 +55,7 @@ class PackedDocument(NamedTuple):
 class Frame(NamedTuple):
     """A frame, as a leaf lists it."""
 
-    first: str  # the key of its first document
+    first_key: str  # the key of its first document
     offset: int
     size: int
     plain: int  # its bytes before compression
@@ -71,7 +71,7 @@ class Frame(NamedTuple):
 class LeafPart(NamedTuple):
     """A leaf of the index, as the head lists it."""
 
-    first: str  # the key of its first document
+    first_key: str  # the key of its first document
     offset: int
     size: int
     plain: int
@@ -143,7 +143,7 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
         documents.append(PackedDocument(key, None if size is None else text[start : start + size]))
         start += size or 0
     require_order((key for key, _ in rows), what)
-    if start != len(text) or not rows or rows[0][0] != frame.first:
+    if start != len(text) or not rows or rows[0][0] != frame.first_key:
         raise DamagedSnapshotError(f"{what} does not hold the documents that it lists")
     if "".join(mark_of(key) for key, _ in rows) != frame.marks:
         raise DamagedSnapshotError(f"{what} holds other documents than the index says")
@@ -176,11 +176,11 @@ def checked_key(value: Json) -> str:
 
 def require_order(keys: Iterable[str], what: str) -> None:
     """Raise DamagedSnapshotError unless each key comes after the one before."""
-    last = ""
+    last_key = ""
     for key in keys:
-        if key <= last:
-            raise DamagedSnapshotError(f"{what} is not sorted: {key!r} comes after {last!r}")
-        last = key
+        if key <= last_key:
+            raise DamagedSnapshotError(f"{what} is not sorted: {key!r} comes after {last_key!r}")
+        last_key = key
 
 
 # Leaves
@@ -188,7 +188,7 @@ def require_order(keys: Iterable[str], what: str) -> None:
 
 def encode_frames(frames: Sequence[Frame]) -> JsonObject:
     """Return the members of a leaf."""
-    rows: list[Json] = [[frame.first, *frame[2:]] for frame in frames]
+    rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
     return {"offset": frames[0].offset if frames else 0, "frames": rows}
 
 
@@ -202,15 +202,15 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
     try:
         offset = checked_number(value["offset"])
         for row in as_list(value["frames"]):
-            first, size, plain, digest, marks = as_list(row)
+            first_key, size, plain, digest, marks = as_list(row)
             sizes = checked_size(size, limits.MAX_FRAME), checked_size(plain, limits.MAX_FRAME)
             frames.append(
-                Frame(checked_key(first), offset, *sizes, checked_digest(digest), checked_marks(marks))
+                Frame(checked_key(first_key), offset, *sizes, checked_digest(digest), checked_marks(marks))
             )
             offset += sizes[0]
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
-    require_order((frame.first for frame in frames), what)
+    require_order((frame.first_key for frame in frames), what)
     if offset > end:
         raise DamagedSnapshotError(f"{what} lists frames outside of the pack")
     return tuple(frames)
@@ -295,27 +295,27 @@ def _head(value: JsonObject, end: int, what: str) -> PackHead:
     try:
         leaves = tuple(_leaf(row) for row in as_list(value.get("leaves", [])))
         documents, removals, size = (checked_number(value[name]) for name in Totals._fields[:3])
-        first, last = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
-        totals = Totals(documents, removals, size, first, last)
+        first_key, last_key = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
+        totals = Totals(documents, removals, size, first_key, last_key)
         head = PackHead(totals, checked_text(value["zstd"]), leaves, frames)
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
-    require_order((leaf.first for leaf in leaves), what)
+    require_order((leaf.first_key for leaf in leaves), what)
     if any(leaf.offset + leaf.size > end for leaf in leaves):
         raise DamagedSnapshotError(f"{what} lists leaves outside of the pack")
     return head
 
 
 def _leaf(row: Json) -> LeafPart:
-    first, offset, size, plain, digest = as_list(row)
+    first_key, offset, size, plain, digest = as_list(row)
     sizes = checked_size(size, limits.MAX_LEAF), checked_size(plain, limits.MAX_LEAF)
-    return LeafPart(checked_key(first), checked_number(offset), *sizes, checked_digest(digest))
+    return LeafPart(checked_key(first_key), checked_number(offset), *sizes, checked_digest(digest))
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
     """Return the frames of a leaf, whose bytes have been checked; raise DamagedSnapshotError if it is malformed."""
     frames = parse_frames(json_object(expand(text, leaf.plain, what), what), end, what)
-    if not frames or frames[0].first != leaf.first:
+    if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(f"{what} does not begin where the head says")
     return frames
 

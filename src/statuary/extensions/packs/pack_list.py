@@ -71,10 +71,15 @@ def pack_name(digest: str) -> str:
     return f"data/{digest}.pack"
 
 
-def listed(written: WrittenPack, run: int) -> ListedPack:
+def listed(written_pack: WrittenPack, run: int) -> ListedPack:
     """Return a pack that was written as a list has it."""
     return ListedPack(
-        pack_name(written.sha256), run, written.size, written.sha256, written.end, written.totals
+        pack_name(written_pack.sha256),
+        run,
+        written_pack.size,
+        written_pack.sha256,
+        written_pack.end,
+        written_pack.totals,
     )
 
 
@@ -124,8 +129,8 @@ def _check_order(packs: PackList, name: str) -> None:
 
 
 def _ends(pack: ListedPack) -> tuple[str, ...]:
-    first, last = pack.totals.first, pack.totals.last
-    return (first, last) if first != last else (first,)
+    first_key, last_key = pack.totals.first, pack.totals.last
+    return (first_key, last_key) if first_key != last_key else (first_key,)
 
 
 def _pack(row: JsonObject) -> ListedPack:
@@ -240,10 +245,10 @@ def newest(
     rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
 ) -> Iterator[PackedDocument]:
     """Yield the first document of each key of sorted rows."""
-    last = ""
+    last_key = ""
     for key, _, document in rows:
-        if key != last:
-            last = key
+        if key != last_key:
+            last_key = key
             if with_removals or document.body is not None:
                 yield document
 
@@ -258,11 +263,11 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
         sizes: the documents and removals of each run, the base first; the base always stays.
         added: how many documents and removals are added.
     """
-    kept = len(sizes)
-    while kept > 1 and sizes[kept - 1] < GROWTH * added:
-        kept -= 1
-        added += sizes[kept]
-    return kept
+    kept_count = len(sizes)
+    while kept_count > 1 and sizes[kept_count - 1] < GROWTH * added:
+        kept_count -= 1
+        added += sizes[kept_count]
+    return kept_count
 
 
 def with_changes(
@@ -283,11 +288,16 @@ def with_changes(
         sum(pack.totals.documents + pack.totals.removals for pack in run)
         for _, run in groupby(packs, attrgetter("run"))
     ]
-    kept = runs_to_keep(sizes, count)
-    stay = tuple(pack for pack in packs if pack.run < kept)
-    merged = documents_of(tuple(pack for pack in packs if pack.run >= kept), open_pack, with_removals=True)
+    kept_count = runs_to_keep(sizes, count)
+    stay = tuple(pack for pack in packs if pack.run < kept_count)
+    merged_documents = documents_of(
+        tuple(pack for pack in packs if pack.run >= kept_count), open_pack, with_removals=True
+    )
     with opened(stay[0], open_pack) as base:
         dictionary = base.codec.dictionary()
-    rows = merge(((document.key, 0, document) for document in changes), ((one.key, 1, one) for one in merged))
-    written = put(newest(rows, with_removals=True), dictionary)
-    return (*stay, *(listed(pack, kept) for pack in written))
+    rows = merge(
+        ((document.key, 0, document) for document in changes),
+        ((packed.key, 1, packed) for packed in merged_documents),
+    )
+    written_packs = put(newest(rows, with_removals=True), dictionary)
+    return (*stay, *(listed(pack, kept_count) for pack in written_packs))

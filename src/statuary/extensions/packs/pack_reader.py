@@ -36,11 +36,11 @@ class KnownEnd(NamedTuple):
 class PackReader:
     """A pack; thread-safe. Every part that is read is compared with its SHA-256."""
 
-    def __init__(self, ranges: ByteRanges, known: KnownEnd | None = None) -> None:
+    def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
         """Read its end; if that fails, the file or the connection is released.
 
         Args:
-            known: where it begins, if a list of packs says so; else the last line is read first.
+            known_end: where it begins, if a list of packs says so; else the last line is read first.
 
         Raises:
             DamagedSnapshotError: if it is not a pack, or its end is damaged.
@@ -48,11 +48,11 @@ class PackReader:
         """
         self.ranges, self.name = ranges, ranges.name
         try:
-            self.tail, self.codec, self.head = self._end(known)
+            self.tail, self.codec, self.head = self._end(known_end)
         except BaseException:
             ranges.close()
             raise
-        self._firsts = [leaf.first for leaf in self.head.leaves]
+        self._firsts = [leaf.first_key for leaf in self.head.leaves]
         self._leaf = lru_cache(KEPT_LEAVES)(self._read_leaf)
         self.documents_of = lru_cache(1)(self._documents_of)  # documents are often read in their order
 
@@ -71,16 +71,16 @@ class PackReader:
         """What it holds in all, as its head says."""
         return self.head.totals
 
-    def _end(self, known: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
+    def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
         size = self.ranges.size
         if size < TAIL_SIZE:
             raise DamagedSnapshotError(f"{self.name} is not a pack: it has {size:,} bytes")
-        if known is None:
+        if known_end is None:
             tail = parse_tail(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
             text = self.ranges.read(tail.offset, size - tail.offset)
         else:
-            text = self.ranges.read(known.offset, size - known.offset)
-            checked_bytes(text, known.sha256, size - known.offset, f"the end of {self.name}")
+            text = self.ranges.read(known_end.offset, size - known_end.offset)
+            checked_bytes(text, known_end.sha256, size - known_end.offset, f"the end of {self.name}")
             tail = parse_tail(text[-TAIL_SIZE:], self.name, size)
         if tail.offset + len(text) != size:
             raise DamagedSnapshotError(f"{self.name} is cut off: its end cannot be read")
@@ -110,7 +110,7 @@ class PackReader:
             DamagedSnapshotError: if what is read is damaged.
         """
         frames = self._frames_near(key)
-        number = bisect_right([frame.first for frame in frames], key) - 1
+        number = bisect_right([frame.first_key for frame in frames], key) - 1
         if number < 0 or not frames[number].may_have(key):
             return None
         return next((document for document in self.documents_of(frames[number]) if document.key == key), None)

@@ -27,7 +27,7 @@ from statuary.source.parse_json import locate_in_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
 
-RULE = "packable-line"
+RULE = "invalid-record-line"
 
 MAX_LINE_FINDINGS = 100
 """Findings about lines, after which reading ends."""
@@ -38,8 +38,8 @@ class UnusableLinesError(StatuaryError):
 
     def __init__(self, findings: list[Finding]) -> None:
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
-        more = "at least " if len(findings) >= MAX_LINE_FINDINGS else ""
-        number = f"{more}{lines} line" if lines == 1 else f"{more}{lines} lines"
+        prefix = "at least " if len(findings) >= MAX_LINE_FINDINGS else ""
+        number = f"{prefix}{lines} line" if lines == 1 else f"{prefix}{lines} lines"
         super().__init__(
             f"{number} cannot be used", "mend them, or build a site, which withholds such records"
         )
@@ -60,11 +60,11 @@ class KeyRow(NamedTuple):
 class KeyTable:
     """The keys of documents, on disk; a context manager, since it is a temporary database."""
 
-    def __init__(self, read: Callable[[KeyRow], bytes | None]) -> None:
+    def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
         self._database = temporary_database(
             "CREATE TABLE rows (key TEXT, file INTEGER, start INTEGER, size INTEGER, line INTEGER, path TEXT)"
         )
-        self._read = read
+        self._read_body = read_body
         self.count = 0
 
     def __enter__(self) -> Self:
@@ -79,9 +79,9 @@ class KeyTable:
 
     def add(self, rows: Iterable[KeyRow]) -> None:
         """Add documents."""
-        before: int = self._database.total_changes
+        changes_before: int = self._database.total_changes
         self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
-        self.count += self._database.total_changes - before
+        self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
         """Yield the documents by key, and those of one key as they were added."""
@@ -90,16 +90,16 @@ class KeyTable:
 
     def documents(self) -> Iterator[PackedDocument]:
         """Yield every document by key; of several with one key, the first: they are names of one."""
-        last = ""
+        last_key = ""
         for row in self.sorted_rows():
-            if row.key != last:
-                last = row.key
-                yield PackedDocument(row.key, self._read(row))
+            if row.key != last_key:
+                last_key = row.key
+                yield PackedDocument(row.key, self._read_body(row))
 
     def changed_documents(self) -> Iterator[PackedDocument]:
         """Yield every document by key; of several with one key, the first that is not removed."""
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
-            bodies = (self._read(row) for row in rows)
+            bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
@@ -108,7 +108,7 @@ class KeyTable:
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
         samples, size = list[bytes](), 0
         for row in lowest:
-            samples.append(self._read(row) or b"")
+            samples.append(self._read_body(row) or b"")
             size += len(samples[-1])
             if size > SAMPLE_SIZE:
                 break
@@ -163,11 +163,14 @@ class LinesOfRecords:
         """Return the key of the record on a line; empty, and a finding is noted, if there is none."""
         path = str(self.paths[number])
         try:
-            read = parse_record_json(line.rstrip(b"\r\n"), path)
-            if read.record is None:
-                self._note_located(read, line_number, line)
+            parsed_contract = parse_record_json(line.rstrip(b"\r\n"), path)
+            if parsed_contract.record is None:
+                self._note_located(parsed_contract, line_number, line)
                 return ""
-            chain, address = str(read.record.get("chainId")), str(read.record.get("address"))
+            chain, address = (
+                str(parsed_contract.record.get("chainId")),
+                str(parsed_contract.record.get("address")),
+            )
             return key_of(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
         except UnreadableError as error:
             self._note(path, line_number, str(error), error.hint, error.position.column)
@@ -180,37 +183,37 @@ class LinesOfRecords:
             Finding(rule=RULE, path=path, message=message, hint=hint, position=Position(line, column))
         )
 
-    def _note_located(self, read: ParsedContract, line: int, text: bytes) -> None:
-        pointers = [(finding.pointer, finding.on_key) for finding in read.findings]
+    def _note_located(self, parsed_contract: ParsedContract, line: int, text: bytes) -> None:
+        pointers = [(finding.pointer, finding.on_key) for finding in parsed_contract.findings]
         positions = locate_in_json(text.decode("utf-8"), pointers)
-        for finding, position in zip(read.findings, positions, strict=True):
+        for finding, position in zip(parsed_contract.findings, positions, strict=True):
             self._note(finding.path, line, finding.message, finding.hint, position.column)
 
     def _require_usable(self) -> None:
         """Raise UnusableLinesError if there are findings, or records that two lines have."""
-        before = KeyRow("")
+        previous_row = KeyRow("")
         for row in self.table.sorted_rows():
-            if row.key == before.key and len(self.findings) < MAX_LINE_FINDINGS:
-                where = f"{self.paths[before.file]}:{before.line}"
+            if row.key == previous_row.key and len(self.findings) < MAX_LINE_FINDINGS:
+                where = f"{self.paths[previous_row.file]}:{previous_row.line}"
                 self._note(
                     str(self.paths[row.file]),
                     row.line,
                     f"{row.key} is also on {where}",
                     "keep one of the two lines",
                 )
-            before = row
+            previous_row = row
         if self.findings:
             raise UnusableLinesError(self.findings)
 
     def _body(self, row: KeyRow) -> bytes:
         """Return the bytes that a build publishes for a line."""
         line = _read_at(self._files[row.file], row.start, row.size)
-        read = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
-        if read.record is None:
+        parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
+        if parsed_contract.record is None:
             raise PublishingError(
                 f"{self.paths[row.file]} has changed while it was read", "run the command again"
             )
-        return read.canonical or encode_unchecked(read.record)
+        return parsed_contract.canonical or encode_unchecked(parsed_contract.record)
 
 
 def removed_keys(file: Path) -> list[str]:

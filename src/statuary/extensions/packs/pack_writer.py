@@ -12,7 +12,7 @@ from typing import IO, NamedTuple, Self
 import orjson
 
 from statuary.base.atomic_file import atomic_file
-from statuary.base.cpus import usable_cores
+from statuary.base.cpus import available_cpus
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import FRAME_SIZE, FRAMES_OF_LEAF, MAX_COUNT
@@ -61,11 +61,11 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
     Raises:
         PublishingError: if a document comes after one with the same key or a later one.
     """
-    frame, filled, last = list[PackedDocument](), 0, ""
+    frame, filled, last_key = list[PackedDocument](), 0, ""
     for document in documents:
-        if document.key <= last:
-            raise PublishingError(f"{document.key} is twice in the pack, or comes after {last}")
-        last = document.key
+        if document.key <= last_key:
+            raise PublishingError(f"{document.key} is twice in the pack, or comes after {last_key}")
+        last_key = document.key
         length = len(document.body or b"")
         if frame and filled + length > size:
             yield frame
@@ -80,7 +80,7 @@ def compressed_frames(
     documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
     """Yield the frames of documents in order, compressed in threads; the bytes are the same with any number of them."""
-    workers = workers or usable_cores()
+    workers = workers or available_cpus()
     waiting = deque[Future[CompressedFrame]]()
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -138,7 +138,7 @@ class PackWriter:
         plain = orjson.dumps(encode_frames(self._frames))
         text, offset = Compressor().compress(plain), self._leaf_file.tell()
         digest = sha256(text).hexdigest()
-        self._leaves.append(LeafPart(self._frames[0].first, offset, len(text), len(plain), digest))
+        self._leaves.append(LeafPart(self._frames[0].first_key, offset, len(text), len(plain), digest))
         self._leaf_file.write(text)
         self._frames = []
 
@@ -157,8 +157,8 @@ class PackWriter:
         head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))
         end = encode_end(head, offset, self.compressor)
         self.out.write(end)
-        known = KnownEnd(offset, sha256(end).hexdigest())
-        return WrittenPack(self.totals, self.out.position, self.out.digest, known)
+        known_end = KnownEnd(offset, sha256(end).hexdigest())
+        return WrittenPack(self.totals, self.out.position, self.out.digest, known_end)
 
 
 def write_pack(
@@ -193,5 +193,5 @@ def packs_in_memory(
             while frame is not None and (not stream.tell() or stream.tell() + len(frame.data) <= limit):
                 writer.add(frame)
                 frame = next(frames, None)
-            written = writer.finish()
-        yield stream.getvalue(), written
+            written_pack = writer.finish()
+        yield stream.getvalue(), written_pack

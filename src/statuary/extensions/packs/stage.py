@@ -30,7 +30,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import BODIES, SITE
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.lookups import digest_at, published_digest
-from statuary.publish.ledger.schema import KeptGroup
+from statuary.publish.ledger.schema import CachedGroup
 from statuary.site.document import SHARDS, Document, plain_path
 
 GROUP = "packs"
@@ -50,19 +50,21 @@ class PacksStage(SiteStage):
         self._ledger = target.ledger
 
     @override
-    def complete(self) -> str:
+    def finalize(self) -> str:
         if self._target.dry_run:  # what is not staged cannot be packed
-            self._ledger.documents.keep_below(FOLDER)
+            self._ledger.documents.retain_prefix(FOLDER)
             return ""
-        kept, before = self._ledger.kept(GROUP), self._last_list()
-        packs = self._packed_whole() if before is None else self._with_changes(before)
-        listing = self._ledger.listing() if packs != before else ()
-        documents = sum(is_counted(path) for path, *_ in listing) if packs != before else kept.items
-        self._offer(packs, documents)
+        cached_group, previous_packs = self._ledger.group(GROUP), self._last_list()
+        packs = self._pack_everything() if previous_packs is None else self._with_changes(previous_packs)
+        listing = self._ledger.listing() if packs != previous_packs else ()
+        documents = (
+            sum(is_counted(path) for path, *_ in listing) if packs != previous_packs else cached_group.items
+        )
+        self._add(packs, documents)
         runs = len({pack.run for pack in packs})
         return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
 
-    def _packed_whole(self) -> PackList:
+    def _pack_everything(self) -> PackList:
         """Return a list of packs of all documents."""
         with KeyTable(self._body) as table:
             table.add(_row(path) for path, *_ in self._ledger.listing() if is_packed(path))
@@ -70,41 +72,43 @@ class PacksStage(SiteStage):
             return tuple(listed(pack, 0) for pack in put(table.documents(), table.dictionary()))
 
     @override
-    def failed(self, error: BaseException) -> None:
-        self._ledger.keep(GROUP, "")  # what changed now is not known later: the next build packs everything
+    def on_failure(self, error: BaseException) -> None:
+        self._ledger.save_group(
+            GROUP, ""
+        )  # what changed now is not known later: the next build packs everything
 
     def _last_list(self) -> PackList | None:
         """Return the list of the last build if it is whole, and has what the ledger has; else None."""
-        kept, text = self._ledger.kept(GROUP), self._target.published(LIST)
-        if text is None or not have_all(text, kept, self._ledger.connection):
+        cached_group, text = self._ledger.group(GROUP), self._target.published(LIST)
+        if text is None or not have_all(text, cached_group, self._ledger.connection):
             return None
         packs = parse_list(text, LIST)
-        if not packs or not all(map(self._is_whole, packs)):
+        if not packs or not all(map(self._is_intact, packs)):
             return None
-        self._ledger.documents.keep_below(FOLDER)  # as they are, and if something fails from here on, too
+        self._ledger.documents.retain_prefix(FOLDER)  # as they are, and if something fails from here on, too
         return packs
 
-    def _is_whole(self, pack: ListedPack) -> bool:
+    def _is_intact(self, pack: ListedPack) -> bool:
         """Return whether a pack is as it was written; it is read where the ledger is not trusted."""
-        if self._target.keep([_path(pack)]):
+        if self._target.reuse([_path(pack)]):
             return True
         body = self._target.published(_path(pack))
         return body is not None and sha256(body).hexdigest() == pack.sha256
 
-    def _with_changes(self, before: PackList) -> PackList:
+    def _with_changes(self, previous_packs: PackList) -> PackList:
         """Return the list with what differs from the last build in a new run."""
         with KeyTable(self._body) as table:
             table.add(
-                _row(path, is_gone=digest is None)
+                _row(path, is_removed=digest is None)
                 for path, _, _, digest in self._ledger.differences()
-                if is_packed(path) and not self._has_only_other_names(path, digest)
+                if is_packed(path) and not self._differs_only_in_names(path, digest)
             )
             if not table.count:
-                return before
+                return previous_packs
             changes = [*table.changed_documents()]
-        return with_changes(before, changes, len(changes), self._ranges, _put(self._target))
+        return with_changes(previous_packs, changes, len(changes), self._ranges, _put(self._target))
 
-    def _has_only_other_names(self, path: str, digest: bytes | None) -> bool:
+    def _differs_only_in_names(self, path: str, digest: bytes | None) -> bool:
         """Return whether a document is as in the last build, which packs are to have, but for its aliases."""
         return digest is not None and digest.hex() == published_digest(self._ledger.documents, path)
 
@@ -113,7 +117,7 @@ class PacksStage(SiteStage):
 
     def _body(self, row: KeyRow) -> bytes | None:
         """Return the bytes that a document will have; None if there will be none."""
-        if row.size == GONE:
+        if row.size == REMOVED:
             return None
         body = self._staged(row.path)
         if body is None or sha256(body).hexdigest() != digest_at(self._ledger.documents, row.path):
@@ -129,20 +133,24 @@ class PacksStage(SiteStage):
                 continue
         return self._target.published(path)
 
-    def _offer(self, packs: PackList, documents: int) -> None:
+    def _add(self, packs: PackList, documents: int) -> None:
         text = encode_list(packs)
-        stale = {*self._ledger.documents.below(FOLDER)} - {*map(_path, packs)}
-        self._ledger.documents.withdraw(stale)
-        self._ledger.documents.remove_unless_offered(stale)
-        self._target.offer([_document(LIST, text)])
-        self._ledger.keep(GROUP, sha256(text).hexdigest(), items=documents)
+        stale = {*self._ledger.documents.paths_under(FOLDER)} - {*map(_path, packs)}
+        self._ledger.documents.discard(stale)
+        self._ledger.documents.remove_unless_added(stale)
+        self._target.add([_document(LIST, text)])
+        self._ledger.save_group(GROUP, sha256(text).hexdigest(), items=documents)
 
 
-def have_all(text: bytes, kept: KeptGroup, connection: Connection) -> bool:
+def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
     """Return whether the packs of a list have what the last build published, by its ledger: no build was without them."""
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
     count, newest = sum(count for count, _ in rows), max(run for _, run in rows)
-    return kept.fingerprint == sha256(text).hexdigest() and count == kept.items and newest <= kept.run
+    return (
+        cached_group.fingerprint == sha256(text).hexdigest()
+        and count == cached_group.items
+        and newest <= cached_group.run
+    )
 
 
 PREFIXES = (*SHARDS, *(url.prefix for url in SHARDS.values()))
@@ -158,12 +166,12 @@ def is_counted(path: str) -> bool:
     return path.startswith(PREFIXES) and "/0x" in path
 
 
-GONE = -1
+REMOVED = -1
 """The size of a document that will not be there."""
 
 
-def _row(path: str, *, is_gone: bool = False) -> KeyRow:
-    return KeyRow(key_of(plain_path(path)), path=path, size=GONE if is_gone else 0)
+def _row(path: str, *, is_removed: bool = False) -> KeyRow:
+    return KeyRow(key_of(plain_path(path)), path=path, size=REMOVED if is_removed else 0)
 
 
 def _document(path: str, body: bytes) -> Document:
@@ -178,10 +186,10 @@ def _put(target: FolderTarget) -> PutPacks:
     """Return what offers packs to a target, each of a size that every host takes."""
 
     def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        for body, written in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
-            path = f"{FOLDER}/{pack_name(written.sha256)}"
-            target.ledger.documents.withdraw([path])  # merging may give a pack that is there already
-            target.offer([_document(path, body)])
-            yield written
+        for body, written_pack in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
+            path = f"{FOLDER}/{pack_name(written_pack.sha256)}"
+            target.ledger.documents.discard([path])  # merging may give a pack that is there already
+            target.add([_document(path, body)])
+            yield written_pack
 
     return put

@@ -44,10 +44,12 @@ class AllowedHosts(NamedTuple):
         return True
 
 
-def site_host(read: ReadDocument) -> str:
+def site_host(read_document: ReadDocument) -> str:
     """Return the host of the address that a site names as its own; empty if it names none."""
     with suppress(ValueError, KeyError, TypeError):
-        return host_of(urlsplit(json.loads(read(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc)
+        return host_of(
+            urlsplit(json.loads(read_document(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc
+        )
     return ""
 
 

@@ -156,7 +156,7 @@ class ListQuery(NamedTuple):
 
     newest_first: bool = True  # order by matchId
     limit: int = MAX_LIMIT  # 1 to 200
-    after: int | None = None  # the matchId after which the list begins; None for the beginning
+    after_match_id: int | None = None  # the matchId after which the list begins; None for the beginning
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
@@ -172,11 +172,13 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     if sort not in (None, "asc", "desc"):
         raise RequestError("request/query/sort must be equal to one of the allowed values: asc, desc")
     limit = _limit(check_single(query, "limit", "number"))
-    after = check_single(query, "afterMatchId")
-    if after is not None and not DIGITS.match(after):
+    after_match_id = check_single(query, "afterMatchId")
+    if after_match_id is not None and not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     return ListQuery(
-        newest_first=sort != "asc", limit=limit, after=None if after is None else _match_id(after)
+        newest_first=sort != "asc",
+        limit=limit,
+        after_match_id=None if after_match_id is None else _match_id(after_match_id),
     )
 
 
@@ -200,21 +202,21 @@ def _limit(text: str | None) -> int:
     return int(limit)
 
 
-def contracts_list(chain_id: str, listing: ListQuery, read: ReadDocument) -> bytes:
+def contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
     """Return the body of the list: `{"results":[…]}`, its items copied from the pages."""
     if listing == ListQuery():
-        return read(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
-    results = islice(_results(chain_id, listing, read), listing.limit)
+        return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
+    results = islice(_results(chain_id, listing, read_document), listing.limit)
     return b'{"results":[' + b",".join(results) + b"]}"
 
 
-def _results(chain_id: str, listing: ListQuery, read: ReadDocument) -> Iterator[bytes]:
-    index = json.loads(read(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
+def _results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> Iterator[bytes]:
+    index = json.loads(read_document(CONTRACTS_PAGES.path(chain_id=chain_id)) or b'{"pages":[]}')
     pages = index["pages"][::-1] if listing.newest_first else index["pages"]
     for page in pages:
         farthest = int(page["firstMatchId"] if listing.newest_first else page["lastMatchId"])
         if _is_beyond(farthest, listing):
-            body = read(CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"])) or EMPTY_RESULTS
+            body = read_document(CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"])) or EMPTY_RESULTS
             yield from _page_results(body, listing)
 
 
@@ -228,9 +230,9 @@ def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
 
 
 def _is_beyond(match_id: int, listing: ListQuery) -> bool:
-    if listing.after is None:
+    if listing.after_match_id is None:
         return True
-    return match_id < listing.after if listing.newest_first else match_id > listing.after
+    return match_id < listing.after_match_id if listing.newest_first else match_id > listing.after_match_id
 
 
 JSON = "application/json; charset=utf-8"
@@ -303,8 +305,8 @@ def matches(if_none_match: str | None, tag: str) -> bool:
     """Return whether an `If-None-Match` header names an entity tag, or is `*`."""
     if if_none_match is None:
         return False
-    named = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
-    return "*" in named or tag.removeprefix("W/") in named
+    tags = [part.strip().removeprefix("W/") for part in if_none_match.split(",")]
+    return "*" in tags or tag.removeprefix("W/") in tags
 
 
 def head_response(response: Response) -> Response:
@@ -426,11 +428,13 @@ class LookupRequest:
     target: str  # path and query as on the request line, percent-encoded
     if_none_match: str | None = None  # the header
     accept_encoding: str | None = None  # the header
-    wanted_range: str | None = None  # the header `Range`
+    range_header: str | None = None  # the header `Range`
     if_range: str | None = None  # the header
 
 
-def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:
+def answer_lookup(
+    request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
+) -> Response | None:
     """Return the response to a request; None if the path is not the look-up's.
 
     Args:
@@ -442,16 +446,19 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     path, _, query = request.target.partition("?")
     try:
         route = find_route(path)
-        if is_explorer_route(request.method, path, query, read):
-            response = _answer_explorer(request.method, path, query, read)
-        elif is_signature_route(path, read):
-            answer = answer_signatures(path, parse_query(query), read)
+        if is_explorer_route(request.method, path, query, read_document):
+            response = _answer_explorer(request.method, path, query, read_document)
+        elif is_signature_route(path, read_document):
+            answer = answer_signatures(path, parse_query(query), read_document)
             response = _answer_api(request.method, path, answer)
-        elif (of_v1 := answer_v1(path, query, read)) is not None:
+        elif (of_v1 := answer_v1(path, query, read_document)) is not None:
             response = _answer_api(request.method, path, of_v1)
         elif route is not None:
-            response = _answer_by_method(request.method, path, route, query, read)
-        elif is_explorer_call(request.method, path, query) and (error := _no_explorer_api(read)) is not None:
+            response = _answer_by_method(request.method, path, route, query, read_document)
+        elif (
+            is_explorer_call(request.method, path, query)
+            and (error := _no_explorer_api(read_document)) is not None
+        ):
             response = error
         else:
             return None
@@ -461,10 +468,10 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     return head_response(response) if request.method == "HEAD" else response
 
 
-def _answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> Response:
+def _answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> Response:
     if method == "OPTIONS":
         return preflight_response()
-    return json_response(answer_explorer(method, path, query, read).body)
+    return json_response(answer_explorer(method, path, query, read_document).body)
 
 
 def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
@@ -476,23 +483,25 @@ def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
     return json_response(answer.body, answer.status)
 
 
-def _answer_by_method(method: str, path: str, route: Route, query: str, read: ReadDocument) -> Response:
+def _answer_by_method(
+    method: str, path: str, route: Route, query: str, read_document: ReadDocument
+) -> Response:
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD") or route.resource is Resource.NONE:
         return route_not_found(method, path)
-    return ANSWERS[route.resource](route, query, read) or route_not_found(method, path)
+    return ANSWERS[route.resource](route, query, read_document) or route_not_found(method, path)
 
 
-def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Response:
+def _answer_contract(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     query = parse_query(query_text)
     check_names(query, ("fields", "omit"))
     fields, omit = check_single(query, "fields"), check_single(query, "omit")
     check_chain_id(route.chain_id)
     check_address(route.address)
-    record = read(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
+    record = read_document(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
-        check_chain_known(route.chain_id, read)
+        check_chain_known(route.chain_id, read_document)
     address = checked_address(route.address)
     selection = _checked_selection(fields, omit)
     return json_response(select(record, selection)) if record else _not_verified(route.chain_id, address)
@@ -517,36 +526,36 @@ def _not_verified(chain_id: str, address: str) -> Response:
     return json_response(compact_json(nothing), HTTPStatus.NOT_FOUND)
 
 
-def _answer_all_chains(route: Route, query_text: str, read: ReadDocument) -> Response:
+def _answer_all_chains(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     check_names(parse_query(query_text), ())
     check_address(route.address)
     address = checked_address(route.address)
-    body = read(CONTRACT_ALL_CHAINS.path(address=address.lower()))
+    body = read_document(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
 
 
-def _answer_contracts(route: Route, query_text: str, read: ReadDocument) -> Response:
+def _answer_contracts(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     listing = parse_list_query(parse_query(query_text), query_text)
     check_chain_id(route.chain_id)
-    check_chain_known(route.chain_id, read)
-    return json_response(contracts_list(route.chain_id, listing, read))
+    check_chain_known(route.chain_id, read_document)
+    return json_response(contracts_list(route.chain_id, listing, read_document))
 
 
-def _answer_chains(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
-    body = read("chains")
+def _answer_chains(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
+    body = read_document("chains")
     return json_response(body) if body is not None else None
 
 
-def _answer_health(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
-    body = read(HEALTH.path())
+def _answer_health(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
+    body = read_document(HEALTH.path())
     if body is None:
         return None
     headers = CORS | {"Content-Type": HTML, "ETag": entity_tag(body)}
     return Response(status=HTTPStatus.OK, body=body, headers=headers)
 
 
-def _answer_version(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
-    body = read(VERSION_DOCUMENT.path())
+def _answer_version(_route: Route, _query_text: str, read_document: ReadDocument) -> Response | None:
+    body = read_document(VERSION_DOCUMENT.path())
     return json_response(body) if body is not None else None
 
 
@@ -570,18 +579,18 @@ def is_explorer_call(method: str, path: str, query: str) -> bool:
     return method not in ("GET", "HEAD") or "module" in parse_query(query)
 
 
-def _no_explorer_api(read: ReadDocument) -> Response | None:
-    body = read(NO_EXPLORER_API.path())
+def _no_explorer_api(read_document: ReadDocument) -> Response | None:
+    body = read_document(NO_EXPLORER_API.path())
     return json_response(body, HTTPStatus.NOT_FOUND) if body is not None else None
 
 
-def check_chain_known(chain_id: str, read: ReadDocument) -> None:
+def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
     """Raise an error for a chain that the site's `chains`, if there is one, does not list.
 
     Raises:
         RequestError: with the measured message; `01` is not `1`.
     """
-    chains = read("chains")
+    chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:
         return
     if chain_id not in {str(chain["chainId"]) for chain in json.loads(chains)}:

@@ -10,18 +10,18 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 """One range of bytes: from a first to a last byte, from a first byte on, or so many at the end."""
 
 
-def part_of(response: Response, wanted: str | None) -> Response:
+def part_of(response: Response, range_header: str | None) -> Response:
     """Return the part of a file that a `Range` header wants: 206, or 416 if there is none; else the whole file.
 
     Several ranges, or another unit, give the whole file.
     """
-    found = None if wanted is None else RANGE.fullmatch(wanted.replace(" ", ""))
-    if found is None or response.status != HTTPStatus.OK:
+    match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
+    if match is None or response.status != HTTPStatus.OK:
         return response
-    size, (first, last, ending) = len(response.body), found.groups()
-    start = max(0, size - int(ending)) if first is None else int(first)
-    end = min(size - 1, size - 1 if last is None else int(last))
-    if first is not None and last is not None and int(last) < start:
+    size, (first_text, last_text, ending) = len(response.body), match.groups()
+    start = max(0, size - int(ending)) if first_text is None else int(first_text)
+    end = min(size - 1, size - 1 if last_text is None else int(last_text))
+    if first_text is not None and last_text is not None and int(last_text) < start:
         return response  # no range: the header is as if it were not there
     if start > end:
         return Response(

@@ -58,10 +58,10 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
         if len(asked) > 1:
             raise InvalidSelectorError("Cannot specify 'all' with other fields")
         return EVERYTHING
-    left_out = omit.split(",") if omit else []
-    for selector in (*asked, *left_out):
+    skipped = omit.split(",") if omit else []
+    for selector in (*asked, *skipped):
         check_selector(selector)
-    return Selection(fields=_in_request_order(asked) if asked else None, omit=_left_out(left_out))
+    return Selection(fields=_in_request_order(asked) if asked else None, omit=_omitted_members(skipped))
 
 
 def check_selector(selector: str) -> None:
@@ -89,7 +89,7 @@ def _in_request_order(selectors: list[str]) -> ChosenMembers:
     return chosen
 
 
-def _left_out(selectors: list[str]) -> ChosenMembers:
+def _omitted_members(selectors: list[str]) -> ChosenMembers:
     """Group selectors by member; omitting a whole member includes its parts.
 
     The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
@@ -98,8 +98,8 @@ def _left_out(selectors: list[str]) -> ChosenMembers:
     chosen: ChosenMembers = {}
     for selector in selectors:
         member, _, inner = selector.partition(".")
-        whole = not inner or chosen.get(member) == ()
-        chosen[member] = () if whole else (*chosen.get(member, ()), inner)
+        is_whole = not inner or chosen.get(member) == ()
+        chosen[member] = () if is_whole else (*chosen.get(member, ()), inner)
     return chosen
 
 
@@ -179,10 +179,10 @@ def value_end(text: bytes, start: int) -> int:
     Raises:
         NotCanonicalError: if no value begins there, or it has no end.
     """
-    first = _byte(text, start)
-    if first in (OPENING_BRACE, OPENING_BRACKET):
+    first_byte = _byte(text, start)
+    if first_byte in (OPENING_BRACE, OPENING_BRACKET):
         return _container_end(text, start)
-    simple = (STRING if first == QUOTE else SCALAR).match(text, start)
+    simple = (STRING if first_byte == QUOTE else SCALAR).match(text, start)
     if simple is None:
         raise NotCanonicalError(f"no value at byte {start}")
     return simple.end()
@@ -227,24 +227,24 @@ def select(record: bytes, selection: Selection) -> bytes:
     return _object(_cut(record, spans[name], selection) for name in names if name in spans)
 
 
-def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
+def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:
     """Return the members of the response, in order, except the last three."""
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
-    omitted = {name for name, inner in selection.omit.items() if not inner}
-    remaining = [name for name in present if name not in omitted.union(IDENTITY)]
-    return [*remaining, *filter(omitted.__contains__, BASE)]
+    omitted_names = {name for name, inner in selection.omit.items() if not inner}
+    remaining = [name for name in present_names if name not in omitted_names.union(IDENTITY)]
+    return [*remaining, *filter(omitted_names.__contains__, BASE)]
 
 
 def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
     """Return one member or the selected parts of it."""
-    whole = record[member.start : member.end]
+    member_text = record[member.start : member.end]
     if selection.fields is None:
         inner = selection.omit.get(member.name, ())
     else:
         inner = selection.fields.get(member.name, ())
     if not inner or not holds_object(record, member):
-        return whole
+        return member_text
     name = record[member.start : member.value]
     spans = {part.name: part for part in members(record, member.value)}
     names = _inner_fields(inner, spans) if selection.fields is not None else _inner_omit(inner, spans)
@@ -252,13 +252,13 @@ def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
 
 
 def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
-    named = [part for part in asked if part in spans]
-    rest = [part for part in spans if part not in named] if REST in asked else []
-    return [*named, *rest]
+    named_parts = [part for part in asked if part in spans]
+    other_parts = [part for part in spans if part not in named_parts] if REST in asked else []
+    return [*named_parts, *other_parts]
 
 
-def _inner_omit(left_out: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
-    return [part for part in spans if part not in left_out]
+def _inner_omit(omitted: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
+    return [part for part in spans if part not in omitted]
 
 
 def _object(parts: Iterable[bytes]) -> bytes:

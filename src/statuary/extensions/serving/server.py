@@ -83,8 +83,8 @@ class ReloadEvents:
 
 def with_reload_script(page: bytes) -> bytes:
     """Return an HTML page that reloads itself when the site changes."""
-    before, closing, after = page.rpartition(b"</body>")
-    return before + SCRIPT_TAG + closing + after if closing else page + SCRIPT_TAG
+    text_before, closing, text_after = page.rpartition(b"</body>")
+    return text_before + SCRIPT_TAG + closing + text_after if closing else page + SCRIPT_TAG
 
 
 MAX_AGE = 30
@@ -92,38 +92,42 @@ MAX_AGE = 30
 
 
 def answer_site(
-    request: LookupRequest, read: ReadDocument, now: Instant, new_error_id: NewErrorId
+    request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
     """Return the response of the site on a host with an edge runtime.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
     """
-    response = answer_lookup(request, read, new_error_id)
+    response = answer_lookup(request, read_document, new_error_id)
     if response is None:
-        response = conditional_response(_plain_response(request, read, now), request.if_none_match)
+        response = conditional_response(_plain_response(request, read_document, now), request.if_none_match)
         if (
             request.method == "GET" and request.if_range is None
         ):  # our tags are weak: none says that it is the same
-            response = part_of(response, request.wanted_range)
+            response = part_of(response, request.range_header)
         response = head_response(response) if request.method == "HEAD" else response
     return response
 
 
-def _plain_response(request: LookupRequest, read: ReadDocument, now: Instant) -> Response:
+def _plain_response(request: LookupRequest, read_document: ReadDocument, now: Instant) -> Response:
     if request.method not in ("GET", "HEAD"):
         return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
     path = percent_decoded(request.target.partition("?")[0]).removeprefix("/")
-    return timed_response(path, read, now) or _file_response(path, read) or _not_found(read)
+    return (
+        timed_response(path, read_document, now)
+        or _file_response(path, read_document)
+        or _not_found(read_document)
+    )
 
 
-def timed_response(path: str, read: ReadDocument, now: Instant) -> Response | None:
+def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
     """Return the document of the epoch at an instant; None if no epoch has this path."""
-    index = readable_epochs(read(url_table.EPOCHS.path()))
+    index = readable_epochs(read_document(url_table.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
             stored = index.document_at(file, now)
-            body = (stored and stored.body(read)) or read(file)
+            body = (stored and stored.body(read_document)) or read_document(file)
             if body is None:
                 return None
             response = _document_response(file, body, _cache_control(index, now))
@@ -145,17 +149,17 @@ def _cache_control(index: EpochIndex, now: Instant) -> str:
     return f"public, max-age={seconds}"
 
 
-def _file_response(path: str, read: ReadDocument) -> Response | None:
+def _file_response(path: str, read_document: ReadDocument) -> Response | None:
     for file in (*_files(path), f"{path}/index.html"):
-        body = read(file)
+        body = read_document(file)
         if body is not None:
             return _document_response(file, body, "no-cache")
     return None
 
 
-def _not_found(read: ReadDocument) -> Response:
+def _not_found(read_document: ReadDocument) -> Response:
     page = url_table.NOT_FOUND_PAGE.path()
-    body = read(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
+    body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
     return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
@@ -195,15 +199,15 @@ class SiteApp:
 
     def __init__(
         self,
-        read: ReadDocument,
+        read_document: ReadDocument,
         clock: Callable[[], Instant],
         new_error_id: NewErrorId,
         log: Callable[[ServedRequest], None],
         events: ReloadEvents | None = None,
         hosts: frozenset[str] = frozenset(),
     ) -> None:
-        self.hosts = AllowedHosts(hosts, partial(site_host, read))
-        self._read = read
+        self.hosts = AllowedHosts(hosts, partial(site_host, read_document))
+        self._read = read_document
         self._clock = clock
         self._new_error_id = new_error_id
         self._log = log
@@ -222,7 +226,7 @@ class SiteApp:
 
     def _negotiated(self, request: LookupRequest) -> tuple[Response, Exception | None]:
         """Return the response in the form that the client takes, and the exception behind a 500."""
-        if request.wanted_range or not accepts_gzip(request.accept_encoding):
+        if request.range_header or not accepts_gzip(request.accept_encoding):
             response, failure = self._response(request)
         elif request.method == "HEAD":  # the headers are those of the compressed body
             response, failure = self._response(replace(request, method="GET"))
@@ -300,13 +304,13 @@ def _request(scope: HttpScope) -> LookupRequest:
         target=f"{path}?{query}" if query else path,
         if_none_match=_header(scope, b"if-none-match"),
         accept_encoding=_header(scope, b"accept-encoding"),
-        wanted_range=_header(scope, b"range"),
+        range_header=_header(scope, b"range"),
         if_range=_header(scope, b"if-range"),
     )
 
 
-def _header(scope: HttpScope, wanted: bytes) -> str | None:
-    texts = [text.decode("latin-1") for name, text in scope["headers"] if name == wanted]
+def _header(scope: HttpScope, header_name: bytes) -> str | None:
+    texts = [text.decode("latin-1") for name, text in scope["headers"] if name == header_name]
     return ", ".join(texts) if texts else None
 
 
@@ -326,16 +330,16 @@ async def _stream_events(events: ReloadEvents, receive: Receive, send: Send) -> 
 
 
 async def _send_events(events: ReloadEvents, send: Send) -> None:
-    changed = asyncio.Event()
-    wake = partial(asyncio.get_running_loop().call_soon_threadsafe, changed.set)
+    changed_event = asyncio.Event()
+    wake = partial(asyncio.get_running_loop().call_soon_threadsafe, changed_event.set)
     events.waiting.add(wake)
     body = STREAM_BEGINS
     try:
         while True:
             await send({"type": "http.response.body", "body": body, "more_body": True})
             try:
-                await asyncio.wait_for(changed.wait(), HEARTBEAT)
-                changed.clear()
+                await asyncio.wait_for(changed_event.wait(), HEARTBEAT)
+                changed_event.clear()
                 body = CHANGE_EVENT
             except TimeoutError:
                 body = COMMENT
@@ -433,18 +437,18 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def _stream(self, events: ReloadEvents) -> None:
         self.close_connection = True
-        changed = threading.Event()
-        events.waiting.add(changed.set)
+        changed_event = threading.Event()
+        events.waiting.add(changed_event.set)
         try:
             self._start(200, STREAM_HEADERS | {"Connection": "close"})
             self.wfile.write(STREAM_BEGINS)
             while True:
-                self.wfile.write(CHANGE_EVENT if changed.wait(HEARTBEAT) else COMMENT)
-                changed.clear()
+                self.wfile.write(CHANGE_EVENT if changed_event.wait(HEARTBEAT) else COMMENT)
+                changed_event.clear()
         except OSError:
             pass
         finally:
-            events.waiting.discard(changed.set)
+            events.waiting.discard(changed_event.set)
 
 
 SHUTDOWN_SECONDS = 1
@@ -469,7 +473,7 @@ class WatchedContent(NamedTuple):
 
     folder: Path
     rebuild: Callable[[], None]
-    built: ContentState
+    built_state: ContentState
     """The state that the first build read, or an older one."""
 
 
@@ -547,11 +551,11 @@ def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
     """Rebuild the site after each burst of changes since `watched.built`, and notify the open pages."""
-    built = watched.built
+    built_state = watched.built_state
     for _ in _moments_to_look(watched.folder, stopped):
         state = content_state(watched.folder)
-        if state != built:
-            built = state
+        if state != built_state:
+            built_state = state
             watched.rebuild()
             events.announce()
 

@@ -71,11 +71,15 @@ class Contract:
     """
 
     def __init__(
-        self, chain_id: ChainId, address: Address, read: Callable[[], bytes], read_proof: Callable[[], bytes]
+        self,
+        chain_id: ChainId,
+        address: Address,
+        read_record: Callable[[], bytes],
+        read_proof: Callable[[], bytes],
     ) -> None:
         self.chain_id = chain_id
         self.address = address
-        self._read = read
+        self._read = read_record
         self._read_proof = read_proof
 
     @override
@@ -398,10 +402,10 @@ class Site:
         Raises:
             PublishingError: if the site cannot be listed: a URL without a manifest.
         """
-        wanted = None if chain_id is None else str(chain_id)
+        chain_text = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
             place = contract_of_path(path)
-            if place is not None and wanted in (None, place[0]):
+            if place is not None and chain_text in (None, place[0]):
                 contract = self._contract(ChainId(place[0]), checksum_address(place[1]))
                 if contract.address == place[1]:  # not its lower-case alias
                     yield contract

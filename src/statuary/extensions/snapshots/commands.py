@@ -15,7 +15,7 @@ import click
 
 from statuary.base.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
-from statuary.cli.escape import printable
+from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
@@ -23,7 +23,7 @@ from statuary.cli.output import (
     changes_line,
     changes_lines,
     count_text,
-    lacking_names_note,
+    missing_names_note,
     show_progress,
     size_text,
 )
@@ -38,7 +38,7 @@ from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_s
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
 from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
-from statuary.publish.folder.built_site import is_built, noted_origin
+from statuary.publish.folder.built_site import is_built, recorded_origin
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.listing import Entry, document_path
 from statuary.publish.manifest import Manifest, manifest_digest
@@ -93,7 +93,7 @@ def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
     old = before.origin._asdict()
     for name, value in after.origin._asdict().items():
         if value != old[name]:
-            yield printable(f"{name}: {_text(old[name])} -> {_text(value)}")
+            yield escape_control_chars(f"{name}: {_text(old[name])} -> {_text(value)}")
     if before == after:
         yield "the same site"
 
@@ -122,20 +122,22 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
         click.echo(json.dumps(_verification_json(verification, records)))
     else:
         click.echo("\n".join(_lines(verification, records)))
-    failed = not verification.is_whole or (records is not None and records.errors)
+    failed = not verification.is_intact or (records is not None and records.errors)
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
 def _lines(verification: Verification, records: RecordVerifier | None) -> Iterator[str]:
-    yield from map(printable, verification.problems)
+    yield from map(escape_control_chars, verification.problems)
     if records is not None:
         for finding in records.errors:
-            yield printable(f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]")
+            yield escape_control_chars(
+                f"{finding.path}: {finding.severity}: {finding.message} [{finding.rule}]"
+            )
     manifest = verification.manifest
-    yield f"{verification.whole:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
-    yield printable(_origin_line(manifest.origin))
+    yield f"{verification.matching_count:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
+    yield escape_control_chars(_origin_line(manifest.origin))
     if verification.signature is not None:
-        yield printable(
+        yield escape_control_chars(
             f"signed with key {verification.signed_by} ({verification.signature.trusted_comment})"
         )
     elif verification.signed_by:
@@ -160,10 +162,10 @@ def _origin_line(origin: SiteOrigin) -> str:
 def _verification_json(verification: Verification, records: RecordVerifier | None) -> dict[str, object]:
     origin = verification.manifest.origin
     value: dict[str, object] = {
-        "whole": verification.is_whole,
+        "whole": verification.is_intact,
         "site": verification.manifest_digest,
         "documents": verification.manifest.documents,
-        "wholeDocuments": verification.whole,
+        "wholeDocuments": verification.matching_count,
         "problems": verification.problems,
         "instant": origin.instant.isoformat(),
         "revision": origin.revision,
@@ -242,13 +244,13 @@ def create(
                 if not allow_older:
                     refuse_older_file(snapshot.manifest.origin, out)
                 part = stack.enter_context(target(snapshot.manifest.origin))
-                part.offer(snapshot_documents(snapshot, with_manifest=False))
+                part.add(snapshot_documents(snapshot, with_manifest=False))
                 _publish(part)
             else:
                 _copy(source, out, signer, allow_older=allow_older)
         else:
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
-            folder.offer(_documents_of(Path(source)))
+            folder.add(_documents_of(Path(source)))
             _publish(folder)
 
 
@@ -281,9 +283,9 @@ def _build_into(content: Path, target: SnapshotTarget) -> None:
 
 def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
     """Return the origin of a published folder: what its build recorded, unless it is given."""
-    noted = noted_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
-    return noted._replace(
-        instant=now or noted.instant, revision=noted.revision if revision is None else revision
+    origin = recorded_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
+    return origin._replace(
+        instant=now or origin.instant, revision=origin.revision if revision is None else revision
     )
 
 
@@ -349,22 +351,25 @@ def extract_command(
         paths = _paths(site, wanted or ("*",))
         if listing:
             for path in paths:
-                click.echo(printable(path))
+                click.echo(escape_control_chars(path))
         elif to is not None:
-            written = _write(site, paths, to)
-            click.echo(f"{count_text(written, 'document')} written to {printable(str(to))}/", err=True)
+            written_count = _write(site, paths, to)
+            click.echo(
+                f"{count_text(written_count, 'document')} written to {escape_control_chars(str(to))}/",
+                err=True,
+            )
             other_case = to.with_name(to.name.swapcase())
             if other_case.exists() and other_case not in other_case.parent.iterdir():
-                click.echo(lacking_names_note(printable(str(to))), err=True)
+                click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
         else:
             _print(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
-def _paths(site: SiteReader, wanted: Iterable[str]) -> Iterator[str]:
+def _paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
     """Yield the given paths, whether they exist or not, then the paths that match a pattern."""
-    patterns = [what for what in wanted if WILDCARD.search(what)]
-    for what in wanted:
+    patterns = [what for what in requested if WILDCARD.search(what)]
+    for what in requested:
         if what not in patterns:
             yield _contract_path(what) or what.strip("/")
     if patterns:

@@ -16,8 +16,8 @@ from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 class SiteSchedule:
     """The versions of documents in the epochs of a site."""
 
-    def __init__(self, read: ReadPath) -> None:
-        self._read = read
+    def __init__(self, read_path: ReadPath) -> None:
+        self._read = read_path
 
     @cached_property
     def _index(self) -> EpochIndex:

@@ -17,7 +17,7 @@ from typing_extensions import override
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.base.primitives import checksum_address
 from statuary.extension_table import EXTENSIONS, is_installed, load
-from statuary.extensions.http.client import MISSING_STATUSES, get, is_archive_url, is_url, url_below
+from statuary.extensions.http.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
@@ -32,7 +32,7 @@ from statuary.publish.listing import (
     check_part,
     parse_entry,
 )
-from statuary.publish.locations import Place
+from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
 from statuary.site.document import ADDRESS, CONTRACT_PATH, sharded_path
 
@@ -60,7 +60,7 @@ class DocumentSource(Protocol):
         """Release resources."""
 
 
-class StoredBesides(Protocol):
+class DocumentFallback(Protocol):
     """Documents of a site that are no files of it, such as those in packs; thread-safe."""
 
     def read(self, path: str) -> bytes | None:
@@ -76,7 +76,7 @@ class StoredBesides(Protocol):
         """Release resources."""
 
 
-class StoredBesidesFiles:
+class DocumentFallbacks:
     """The documents of a site that are no files of it, by what extensions read; thread-safe."""
 
     def __init__(self, source: DocumentSource) -> None:
@@ -84,31 +84,31 @@ class StoredBesidesFiles:
         self._source = source
 
     @cached_property
-    def _opened(self) -> tuple[StoredBesides, ...]:
-        rows = (row for row in EXTENSIONS if row.besides and is_installed(row))
-        opened = (load(row.besides, row.name)(self._source) for row in rows)
-        return tuple(one for one in opened if one is not None)
+    def _fallbacks(self) -> tuple[DocumentFallback, ...]:
+        rows = (row for row in EXTENSIONS if row.document_fallbacks and is_installed(row))
+        opened = (load(row.document_fallbacks, row.name)(self._source) for row in rows)
+        return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
         if is_snapshot_path(path):
             return None
-        return next((body for one in self._opened if (body := one.read(path)) is not None), None)
+        return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
         """Yield the path of every document that is no file, where files can be listed."""
-        for one in self._opened:
-            yield from one.paths()
+        for fallback in self._fallbacks:
+            yield from fallback.paths()
 
     def renew(self) -> None:
         """Forget what was read: the site was published again."""
-        for one in self.__dict__.get("_opened", ()):
-            one.renew()
+        for fallback in self.__dict__.get("_fallbacks", ()):
+            fallback.renew()
 
     def close(self) -> None:
         """Release resources."""
-        for one in self.__dict__.get("_opened", ()):
-            one.close()
+        for fallback in self.__dict__.get("_fallbacks", ()):
+            fallback.close()
 
 
 class StoredDocuments:
@@ -116,31 +116,31 @@ class StoredDocuments:
 
     def __init__(self, source: DocumentSource) -> None:
         self.source = source
-        self.besides = StoredBesidesFiles(source)
+        self.fallbacks = DocumentFallbacks(source)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
         body = self.source.read(path)
-        return self.besides.read(path) if body is None else body
+        return self.fallbacks.read(path) if body is None else body
 
     def paths(self) -> Iterator[str]:
         """Yield every path; raise PublishingError if the site cannot be listed."""
         yield from self.source.paths()
-        yield from self.besides.paths()
+        yield from self.fallbacks.paths()
 
     def close(self) -> None:
         """Release resources."""
-        self.besides.close()
+        self.fallbacks.close()
         self.source.close()
 
 
-def missing_statuses(path: str) -> Collection[int]:
+def not_found_statuses(path: str) -> Collection[int]:
     """Return the statuses that say that a site has no file at a path.
 
     An object store answers 403 for what is missing to those who may not list it. For the manifest, which is asked first, that
     means that the site may not be read at all.
     """
-    return MISSING_STATUSES if path == MANIFEST else MISSING_STATUSES | {HTTPStatus.FORBIDDEN}
+    return NOT_FOUND_STATUSES if path == MANIFEST else NOT_FOUND_STATUSES | {HTTPStatus.FORBIDDEN}
 
 
 class UrlSource:
@@ -164,7 +164,7 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(url_below(self.name, path), LARGEST_DOCUMENT, missing=missing_statuses(path))
+        return get(url_below(self.name, path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
 
     def paths(self) -> Iterator[str]:
         """Raise an error: a web server does not list its files."""
@@ -177,11 +177,11 @@ class UrlSource:
 class ManifestIndex:
     """A manifest for looking up documents; its parts are read when they are needed."""
 
-    def __init__(self, text: bytes, read: ReadPath) -> None:
+    def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
         self.manifest = parse_manifest(text)
         self.part = lru_cache(KEPT_PARTS)(self._read_part)
-        self._read = read
+        self._read = read_path
         self._firsts = [part.first for part in self.manifest.parts]
 
     def _read_part(self, number: int) -> list[bytes]:
@@ -281,7 +281,7 @@ class SiteReader:
             if index is None or index.text == self.index.text:
                 raise
             self.index = index  # the site was published again
-            self._stored.besides.renew()
+            self._stored.fallbacks.renew()
             return self._checked(path, index)
 
     def _checked(self, path: str, index: ManifestIndex) -> bytes | None:
@@ -340,7 +340,7 @@ def open_source(location: str | Path) -> DocumentSource:
     return FolderReader(path) if path.is_dir() else ZipReader(FileRanges(path))
 
 
-class ReadOnlyPlace(Place):
+class ReadOnlyLocation(SiteLocation):
     """A snapshot file, or a site that a web server serves."""
 
     def __init__(self, name: str) -> None:

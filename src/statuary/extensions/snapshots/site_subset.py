@@ -52,12 +52,12 @@ class SiteSubset(NamedTuple):
     def wants(self, path: str, body: bytes) -> bool:
         """Return whether the subset includes a document."""
         path = plain_path(uncompressed_path(path))
-        first = path.partition("/")[0]
-        if not self.texts or first in SHARED_ROOTS:
+        first_segment = path.partition("/")[0]
+        if not self.texts or first_segment in SHARED_ROOTS:
             return True
-        if first not in CONTRACT_ROOTS:
+        if first_segment not in CONTRACT_ROOTS:
             return self.status
-        if first == url_table.CHAINS.pattern:
+        if first_segment == url_table.CHAINS.pattern:
             return bool(self.contracts or self.chains or self.contracts_listed)
         return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
 
@@ -75,7 +75,7 @@ class SiteSubset(NamedTuple):
             return False
         chain, address = match[1], match[2].lower()
         if chain == "all-chains":
-            return any(listed == address for _, listed in self.contracts_listed)
+            return any(listed_address == address for _, listed_address in self.contracts_listed)
         return not self.contracts_listed.isdisjoint({(chain, address), (ANY_CHAIN, address)})
 
 
@@ -112,16 +112,16 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
     try:
         chains = frozenset(map(parse_chain_id, values.get("chain", ())))
         lists = [_lines(Path(file)) for file in values.get("address-list", ())]
-        listed = frozenset(_listed(line) for lines in lists for line in lines)
+        listed_contracts = frozenset(_listed(line) for lines in lists for line in lines)
     except InvalidValueError as error:
         raise PublishingError(f"--only: {error}", error.hint) from None
     plain = {name for name in values if not PARTS[name]}
     return SiteSubset(
-        texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed))),
+        texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed_contracts))),
         contracts="contracts" in values,
         status="status" in values,
         chains=chains,
-        contracts_listed=listed,
+        contracts_listed=listed_contracts,
     )
 
 
@@ -129,10 +129,10 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 """The parts of a site, and whether each has a value."""
 
 
-def _digest_text(listed: frozenset[tuple[str, str]]) -> set[str]:
+def _digest_text(contracts: frozenset[tuple[str, str]]) -> set[str]:
     """Return a list of addresses as stated in a manifest: by digest, since the file's name means nothing."""
-    text = "".join(f"{chain}/{address}\n" for chain, address in sorted(listed))
-    return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if listed else set()
+    text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
+    return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
 
 
 def _lines(file: Path) -> list[str]:

@@ -35,7 +35,7 @@ Entries = Callable[[], Iterator[Entry]]
 class MemberSource(Protocol):
     """A source of the members of a snapshot."""
 
-    goes_on: bool  # whether members after a damaged one can be read
+    allows_more: bool  # whether members after a damaged one can be read
 
     @property
     def lacks_aliases(self) -> bool:
@@ -57,7 +57,7 @@ class MemberSource(Protocol):
 class ZipMembers:
     """The members of a zip."""
 
-    goes_on = False
+    allows_more = False
     lacks_aliases = False
 
     def __init__(self, reader: ZipStreamReader, name: str) -> None:
@@ -86,30 +86,32 @@ class ZipMembers:
             raise self._unexpected(next_path, None)
         self.reader.finish()
 
-    def _unexpected(self, path: str | None, wanted: str | None) -> DamagedSnapshotError:
+    def _unexpected(self, path: str | None, expected: str | None) -> DamagedSnapshotError:
         if path is not None and not is_snapshot_path(path):
             document_path(path)  # an invalid document name is the better message
-        if wanted == MANIFEST:
+        if expected == MANIFEST:
             return DamagedSnapshotError(f"{self.name} is not a snapshot: its first member is not {MANIFEST}")
         if path is None:
-            return DamagedSnapshotError(f"{wanted} is missing in {self.name}")
-        where = f"in place of {wanted}" if wanted else "after its last member"
+            return DamagedSnapshotError(f"{expected} is missing in {self.name}")
+        where = f"in place of {expected}" if expected else "after its last member"
         return DamagedSnapshotError(f"{self.name} has an extra member {path} {where}")
 
 
 class SiteMembers:
     """The members of a snapshot that was published into a folder or at a URL."""
 
-    goes_on = True
+    allows_more = True
 
-    def __init__(self, read: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None) -> None:
+    def __init__(
+        self, read_path: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None
+    ) -> None:
         """Use a site.
 
         Args:
             list_paths: yields every path; None if the site cannot be listed, as at a URL.
         """
-        self._schedule = SiteSchedule(read) if list_paths is None else None
-        self._read = read
+        self._schedule = SiteSchedule(read_path) if list_paths is None else None
+        self._read = read_path
         self.name = name
         self._list_paths = list_paths
         self._aliases = 0
@@ -155,8 +157,8 @@ class SiteMembers:
     def finish(self, entries: Entries) -> None:
         """Make sure that all aliases exist, or none (unpacked by another program), and nothing else."""
         if self._aliases and self._missing:
-            missing = _some_of(self._shown, self._missing)
-            raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing}")
+            missing_text = _some_of(self._shown, self._missing)
+            raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing_text}")
         try:
             extra, count = _extra(self._list_paths() if self._list_paths else iter(()), entries)
         except PublishingError as error:
@@ -169,7 +171,7 @@ class SiteMembers:
 
 def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
     """Return the first few paths that no document of the snapshot has, and their number."""
-    first: list[str] = []
+    first_paths: list[str] = []
     count = 0
     with Listing() as names:
         for entry in entries():
@@ -178,12 +180,14 @@ def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
         for path in paths:
             if is_listed(path) and names.find(path) is None:
                 count += 1
-                first = [*first, path][:SHOWN]
-    return first, count
+                first_paths = [*first_paths, path][:SHOWN]
+    return first_paths, count
 
 
-def _some_of(first: list[str], count: int) -> str:
-    return ", ".join(first) + (f" and {count - len(first):,} more" if count > len(first) else "")
+def _some_of(first_paths: list[str], count: int) -> str:
+    return ", ".join(first_paths) + (
+        f" and {count - len(first_paths):,} more" if count > len(first_paths) else ""
+    )
 
 
 IN_MEMORY = 16 << 20
@@ -223,7 +227,7 @@ class SnapshotReader:
             self._lines.write(member.body)
             yield member
 
-    def kept_entries(self) -> Iterator[Entry]:
+    def stored_entries(self) -> Iterator[Entry]:
         """Yield the entries of the parts by path, after `own_members`."""
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
@@ -233,7 +237,7 @@ class SnapshotReader:
         """Yield the entries of the parts without reading documents."""
         for _ in self.own_members():
             pass
-        return self.kept_entries()
+        return self.stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every document, checked against the manifest, and read the snapshot to its end.
@@ -251,11 +255,11 @@ class SnapshotReader:
 
     def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every document as `documents` does, after `own_members`."""
-        for entry in self.kept_entries():
+        for entry in self.stored_entries():
             try:
                 member = self.source.take(entry.path, entry.aliases)
             except DamagedSnapshotError as damaged:
-                if on_damage is None or not self.source.goes_on:
+                if on_damage is None or not self.source.allows_more:
                     raise
                 on_damage(damaged)
                 continue
@@ -282,9 +286,9 @@ class SnapshotReader:
 
     def _finish(self, on_damage: OnDamage | None) -> None:
         try:
-            self.source.finish(self.kept_entries)
+            self.source.finish(self.stored_entries)
         except DamagedSnapshotError as damaged:
-            if on_damage is None or not self.source.goes_on:
+            if on_damage is None or not self.source.allows_more:
                 raise
             on_damage(damaged)
 
@@ -332,9 +336,13 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
         ) from None
 
 
-def _read(read: ReadPath, trusted: SiteReader | None) -> ReadPath:
+def _read(read_path: ReadPath, trusted: SiteReader | None) -> ReadPath:
     """Return a reader of one site's documents and another one's snapshot members."""
-    return read if trusted is None else lambda path: (trusted.read if is_snapshot_path(path) else read)(path)
+    return (
+        read_path
+        if trusted is None
+        else lambda path: (trusted.read if is_snapshot_path(path) else read_path)(path)
+    )
 
 
 def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource:

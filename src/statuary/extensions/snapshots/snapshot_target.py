@@ -49,21 +49,22 @@ from statuary.publish.manifest import (
 )
 from statuary.publish.origin import SiteOrigin
 from statuary.publish.plan import Plan
-from statuary.publish.target import RebuiltTarget
+from statuary.publish.target import StatelessTarget
 from statuary.site.document import Document
 
 CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
 
 
-def names_differ_only_in_case(name: str, other: str) -> PublishingError:
+def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
     """Return the error for two documents that many file systems cannot hold side by side."""
     return PublishingError(
-        f"{name} and {other} differ only in case: on many systems they are one file", "rename one of them"
+        f"{name} and {other_name} differ only in case: on many systems they are one file",
+        "rename one of them",
     )
 
 
-class SnapshotTarget(RebuiltTarget):
+class SnapshotTarget(StatelessTarget):
     """A snapshot as a target; a context manager, since bodies wait in a file beside it."""
 
     def __init__(
@@ -115,7 +116,7 @@ class SnapshotTarget(RebuiltTarget):
         super().__exit__(*error)
 
     @override
-    def offer(self, documents: Iterable[Document]) -> None:
+    def add(self, documents: Iterable[Document]) -> None:
         """Add documents to the snapshot.
 
         Raises:
@@ -127,8 +128,8 @@ class SnapshotTarget(RebuiltTarget):
                     self._keep(self.packer.put(member))
 
     @override
-    def withdraw(self, paths: Iterable[str]) -> None:
-        super().withdraw(paths)
+    def discard(self, paths: Iterable[str]) -> None:
+        super().discard(paths)
         self._keep(self.packer.rest())
         self.spool.remove(map(document_path, paths))
 
@@ -148,7 +149,7 @@ class SnapshotTarget(RebuiltTarget):
             header = ZipHeader(entry.path, method, int.from_bytes(text[:CRC]), size, entry.size)
             yield CompressedMember(header, text[CRC:])
 
-    def _sealed(self) -> Manifest:
+    def _final_manifest(self) -> Manifest:
         """Return the manifest of everything offered; nothing can be offered after that."""
         if self.manifest is None:
             self._keep(self.packer.rest())
@@ -161,7 +162,7 @@ class SnapshotTarget(RebuiltTarget):
     @property
     def manifest_digest(self) -> str:
         """SHA-256 of the manifest, which identifies this exact site."""
-        return manifest_digest(encode_manifest(self._sealed()))
+        return manifest_digest(encode_manifest(self._final_manifest()))
 
     @override
     def plan(self) -> Plan:
@@ -170,7 +171,7 @@ class SnapshotTarget(RebuiltTarget):
         Raises:
             PublishingError: if another kind of file has the name.
         """
-        manifest = self._sealed()
+        manifest = self._final_manifest()
         return plan_of(self._differences, manifest.documents, manifest.size)
 
     def _differences(self) -> Iterator[Difference]:
@@ -178,8 +179,8 @@ class SnapshotTarget(RebuiltTarget):
             yield from diff((), self.spool)
             return
         try:
-            with read_snapshot(str(self.out)) as before:
-                yield from diff(before.entries(), self.spool)
+            with read_snapshot(str(self.out)) as previous_snapshot:
+                yield from diff(previous_snapshot.entries(), self.spool)
         except DamagedSnapshotError:
             raise PublishingError(
                 f"{self.out} exists and is not a whole snapshot", "move it, or name another file"
@@ -194,7 +195,7 @@ class SnapshotTarget(RebuiltTarget):
             write_zip(stream, chain(map(compress_member, self._own_members()), self._documents()))
 
     def _own_members(self) -> Iterator[SnapshotMember]:
-        manifest = encode_manifest(self._sealed())
+        manifest = encode_manifest(self._final_manifest())
         yield SnapshotMember(path=MANIFEST, body=manifest)
         if self.signer is not None:
             yield SnapshotMember(path=SIGNATURE, body=self.signer(manifest))

@@ -145,26 +145,26 @@ class UrlRanges:
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
-        wanted = range(offset // BLOCK, -(-end // BLOCK))
+        block_range = range(offset // BLOCK, -(-end // BLOCK))
         with self._lock:
-            self._request([number for number in wanted if number not in self._blocks])
-            data = b"".join(self._blocks[number] for number in wanted)
-            for number in wanted:
+            self._request([number for number in block_range if number not in self._blocks])
+            data = b"".join(self._blocks[number] for number in block_range)
+            for number in block_range:
                 self._blocks.move_to_end(number)
             while len(self._blocks) > KEPT_BLOCKS:
                 self._blocks.popitem(last=False)
-        start = offset - wanted.start * BLOCK
+        start = offset - block_range.start * BLOCK
         return data[start : start + end - offset]
 
-    def _request(self, missing: list[int]) -> None:
+    def _request(self, missing_blocks: list[int]) -> None:
         """Request blocks, and those between them, in one request."""
-        if not missing:
+        if not missing_blocks:
             return
-        first, last = missing[0], missing[-1]
-        size = min((last + 1) * BLOCK, self.size) - first * BLOCK
-        data = get_range(self.name, first * BLOCK, size)
-        for number in range(first, last + 1):
-            self._blocks[number] = data[(number - first) * BLOCK :][:BLOCK]
+        first_block, last_block = missing_blocks[0], missing_blocks[-1]
+        size = min((last_block + 1) * BLOCK, self.size) - first_block * BLOCK
+        data = get_range(self.name, first_block * BLOCK, size)
+        for number in range(first_block, last_block + 1):
+            self._blocks[number] = data[(number - first_block) * BLOCK :][:BLOCK]
 
 
 class Spool(Listing):

@@ -38,14 +38,14 @@ class Verification(NamedTuple):
 
     manifest: Manifest
     manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
-    whole: int  # the number of documents that match the manifest
+    matching_count: int  # the number of documents that match the manifest
     problems: tuple[str, ...]  # everything that is wrong, as sentences
     signed_by: str  # id of the signature's key, as minisign shows it; empty if there is none
     signature: "Signature | None"  # None unless it was verified
     lacks_aliases: bool  # whether it is a folder that a snapshot was unpacked into by another program
 
     @property
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether there are no problems."""
         return not self.problems
 
@@ -73,15 +73,15 @@ def verify_snapshot(
     problems: list[str] = []
     with read_snapshot(location, against) as snapshot:
         signature = _signature(snapshot, public_key, problems)
-        whole = 0
+        matching_count = 0
         for entry, member in snapshot.documents(lambda damaged: problems.append(str(damaged))):
-            whole += 1
+            matching_count += 1
             if inspect is not None:
                 inspect(entry, member.body)
         return Verification(
             manifest=snapshot.manifest,
             manifest_digest=manifest_digest(snapshot.manifest_text),
-            whole=whole,
+            matching_count=matching_count,
             problems=tuple(problems),
             signed_by=key_id(snapshot.signature) if snapshot.signature else "",
             signature=signature,
@@ -105,7 +105,7 @@ def _signature(
 
 
 CHAIN_CLAIMS = (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
-RULE = "anchor-shows-the-contract"
+RULE = "anchor-mismatch"
 
 
 def verify_anchor(
@@ -131,19 +131,21 @@ def verify_anchor(
         require_sender_recovery()
     claims = anchor_claims(RecordView(record), anchor, digest).claims
     for claim in claims:
-        published = as_object(as_object(proof.get("claims")).get(claim.name.value))
-        if fault := _fault(claim, str(published.get("status")), as_object(published.get("evidence"))):
+        published_claim = as_object(as_object(proof.get("claims")).get(claim.name.value))
+        if fault := _fault(
+            claim, str(published_claim.get("status")), as_object(published_claim.get("evidence"))
+        ):
             findings.append(Finding(rule=RULE, message=fault))
     return claims, findings
 
 
 def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
     """Return where a published claim says more than its anchor shows; empty if it does not."""
-    said = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
+    claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
     if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
-        return f"{said}; it is contradicted {english(claim.reason)}"
+        return f"{claim_text}; it is contradicted {english(claim.reason)}"
     if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
-        return f"{said}; it is not: {english(claim.reason)}"
+        return f"{claim_text}; it is not: {english(claim.reason)}"
     # whether a checkpoint names the block, only the content shows
     if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
         return f"the proof gives other evidence for {claim.name.value} than its anchor"
@@ -221,8 +223,8 @@ def _about_chain(record: JsonObject) -> dict[str, Json]:
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
         for side in ("creationBytecode", "runtimeBytecode")
     }
-    others = ("chainId", "address", "deployment", "proxyResolution")
-    return codes | {member: record.get(member) for member in others}
+    anchored_members = ("chainId", "address", "deployment", "proxyResolution")
+    return codes | {member: record.get(member) for member in anchored_members}
 
 
 ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
@@ -275,7 +277,7 @@ def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Findi
     if (record.get("chainId"), record.get("address")) == contract:
         return []
     message = "the record is that of another contract, or not a record"
-    return [Finding(rule="path-names-contract", message=message)]
+    return [Finding(rule="path-mismatch", message=message)]
 
 
 def is_proof_path(path: str) -> bool:

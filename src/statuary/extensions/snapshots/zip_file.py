@@ -140,11 +140,11 @@ def _locked_folder(folder: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _remove_abandoned(out: Path, own: Path) -> None:
+def _remove_abandoned(out: Path, own_file: Path) -> None:
     """Remove the temporary files beside a snapshot that no process has locked and that begin as a snapshot does."""
     name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{8}}")
     for file in out.parent.iterdir():
-        if name.fullmatch(file.name) and file != own and S_ISREG(file.lstat().st_mode):
+        if name.fullmatch(file.name) and file != own_file and S_ISREG(file.lstat().st_mode):
             with suppress(OSError), file.open("rb") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if LOCAL_MARK.startswith(stream.read(len(LOCAL_MARK))):
@@ -204,8 +204,8 @@ class ZipStreamReader:
             self.source.expect(chunk[begun:], wrong)
             begun = 0
         self.source.expect(zip_format.zip64_records(self.directory.ending(offset)), wrong)
-        last = zip_format.last_record(self.directory.ending(offset, self.source.digest))
-        self.source.expect(last, "its trailer does not match its content")
+        last_record = zip_format.last_record(self.directory.ending(offset, self.source.digest))
+        self.source.expect(last_record, "its trailer does not match its content")
         self.source.expect_end()
 
     def _read_header(self) -> ZipHeader | None:
@@ -218,8 +218,8 @@ class ZipStreamReader:
                 raise DamagedSnapshotError(f"{source.name} is not a snapshot: it is not a zip")
             raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
         fixed = mark + source.exactly(LOCAL.size - len(mark))
-        rest = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))
-        header = zip_format.parse_local_header(fixed + rest)
+        variable_part = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))
+        header = zip_format.parse_local_header(fixed + variable_part)
         if header is None:
             raise DamagedSnapshotError(
                 f"{source.name} has a member at byte {source.position:,} that is not in statuary's format"
@@ -321,7 +321,7 @@ class ZipReader:
     def _find(self, path: str) -> Span | None:
         """Return the position of a document's entry, by bisection."""
         try:
-            wanted = path.encode()
+            encoded_path = path.encode()
         except UnicodeEncodeError:
             return None
         low, high = self._documents, self._end
@@ -332,10 +332,10 @@ class ZipReader:
                 high = middle
                 continue
             name, span = entry
-            if name == wanted:
+            if name == encoded_path:
                 return span
-            low, high = (span[1], high) if name < wanted else (low, span[0])
-        return next((span for name, span in self._entries(low, high) if name == wanted), None)
+            low, high = (span[1], high) if name < encoded_path else (low, span[0])
+        return next((span for name, span in self._entries(low, high) if name == encoded_path), None)
 
     def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
         """Return the first complete entry that begins in a range; None if there is none."""
@@ -356,9 +356,9 @@ class ZipReader:
             if entry is None:  # the page ends in this entry
                 start, position = start + position, 0
                 text, entry = self._page(start)
-            name, after = entry
-            yield name, (start + position, start + after)
-            position = after
+            name, entry_end = entry
+            yield name, (start + position, start + entry_end)
+            position = entry_end
 
     def _page(self, start: int) -> tuple[bytes, tuple[bytes, int]]:
         """Return the bytes from an entry on, its name, and its end in them."""

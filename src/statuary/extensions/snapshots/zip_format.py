@@ -107,8 +107,8 @@ def central_header(header: ZipHeader, offset: int) -> bytes:
     size, packed_size, start = (min(number, LIMIT) for number in numbers)
     what = (MADE_BY, 45 if big else 20, FLAGS, header.method, TIME, DATE, header.crc)
     lengths = (len(name), len(extra), 0)  # no comment
-    rest = (0, 0, ATTRIBUTES, start)  # disk, internal attributes
-    return CENTRAL.pack(CENTRAL_MARK, *what, packed_size, size, *lengths, *rest) + name + extra
+    other_fields = (0, 0, ATTRIBUTES, start)  # disk, internal attributes
+    return CENTRAL.pack(CENTRAL_MARK, *what, packed_size, size, *lengths, *other_fields) + name + extra
 
 
 class CentralEntry(NamedTuple):
@@ -183,11 +183,11 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 def parse_ending(text: bytes) -> Ending | None:
     """Parse the last `ENDING_SIZE` bytes of a file; None if they are not a snapshot's."""
-    last = text[-LAST_RECORD_SIZE:]
-    comment = COMMENT.fullmatch(last[END.size :])
+    record_text = text[-LAST_RECORD_SIZE:]
+    comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:
         return None
-    _, _, _, _, count, size, offset, _ = END.unpack_from(last)
+    _, _, _, _, count, size, offset, _ = END.unpack_from(record_text)
     records = text[-ENDING_SIZE:-LAST_RECORD_SIZE]
     if count == 0xFFFF and len(records) == ENDING_SIZE - LAST_RECORD_SIZE:
         *_, count, size, offset = ZIP64_END.unpack_from(records)

@@ -8,7 +8,7 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
-from statuary.cli.escape import print_error, printable
+from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.engine.read_content import read_content
@@ -58,14 +58,14 @@ def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: N
     settings = None if catalogue is None else catalogue.settings_of(UpstreamSettings)
     if settings is None:
         reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"
-        click.echo(printable(f"nothing was fetched{reason}"), err=True)
+        click.echo(escape_control_chars(f"nothing was fetched{reason}"), err=True)
         return ExitCode.FINDINGS
     fetched = fetch_statuses(settings.components, fetch_components)
     for outcome in fetched:
         if outcome.error is not None:
             print_error(outcome.error)
         else:
-            click.echo(printable(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
+            click.echo(escape_control_chars(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
     if not dry_run:
         _keep(content, fetched, at)
     return ExitCode.FINDINGS if any(outcome.error for outcome in fetched) else ExitCode.OK
@@ -74,12 +74,12 @@ def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: N
 def _keep(content: Path, fetched: Sequence[FetchedStatus], at: Instant) -> None:
     """Add to the file what other pages say that they did not say before."""
     with content_lock(content):
-        before = changes = read_changes(content)
+        previous_changes = changes = read_changes(content)
         for row, status, _ in fetched:
             changes = changes if status is None else with_status(changes, row.component, status, at)
-        if changes != before:
+        if changes != previous_changes:
             write_changes(content, changes)
-            click.echo(printable(f"changed: {content / FILE}"))
+            click.echo(escape_control_chars(f"changed: {content / FILE}"))
 
 
 def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
@@ -93,11 +93,11 @@ def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[Fetc
                 pages[page] = fetch(*page)
             except StatuaryError as error:
                 pages[page] = error
-        listed = pages[page]
+        components = pages[page]
         try:
-            if isinstance(listed, StatuaryError):
-                raise listed
-            outcomes.append(FetchedStatus(row, status_of(listed, row.name, row.url)))
+            if isinstance(components, StatuaryError):
+                raise components
+            outcomes.append(FetchedStatus(row, status_of(components, row.name, row.url)))
         except StatuaryError as error:
             outcomes.append(FetchedStatus(row, None, error))
     return outcomes

@@ -103,14 +103,16 @@ def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentSta
     Raises:
         UpstreamError: if there is no such component, or more than one, or its status is none that is known.
     """
-    named = [row for row in rows if row.id == name] or [
+    matching_rows = [row for row in rows if row.id == name] or [
         row for row in rows if row.name.casefold() == name.strip().casefold()
     ]
-    if len(named) != 1:
-        listed = shorten(", ".join(row.name for row in rows))
-        count = "has no component" if not named else f"has {len(named)} components named"
-        raise UpstreamError(f"{page} {count} {name!r}", f"write one of its names or ids: {listed}")
-    word = named[0].status.lower().replace("_", "").replace(" ", "")
+    if len(matching_rows) != 1:
+        component_names = shorten(", ".join(row.name for row in rows))
+        count = "has no component" if not matching_rows else f"has {len(matching_rows)} components named"
+        raise UpstreamError(f"{page} {count} {name!r}", f"write one of its names or ids: {component_names}")
+    word = matching_rows[0].status.lower().replace("_", "").replace(" ", "")
     if word not in STATUSES:
-        raise UpstreamError(f"{page} gives {name!r} the status {shorten(named[0].status)}, which is unknown")
+        raise UpstreamError(
+            f"{page} gives {name!r} the status {shorten(matching_rows[0].status)}, which is unknown"
+        )
     return STATUSES[word]

@@ -25,7 +25,7 @@ Changes = dict[str, tuple[StatusChange, ...]]
 """The changes of each component, oldest first, by its name in site.yaml."""
 
 
-class KeptChangesError(StatuaryError):
+class StateFileError(StatuaryError):
     """The file is damaged."""
 
 
@@ -33,7 +33,7 @@ def read_changes(content: Path) -> Changes:
     """Return what the file of a content folder keeps; nothing if there is none.
 
     Raises:
-        KeptChangesError: if it is damaged.
+        StateFileError: if it is damaged.
     """
     try:
         document = orjson.loads((content / FILE).read_bytes())
@@ -43,14 +43,14 @@ def read_changes(content: Path) -> Changes:
         return {}
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError) as error:
         message = f"{FILE} cannot be read: {type(error).__name__}"
-        raise KeptChangesError(message, "restore it; or delete it, and run `statuary upstream`") from None
+        raise StateFileError(message, "restore it; or delete it, and run `statuary upstream`") from None
 
 
 def _change(row: Mapping[str, str]) -> StatusChange:
     status = row["status"]
     if status not in COMPONENT_SEVERITY:
         raise InvalidValueError(f"no status {status!r}")
-    return StatusChange(parse_instant(row["at"]), status, followed=True)
+    return StatusChange(parse_instant(row["at"]), status, is_upstream=True)
 
 
 def write_changes(content: Path, changes: Changes) -> None:
@@ -66,15 +66,15 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
     """Return the changes with what another page says at an instant; the same if it says what it said."""
-    before = changes.get(name, ())
-    last = before[-1].status if before else "operational"
-    if status == last or (before and at <= before[-1].at):
+    previous_changes = changes.get(name, ())
+    last_status = previous_changes[-1].status if previous_changes else "operational"
+    if status == last_status or (previous_changes and at <= previous_changes[-1].at):
         return changes
-    added = (*before, StatusChange(at, status, followed=True))
+    added = (*previous_changes, StatusChange(at, status, is_upstream=True))
     return {**changes, name: added[-MOST_CHANGES:]}
 
 
-def followed_status(
+def apply_upstream_status(
     content: Path,
     settings: UpstreamSettings,
     status: StatusCatalogue,
@@ -84,7 +84,7 @@ def followed_status(
     """Return the status with the changes of components that follow other pages; `findings` gains what is wrong."""
     try:
         changes = read_changes(content)
-    except KeptChangesError as error:
+    except StateFileError as error:
         findings.append(_finding(error, status, ()))
         changes = {}
     by_name = status.components_by_name
@@ -107,8 +107,8 @@ def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tup
     """Return the changes of a component: what a person says replaces what the other page says from then on."""
     if row.override is None:
         return changes
-    earlier = (change for change in changes if change.at < row.override.since)
-    return (*earlier, StatusChange(row.override.since, row.override.status, followed=True))
+    earlier_changes = (change for change in changes if change.at < row.override.since)
+    return (*earlier_changes, StatusChange(row.override.since, row.override.status, is_upstream=True))
 
 
 def _following(component: Component, changes: tuple[StatusChange, ...]) -> Component:
@@ -120,7 +120,7 @@ def _following(component: Component, changes: tuple[StatusChange, ...]) -> Compo
 
 def _finding(error: StatuaryError, status: StatusCatalogue, below: tuple[str, ...]) -> Finding:
     return Finding(
-        rule="followed-component",
+        rule="upstream-unavailable",
         severity=Severity.WARNING,
         message=str(error),
         hint=error.hint,

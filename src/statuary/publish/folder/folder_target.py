@@ -24,11 +24,11 @@ from statuary.publish.ledger.ledger import (
     DamagedLedgerError,
     Ledger,
     database_error,
-    is_whole,
-    set_aside,
+    is_intact,
+    quarantine,
 )
 from statuary.publish.ledger.schema import (
-    OfferedFile,
+    AddedFile,
     PartitionOutput,
     PartitionResult,
     SourceRow,
@@ -52,7 +52,7 @@ class FolderTarget(BuildTarget):
     """A folder as a target; a context manager, since it holds the ledger's lock."""
 
     partition_size = 256
-    lists_itself = False
+    writes_own_manifest = False
 
     def __init__(self, root: Path, *, dry_run: bool = False) -> None:
         """Open the target, and finish what a killed build was applying.
@@ -87,11 +87,11 @@ class FolderTarget(BuildTarget):
             if self._is_unclean and self.folder.staged(ledger.unfinished_run).is_dir():
                 self._finish(ledger.unfinished_run)
             self.folder.begin(ledger.run)
-        self.began = (self.folder.own if staged is None else staged).stat().st_mtime_ns
+        self.started_at_ns = (self.folder.own_folder if staged is None else staged).stat().st_mtime_ns
         ledger.begin_build(None if staged is None else staged / "work.sqlite3")
         self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
         if ledger.run == 1:
-            ledger.add_notes(self._case_note)
+            ledger.set_meta(self._case_note)
         self._stager = self.folder.stager(staged, SITE)
         self._stager.entry_of = ledger.entry
         self._staged = staged
@@ -107,7 +107,7 @@ class FolderTarget(BuildTarget):
         """
         is_begun = True
         with suppress(sqlite3.Error):
-            is_begun = self.ledger.note("unfinished run") == str(self.ledger.run)
+            is_begun = self.ledger.get_meta("unfinished run") == str(self.ledger.run)
         with suppress(sqlite3.Error):
             self.ledger.close()
         if self._staged is not None and not is_begun:
@@ -124,9 +124,9 @@ class FolderTarget(BuildTarget):
             if isinstance(problem, DamagedLedgerError):
                 owned = file.with_name(OWNED_NAMES)
                 for damaged in [
-                    database for database in (file, owned) if not is_whole(database, thoroughly=True)
+                    database for database in (file, owned) if not is_intact(database, thoroughly=True)
                 ] or [file]:
-                    set_aside(damaged)
+                    quarantine(damaged)
             raise problem from error
         if isinstance(error, OSError):
             raise PublishingError(
@@ -135,17 +135,17 @@ class FolderTarget(BuildTarget):
             ) from error
 
     @override
-    def offer(self, documents: Iterable[Document]) -> None:
+    def add(self, documents: Iterable[Document]) -> None:
         self._plan = None
-        self.ledger.documents.offer(file for document in documents for file in self._stager.stage(document))
+        self.ledger.documents.add(file for document in documents for file in self._stager.stage(document))
 
     @override
-    def keep(self, paths: Iterable[str]) -> bool:
+    def reuse(self, paths: Iterable[str]) -> bool:
         """Offer the files at these paths unchanged if all match the ledger; return whether they do."""
         files = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in files if file is not None]
         if len(unchanged) == len(files):
-            self.ledger.documents.offer(unchanged)
+            self.ledger.documents.add(unchanged)
         return len(unchanged) == len(files)
 
     @override
@@ -155,24 +155,24 @@ class FolderTarget(BuildTarget):
         return StagedOutput(stager, None if folder is None else folder / PARTITIONS / f"{run}-{name}.sqlite3")
 
     @override
-    def take(self, result: PartitionResult) -> None:
+    def merge_partition(self, result: PartitionResult) -> None:
         if result.file is not None:
             self.ledger.merge_partition(result.file)
             return
-        self.ledger.documents.offer_if_free(result.files)
+        self.ledger.documents.add_if_free(result.files)
         self.ledger.sources.add(result.rows)
 
     @override
-    def withdraw(self, paths: Iterable[str]) -> None:
-        self.ledger.documents.withdraw(paths)
+    def discard(self, paths: Iterable[str]) -> None:
+        self.ledger.documents.discard(paths)
 
     @override
-    def missing(self, *, verify: bool) -> frozenset[str]:
+    def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.entry_of = None  # from now on, every file that is offered is read
         # where a folder has moved to, other names may be one file
-        is_moved = self.ledger.note(IGNORES_CASE) != self._case_note[IGNORES_CASE]
-        self.ledger.add_notes(self._case_note)
+        is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
+        self.ledger.set_meta(self._case_note)
         if verify or self._is_unclean or is_moved:
             lacking = self._damaged()
         else:
@@ -189,7 +189,7 @@ class FolderTarget(BuildTarget):
     @property
     def lacks_names(self) -> bool:
         """Whether an offered document has names that are one file here."""
-        return self.folder.ignores_case and self.ledger.documents.offers_aliases()
+        return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
     @override
     def published(self, path: str) -> bytes | None:
@@ -208,7 +208,7 @@ class FolderTarget(BuildTarget):
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
             # only contracts: lists depend on all of them, and are rebuilt
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
-                self.take(PartitionResult(items=0, file=file))
+                self.merge_partition(PartitionResult(items=0, file=file))
             self.ledger.drop(self.ledger.sources.bulk_locations())
         self.folder.discard_leftover()
         (staged / PARTITIONS).mkdir(exist_ok=True)
@@ -235,7 +235,7 @@ class FolderTarget(BuildTarget):
         plan = self.plan()
         if plan.conflicts:
             raise conflict_error(plan.conflicts)
-        if self._is_resumed or self.ledger.documents.has_withdrawn:
+        if self._is_resumed or self.ledger.documents.has_discarded:
             for tree in (BODIES, SITE):
                 self._sweep(self._staged / tree)
         self.ledger.save(plan)
@@ -245,7 +245,7 @@ class FolderTarget(BuildTarget):
     def _finish(self, run: int, *, is_changed: bool = True) -> None:
         """Move staged files into place and remove stale ones; safe to repeat."""
         self.folder.put_in_place(self.folder.staged(run))
-        for name in self.ledger.documents.removals(but_other_names=self.folder.ignores_case):
+        for name in self.ledger.documents.removals(skip_case_variants=self.folder.ignores_case):
             self.folder.remove(name)
         if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
             self.folder.sync()
@@ -262,9 +262,9 @@ class FolderTarget(BuildTarget):
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for paths that hold files of another program."""
-    first = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"files that statuary did not write are in the way: {first}",
+        f"files that statuary did not write are in the way: {first_paths}",
         "move them away, or publish into another folder",
     )
 
@@ -282,7 +282,7 @@ class StagedOutput(PartitionOutput):
 
     stager: Stager
     file: Path | None  # where it is recorded; None returns it instead
-    files: list[OfferedFile] = field(default_factory=list)
+    files: list[AddedFile] = field(default_factory=list)
 
     @override
     def add(self, documents: Iterable[Document]) -> list[str]:

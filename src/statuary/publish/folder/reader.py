@@ -64,8 +64,8 @@ class FolderReader:
             yield from walk_files(self.root)
             return
         with Listing() as names:
-            listed = (name for entry in read_listing(ledger) for name in entry.names)
-            for path in chain(walk_files(self.root), listed):
+            listed_names = (name for entry in read_listing(ledger) for name in entry.names)
+            for path in chain(walk_files(self.root), listed_names):
                 names.add(Entry(path))
             yield from (entry.path for entry in names)
 
@@ -142,19 +142,19 @@ def folder_documents(root: Path) -> Iterator[Document]:
     """
     folder, ledger = FolderReader(root), find_ledger(root)
     entries = read_listing(ledger) if ledger else _by_case(folder.paths())
-    for first, *others in (sorted(entry.names) for entry in entries):
-        body = folder.require(first)
-        if any(folder.require(other) != body for other in others):
+    for first_name, *other_names in (sorted(entry.names) for entry in entries):
+        body = folder.require(first_name)
+        if any(folder.require(other_name) != body for other_name in other_names):
             raise PublishingError(
-                f"{first} and {others[0]} differ only in case, and have different bytes",
+                f"{first_name} and {other_names[0]} differ only in case, and have different bytes",
                 "on many systems they are one file: rename one of them, and build the site again",
             )
         yield Document(
-            path=first,
+            path=first_name,
             body=body,
-            media_type=media_type_of(first),
-            cache=cache_of(first),
-            aliases=tuple(others),
+            media_type=media_type_of(first_name),
+            cache=cache_of(first_name),
+            aliases=tuple(other_names),
         )
 
 

@@ -23,7 +23,7 @@ from statuary.base.files import (
 from statuary.base.reserved_names import DEVICES
 from statuary.extension_table import EXTENSIONS
 from statuary.publish.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
-from statuary.publish.ledger.schema import LedgerEntry, OfferedFile
+from statuary.publish.ledger.schema import AddedFile, LedgerEntry
 from statuary.site.document import Document
 
 PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
@@ -54,7 +54,7 @@ class Stager:
     entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
-    def stage(self, document: Document) -> Iterator[OfferedFile]:
+    def stage(self, document: Document) -> Iterator[AddedFile]:
         """Compare a document with the files at its paths, stage its body if they differ, and yield the files.
 
         Raises:
@@ -62,8 +62,8 @@ class Stager:
         """
         path, body = document.path, document.body
         digest = document.digest or sha256(body).digest()
-        case_aliases, others = self._aliases(document)
-        actions, modified = self._found(path, body, digest)
+        case_aliases, other_aliases = self._aliases(document)
+        actions, modified = self._action_at(path, body, digest)
         if self.tree and actions in STAGED:
             modified = self._write(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
@@ -71,19 +71,19 @@ class Stager:
             actions += actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest)[0]
         sources = "\n".join(document.sources)
         aliases, persistent = "\n".join(case_aliases), document.persistent
-        yield OfferedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
-        for name in others:
+        yield AddedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
+        for name in other_aliases:
             action, there = self._stage_alias(holder, name, body, digest)
-            yield OfferedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
+            yield AddedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
 
     def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> tuple[str, int]:
         """Link a name to the file that holds its body, if it has another; return the action and its time, or 0."""
-        action, there = self._found(name, body, digest)
+        action, there = self._action_at(name, body, digest)
         if self.tree and action in STAGED:
             self._link(holder, name, body)
         return action, there
 
-    def unchanged(self, path: str) -> OfferedFile | None:
+    def unchanged(self, path: str) -> AddedFile | None:
         """Return an unchanged file as an offer; None if it differs from its ledger entry."""
         entry = self.entry_of(path) if self.entry_of else None
         if (
@@ -99,7 +99,7 @@ class Stager:
         is_the_same = (there.st_size, there.st_mtime_ns) == (entry.size, entry.modified)
         if not stat.S_ISREG(there.st_mode) or not is_the_same:
             return None
-        return OfferedFile(
+        return AddedFile(
             path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
         )
 
@@ -109,7 +109,7 @@ class Stager:
         case_aliases = [name for name in document.aliases if name != path and name.lower() == folded]
         return case_aliases, [name for name in document.aliases if name.lower() != folded]
 
-    def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
+    def _action_at(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
         """Return the action for a path, and the time of its file, or 0."""
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
@@ -126,11 +126,11 @@ class Stager:
             return ADD, 0
         if not stat.S_ISREG(there.st_mode):
             return OBSTRUCTED, 0
-        if there.st_size == len(body) and self._holds(path, body, digest, there):
+        if there.st_size == len(body) and self._has_body(path, body, digest, there):
             return KEEP, there.st_mtime_ns
         return REPLACE, 0
 
-    def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
+    def _has_body(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
         """Return whether the file at a path has this body."""
         entry = self.entry_of(path) if self.entry_of else None
         if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
@@ -160,9 +160,9 @@ class Stager:
         except (FileNotFoundError, FileExistsError) as error:
             descriptor = self._opened_again(file, error)
         try:
-            written = os.write(descriptor, body)
-            while written < len(body):
-                written += os.write(descriptor, memoryview(body)[written:])
+            written_bytes = os.write(descriptor, body)
+            while written_bytes < len(body):
+                written_bytes += os.write(descriptor, memoryview(body)[written_bytes:])
             return os.fstat(descriptor).st_mtime_ns
         finally:
             os.close(descriptor)
@@ -217,8 +217,8 @@ class SiteFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.own = root / OWN_FOLDER
-        self.staging = self.own / "staged"
+        self.own_folder = root / OWN_FOLDER
+        self.staging = self.own_folder / "staged"
         self.leftover = self.staging / "leftover"
         self.ignores_case = False
 
@@ -230,7 +230,7 @@ class SiteFolder:
     def open(self) -> None:
         """Create the folder if it is missing; raise PublishingError if it cannot be or is not a folder."""
         try:
-            self.own.mkdir(parents=True, exist_ok=True)
+            self.own_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PublishingError(f"cannot publish to {self.root}: {error.strerror}") from None
         self.ignores_case = ignores_case(self.root)
@@ -338,9 +338,9 @@ class SiteFolder:
         for path, aliases, size, _, sources in files:
             try:
                 there = lstat(f"{root}/{path}")
-                others = aliases.split("\n") if aliases else ()
-                if there.st_nlink != 1 + len(others):  # else these are all names of the file
-                    for name in others:
+                alias_names = aliases.split("\n") if aliases else ()
+                if there.st_nlink != 1 + len(alias_names):  # else these are all names of the file
+                    for name in alias_names:
                         if lstat(f"{root}/{name}").st_size != size:
                             yield sources
                 if there.st_size != size or not is_file(there.st_mode):

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from statuary.base.files import PublishingError, transaction
 from statuary.publish.ledger.schema import (
-    OFFERED_COLUMNS,
-    OFFERED_VALUES,
+    ADDED_COLUMNS,
+    ADDED_VALUES,
     SOURCE_COLUMNS,
     SOURCE_VALUES,
-    OfferedFile,
+    AddedFile,
     PartitionResult,
     names_of,
 )
@@ -34,7 +34,7 @@ class SiteSize(NamedTuple):
     changed_size: int  # bytes of the bodies to write
 
 
-def _named(sources: str) -> str:
+def _named_sources(sources: str) -> str:
     return sources.replace("\n", ", ") or "the whole site"
 
 
@@ -45,67 +45,67 @@ class DocumentTable:
         self.connection = connection
         self.partial = False  # whether files that are not offered stay, except marked ones
         # the error for a path that two sources have; None once both are withdrawn
-        self.clash: PublishingError | None = None
-        self.has_withdrawn = False  # whether files were withdrawn, whose bodies may be staged
+        self.path_conflict: PublishingError | None = None
+        self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
-    def offer(self, files: Iterable[OfferedFile]) -> None:
+    def add(self, files: Iterable[AddedFile]) -> None:
         """Record files; raise PublishingError if two paths are the same, or differ only in case."""
-        last: deque[OfferedFile] = deque(maxlen=1)
+        last_file: deque[AddedFile] = deque(maxlen=1)
 
-        def followed() -> Iterator[OfferedFile]:
+        def followed() -> Iterator[AddedFile]:
             for file in files:
-                last.append(file)
+                last_file.append(file)
                 yield file
 
         with transaction(self.connection):
             try:
-                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", followed())
+                self.connection.executemany(f"INSERT INTO work.offered {ADDED_VALUES}", followed())
             except sqlite3.IntegrityError:
-                raise self._same_path_error(last[0]) from None
+                raise self._same_path_error(last_file[0]) from None
 
-    def _same_path_error(self, file: OfferedFile) -> PublishingError:
+    def _same_path_error(self, file: AddedFile) -> PublishingError:
         """Return the error for a path that two files have."""
         query = "SELECT path, sources FROM work.offered WHERE path = ?"
-        other, sources = self.connection.execute(query, (file.path,)).fetchone()
-        return same_path_error(other, sources, file.path, file.sources)
+        other_path, sources = self.connection.execute(query, (file.path,)).fetchone()
+        return same_path_error(other_path, sources, file.path, file.sources)
 
-    def offer_if_free(self, files: Sequence[OfferedFile]) -> bool:
+    def add_if_free(self, files: Sequence[AddedFile]) -> bool:
         """Note files whose paths are free; return whether all are, and note the error for one whose path is not."""
-        before = self.connection.total_changes
+        changes_before = self.connection.total_changes
         with transaction(self.connection):
-            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {OFFERED_VALUES}", files)
-        if len(files) == self.connection.total_changes - before:
+            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {ADDED_VALUES}", files)
+        if len(files) == self.connection.total_changes - changes_before:
             return True
         query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
         clashing = (
             file for file in files if self.connection.execute(query, (file.path, file.sources)).fetchone()
         )
-        self.clash = self.clash or self._same_path_error(next(clashing, files[-1]))
+        self.path_conflict = self.path_conflict or self._same_path_error(next(clashing, files[-1]))
         return False
 
     def claim(self, path: str) -> bool:
         """Note a document that is stored elsewhere; return whether its path was free."""
-        file = OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
-        return self.offer_if_free([file])
+        file = AddedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
+        return self.add_if_free([file])
 
-    def withdraw(self, paths: Iterable[str]) -> None:
+    def discard(self, paths: Iterable[str]) -> None:
         """Forget offered files."""
-        self.has_withdrawn = True
+        self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
-    def forget_offers(self) -> None:
+    def discard_all(self) -> None:
         """Forget all files that were offered or are to be removed."""
-        self.clash = None
+        self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
-    def remove_unless_offered(self, paths: Iterable[str]) -> None:
+    def remove_unless_added(self, paths: Iterable[str]) -> None:
         """Mark files for removal unless they are offered; a full build removes all of these anyway."""
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
-    def remove_site_unless_offered(self) -> None:
+    def remove_site_unless_added(self) -> None:
         """Mark every file that each build offers."""
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
@@ -115,8 +115,8 @@ class DocumentTable:
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
-            (other, action in (ADD, REPLACE))
-            for other, action in zip(names_of(*row[:2]), row[2], strict=True)
+            (alias, action in (ADD, REPLACE))
+            for alias, action in zip(names_of(*row[:2]), row[2], strict=True)
         ]
 
     def changed(self) -> Iterator[tuple[str, str, int]]:
@@ -140,14 +140,16 @@ class DocumentTable:
                 if action in (OBSTRUCTED, REPLACE):
                     yield name
 
-    def leaving(self) -> Iterator[str]:
+    def paths_to_remove(self) -> Iterator[str]:
         """Yield the published names to remove: of files that are not offered, or not under those names."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
         )
-        gone = "SELECT path, aliases, '', '' FROM leaving_documents"
-        for old, old_aliases, new, new_aliases in self.connection.execute(f"{gone} UNION ALL {renamed}"):
+        removal_query = "SELECT path, aliases, '', '' FROM leaving_documents"
+        for old, old_aliases, new, new_aliases in self.connection.execute(
+            f"{removal_query} UNION ALL {renamed}"
+        ):
             names = set(names_of(new, new_aliases)) if new else set()
             yield from (name for name in names_of(old, old_aliases) if name not in names)
 
@@ -166,15 +168,15 @@ class DocumentTable:
         }
         size = sum(size for _, _, size in rows)
         changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
-        kept_names, kept_size = self._unoffered(published_names, published_size) if self.partial else (0, 0)
+        kept_names, kept_size = self._retained(published_names, published_size) if self.partial else (0, 0)
         by_action[KEEP] += kept_names
         return SiteSize(by_action, size + kept_size, changed_size)
 
-    def _unoffered(self, names: int, size: int) -> tuple[int, int]:
+    def _retained(self, names: int, size: int) -> tuple[int, int]:
         """Return the number of names that stay without being offered, and the bytes of their bodies."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
-        offered = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
-        for rows in (offered, "leaving_documents AS d"):
+        joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
+        for rows in (joined_tables, "leaving_documents AS d"):
             minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
             names, size = names - minus_names, size - minus_size
         return names, size
@@ -211,18 +213,18 @@ class DocumentTable:
         for (path,) in self.connection.execute("SELECT path FROM documents"):
             yield path
 
-    def keep_below(self, folder: str) -> None:
+    def retain_prefix(self, folder: str) -> None:
         """Leave what the last build published below a folder as it is, whatever this one offers or removes there."""
-        names, own = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
-        self.has_withdrawn = True
+        names, bounds = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
+        self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
-            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", own)
+            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
         if not self.partial:
             action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
             self.connection.execute(
                 "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, 1,"
                 f" {action} FROM documents WHERE {names}",
-                own,
+                bounds,
             )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
@@ -236,24 +238,26 @@ class DocumentTable:
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
 
-    def below(self, folder: str) -> list[str]:
+    def paths_under(self, folder: str) -> list[str]:
         """Return the paths of the published files below a folder."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ?"
         return [path for (path,) in self.connection.execute(query, (f"{folder}/", f"{folder}0"))]
 
-    def removals(self, *, but_other_names: bool) -> Iterator[str]:
+    def removals(self, *, skip_case_variants: bool) -> Iterator[str]:
         """Yield the names that the last `save` decided to remove.
 
         Args:
-            but_other_names: leave out names that differ only in case from one that stays.
+            skip_case_variants: leave out names that differ only in case from one that stays.
         """
         stays = (
-            "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)" if but_other_names else ""
+            "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)"
+            if skip_case_variants
+            else ""
         )
         for (name,) in self.connection.execute(f"SELECT path FROM removals AS r {stays} ORDER BY path"):
             yield name
 
-    def offers_aliases(self) -> bool:
+    def has_aliases(self) -> bool:
         """Return whether a file is offered under more than one name."""
         return (
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
@@ -263,7 +267,7 @@ class DocumentTable:
         """Store the table of files of the new site; one step of a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
-            "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.leaving())
+            "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
         )
         execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
         # a file that stays keeps the run that wrote it, and so do its rows in the database's pages
@@ -279,19 +283,21 @@ class DocumentTable:
         )
 
 
-def same_path_error(first: str, first_sources: str, second: str, second_sources: str) -> PublishingError:
+def same_path_error(
+    first_path: str, first_sources: str, second_path: str, second_sources: str
+) -> PublishingError:
     """Return the error for two documents with one path; sources are content paths, one a line."""
-    same = "the same path" if first == second else "paths that differ only in case"
+    same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(
-        f"two documents have {same}: {first}, made from {_named(first_sources)}, and {second}, made from"
-        f" {_named(second_sources)}",
+        f"two documents have {same}: {first_path}, made from {_named_sources(first_sources)}, and {second_path}, made from"
+        f" {_named_sources(second_sources)}",
         "rename one of the two",
     )
 
 
 SCHEMA = f"""
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
-CREATE TABLE offered {OFFERED_COLUMNS.format(key="")};
+CREATE TABLE offered {ADDED_COLUMNS.format(key="")};
 CREATE TABLE built {SOURCE_COLUMNS.format(key="")};
 BEGIN;
 """
@@ -304,13 +310,13 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
         connection.executescript(SCHEMA)
         # sqlite3 binds the values of a plain tuple in half of the time
-        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, result.files))
+        connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))
         connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
         connection.execute("COMMIT")
     os.replace(unfinished, file)
 
 
-CLASH = """
+PATH_CONFLICT = """
 SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN work.offered AS o ON o.path = p.path
     ORDER BY o.sources = p.sources LIMIT 1
 """
@@ -323,10 +329,12 @@ def merge_partition_file(connection: sqlite3.Connection, file: Path) -> Publishi
         with connection:
             connection.execute("BEGIN")
             (files,) = connection.execute("SELECT COUNT(*) FROM partition.offered").fetchone()
-            merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered")
+            merged_rows = connection.execute(
+                "INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered"
+            )
             connection.execute("INSERT OR REPLACE INTO work.built SELECT * FROM partition.built")
-            is_clash = merged.rowcount < files
-            clash = connection.execute(CLASH).fetchone() if is_clash else None
+            is_clash = merged_rows.rowcount < files
+            clash = connection.execute(PATH_CONFLICT).fetchone() if is_clash else None
     finally:
         connection.execute("DETACH partition")
     return None if clash is None else same_path_error(*clash)

@@ -38,7 +38,7 @@ from statuary.publish.ledger.schema import (
     SCHEMA_VERSION,
     SOURCES,
     WORK,
-    KeptGroup,
+    CachedGroup,
     LedgerEntry,
 )
 from statuary.publish.ledger.source_table import SourceTable
@@ -72,7 +72,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
     )
 
 
-def set_aside(file: Path) -> None:
+def quarantine(file: Path) -> None:
     """Rename a damaged database, or whatever is at its path, to `<name>.damaged`."""
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
@@ -83,7 +83,7 @@ def set_aside(file: Path) -> None:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
-def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
+def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
     """Return whether a file is an SQLite database, or does not exist."""
     if not os.path.lexists(file):
         return True
@@ -107,7 +107,7 @@ WAIT_FOR_OTHERS = 2.0
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
 
 
-class OwnTable(Protocol):
+class ExtensionTable(Protocol):
     """A table that an extension keeps in the ledger's file: `main` of the last run, `work` of this one."""
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
@@ -117,7 +117,7 @@ class OwnTable(Protocol):
         """Store what this run noted, in the transaction that saves the ledger."""
 
 
-Own = TypeVar("Own", bound=OwnTable)
+Table = TypeVar("Table", bound=ExtensionTable)
 
 
 class Ledger:
@@ -141,20 +141,20 @@ class Ledger:
             PublishingError: if another build holds it, or it cannot be written.
         """
         if file is not None and not file.is_file() and os.path.lexists(file):
-            set_aside(file)
+            quarantine(file)
         try:
             self._connect(file)
         except (sqlite3.Error, ValueError) as error:
             problem = database_error(error, file or Path())
             if file is None or not isinstance(problem, DamagedLedgerError):
                 raise problem from None
-            set_aside(file)
+            quarantine(file)
             self._connect(file)
         self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
-        self._keeps_unchanged = False
-        self._own_tables: list[OwnTable] = []
-        self._notes: dict[str, str] = {}
-        self._kept: dict[str, KeptGroup] = {}
+        self._retains_unchanged = False
+        self._extension_tables: list[ExtensionTable] = []
+        self._meta: dict[str, str] = {}
+        self._groups: dict[str, CachedGroup] = {}
         if file is None:
             self.begin_build(None)
 
@@ -181,8 +181,8 @@ class Ledger:
         self._check_columns()
         self.connection.execute("COMMIT")
         self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
-        self.unfinished_run = int(self.note("unfinished run") or 0)
-        self.run = int(self.note("run") or 0) + 1
+        self.unfinished_run = int(self.get_meta("unfinished run") or 0)
+        self.run = int(self.get_meta("run") or 0) + 1
 
     def _check_columns(self) -> None:
         for table, columns in EXPECTED_COLUMNS.items():
@@ -192,8 +192,8 @@ class Ledger:
 
     def _attach_owned(self, file: Path | None) -> None:
         """Attach the database of our files' names; if one of the two is empty, fill it from the other."""
-        if file is not None and not is_whole(file):
-            set_aside(file)
+        if file is not None and not is_intact(file):
+            quarantine(file)
         execute = self.connection.execute
         execute("ATTACH ? AS owned", ("" if file is None else str(file),))
         self.connection.executescript(OWNED)
@@ -232,43 +232,43 @@ class Ledger:
         """Return the entry of a published file by one of its names."""
         return read_entry_of(self.connection, path, self.unfinished_run)
 
-    def note(self, name: str) -> str:
+    def get_meta(self, name: str) -> str:
         """Return a note of the last build; empty if there is none."""
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
-    def kept(self, group: str) -> KeptGroup:
+    def group(self, group: str) -> CachedGroup:
         """Return what the last build recorded of a group; without one, the fingerprint is empty."""
         query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
         row = self.connection.execute(query, (group,)).fetchone()
         if row is None:
-            return KeptGroup("")
+            return CachedGroup("")
         fingerprint, items, paths, run = row
-        return KeptGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
+        return CachedGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
 
-    def keep(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
+    def save_group(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
         """Record what this build made for a group, or kept of it; it is stored when this build is saved."""
-        self._kept[group] = KeptGroup(fingerprint, items, tuple(paths), self.run)
+        self._groups[group] = CachedGroup(fingerprint, items, tuple(paths), self.run)
 
-    def _save_kept(self) -> None:
+    def _save_groups(self) -> None:
         if not self.is_partial:  # documents may come from elsewhere
             self.connection.execute("DELETE FROM kept")
         rows = (
             (name, group.fingerprint, group.items, "\n".join(group.paths), group.run)
-            for name, group in self._kept.items()
+            for name, group in self._groups.items()
         )
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
     def _number(self, name: str) -> int:
         """Return a note that is a number; 0 if there is none."""
-        text = self.note(name)
+        text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
 
-    def add_notes(self, notes: Mapping[str, str]) -> None:
+    def set_meta(self, values: Mapping[str, str]) -> None:
         """Add notes, which are stored when this build is saved."""
-        self._notes |= notes
+        self._meta |= values
 
-    def _set_notes(self, notes: Mapping[str, str]) -> None:
+    def _write_meta(self, notes: Mapping[str, str]) -> None:
         self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
 
     @property
@@ -276,50 +276,50 @@ class Ledger:
         """Whether files that are not offered stay."""
         return self.documents.partial
 
-    def keep_unoffered(self) -> None:
+    def set_partial(self) -> None:
         """Keep every file that is not offered."""
         self.documents.partial = self.sources.partial = True
         self.connection.executescript(NO_VIEWS + PARTIAL_VIEWS)
 
-    def keep_unchanged_sources(self) -> None:
+    def retain_unchanged_sources(self) -> None:
         """Keep files that were made from single unchanged sources; everything else is offered again."""
-        self.keep_unoffered()
-        self._keeps_unchanged = True
+        self.set_partial()
+        self._retains_unchanged = True
 
-    def keep_sources(self) -> None:
+    def restore_previous_sources(self) -> None:
         """Forget what this build has made of sources so far, and keep what the last one made of them."""
-        self.documents.forget_offers()
+        self.documents.discard_all()
         self.sources.forget()
-        self.keep_unchanged_sources()
+        self.retain_unchanged_sources()
 
     def merge_partition(self, file: Path) -> None:
         """Add the results of a partition."""
         clash = merge_partition_file(self.connection, file)
-        self.documents.clash = self.documents.clash or clash
+        self.documents.path_conflict = self.documents.path_conflict or clash
 
     def drop(self, locations: Iterable[str]) -> None:
         """Forget what an interrupted build made from the given sources."""
         for location in locations:
-            self.documents.withdraw(self.sources.drop(location))
+            self.documents.discard(self.sources.drop(location))
 
-    def own_table(self, kind: type[Own]) -> Own:
+    def extension_table(self, kind: type[Table]) -> Table:
         """Return the table of an extension; it is saved with the ledger."""
         table = kind(self, self.connection)
-        self._own_tables.append(table)
+        self._extension_tables.append(table)
         return table
 
     def plan(self) -> Plan:
         """Return what saving would change, after all offers; raise PublishingError if two have one path."""
-        if self.documents.clash is not None:
-            raise self.documents.clash
-        self._mark_leaving()
+        if self.documents.path_conflict is not None:
+            raise self.documents.path_conflict
+        self._mark_removals()
         size = self.documents.site_size(self._number("names"), self._number("size"))
         replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
         return Plan(
             counts={
                 Action.ADD: size.by_action[ADD],
                 Action.REPLACE: replaced,
-                Action.REMOVE: sum(1 for _ in self.documents.leaving()),
+                Action.REMOVE: sum(1 for _ in self.documents.paths_to_remove()),
             },
             unchanged=size.by_action[KEEP],
             size=size.size,
@@ -328,17 +328,17 @@ class Ledger:
             conflicts=tuple(self.documents.conflicts()) if replaced else (),
         )
 
-    def _mark_leaving(self) -> None:
-        if self._keeps_unchanged:
-            self.documents.remove_site_unless_offered()
-            self.documents.remove_unless_offered(self.sources.superseded_documents())
+    def _mark_removals(self) -> None:
+        if self._retains_unchanged:
+            self.documents.remove_site_unless_added()
+            self.documents.remove_unless_added(self.sources.superseded_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield path, aliases, size and SHA-256 of each document of the site as it will be, by path.
 
         The digest is empty where a new ledger does not know it. What is offered later is not in it.
         """
-        self._mark_leaving()
+        self._mark_removals()
         return self.documents.listing()
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
@@ -346,13 +346,13 @@ class Ledger:
 
         The digest is None where there is none any more. What is offered later is not in it.
         """
-        self._mark_leaving()
+        self._mark_removals()
         return self.documents.differences()
 
     def _changes(self) -> Iterator[Change]:
         for action, name, size in self.documents.changed():
             yield Change(SHOWN_ACTIONS[action], name, size)
-        for name in sorted(self.documents.leaving()):
+        for name in sorted(self.documents.paths_to_remove()):
             yield Change(Action.REMOVE, name, 0)
 
     def save(self, plan: Plan) -> None:
@@ -362,18 +362,18 @@ class Ledger:
             self.documents.save(self.run)
             self.connection.execute(SAVE_OWNED)
             self.sources.save()
-            for table in self._own_tables:
+            for table in self._extension_tables:
                 table.save()
-            self._save_kept()
-            self._set_notes(totals | self._notes)
-            self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
+            self._save_groups()
+            self._write_meta(totals | self._meta)
+            self._write_meta({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self) -> None:
         """Record that the last saved run is complete."""
         with transaction(self.connection):
             self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")
-            self._set_notes({"unfinished run": "0"})
+            self._write_meta({"unfinished run": "0"})
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:

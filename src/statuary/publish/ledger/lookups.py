@@ -37,19 +37,19 @@ def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[st
         f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
         f" ORDER BY 1, 2 LIMIT {PAGE}"
     )
-    last = ("", "")
-    while page := sources.connection.execute(query, last).fetchall():
+    last_key = ("", "")
+    while page := sources.connection.execute(query, last_key).fetchall():
         yield from ((chain_id, address) for address, chain_id in page)
-        last = page[-1]
+        last_key = page[-1]
 
 
-def offered(documents: DocumentTable) -> Iterator[tuple[str, str]]:
+def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
     """Yield path and SHA-256, in hex, of each file that is offered."""
     for path, digest in documents.connection.execute("SELECT path, digest FROM work.offered"):
         yield path, bytes(digest).hex()
 
 
-def offered_digest(documents: DocumentTable, path: str) -> str:
+def added_digest(documents: DocumentTable, path: str) -> str:
     """Return the SHA-256, in hex, of the file that is offered at a path; empty if none is."""
     row = documents.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
     return "" if row is None else bytes(row[0]).hex()

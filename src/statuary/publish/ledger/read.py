@@ -9,7 +9,7 @@ from typing import Any
 from statuary.base.files import PublishingError
 from statuary.publish.host_layout import media_type_of
 from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
-from statuary.publish.ledger.schema import KeptGroup, LedgerEntry, names_of
+from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, names_of
 from statuary.publish.listing import Entry
 
 NEAREST = (
@@ -45,16 +45,16 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     return [str(nearest) for (nearest,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
 
 
-def read_note(file: Path, name: str) -> str | None:
+def read_meta(file: Path, name: str) -> str | None:
     """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
     query = "SELECT value FROM notes WHERE name = ?"
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
-def read_kept(connection: sqlite3.Connection, group: str) -> KeptGroup:
+def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
     """Return what the last build recorded of a group, without its paths; without one, the fingerprint is empty."""
     row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
-    return KeptGroup("") if row is None else KeptGroup(row[0], row[1], run=row[2])
+    return CachedGroup("") if row is None else CachedGroup(row[0], row[1], run=row[2])
 
 
 def read_listing(file: Path) -> Iterator[Entry]:

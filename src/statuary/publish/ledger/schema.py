@@ -40,7 +40,7 @@ class LedgerEntry(NamedTuple):
     settled: bool  # whether the build that wrote it finished, so size and time can be trusted
 
 
-class KeptGroup(NamedTuple):
+class CachedGroup(NamedTuple):
     """A part of a site, and what it was made of: while that is the same, a build need not make it again."""
 
     fingerprint: str  # of everything that the group depends on
@@ -49,7 +49,7 @@ class KeptGroup(NamedTuple):
     run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
 
 
-class OfferedFile(NamedTuple):
+class AddedFile(NamedTuple):
     """A file that the running build offers."""
 
     path: str
@@ -93,8 +93,8 @@ class SourceRow(NamedTuple):
         """Return the row with a list entry."""
         if row is None:
             return self
-        own = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
-        return SourceRow._make((*own, *row[:6], match_order(row.matchId), *row[7:]))
+        own_columns = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        return SourceRow._make((*own_columns, *row[:6], match_order(row.matchId), *row[7:]))
 
 
 class DuplicateContract(NamedTuple):
@@ -103,7 +103,7 @@ class DuplicateContract(NamedTuple):
     location: str  # where it is written
     unit: str  # the file or folder that it is written in
     row: ContractRow  # its list entry
-    other: str  # where another one is written
+    other_location: str  # where another one is written
 
 
 def match_order(match_id: str) -> str:
@@ -160,11 +160,11 @@ DELETE FROM owned.names
     WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
 """
 
-OFFERED_COLUMNS = """(
+ADDED_COLUMNS = """(
     path TEXT {key}, aliases TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
     modified INTEGER NOT NULL, sources TEXT NOT NULL, persistent INTEGER NOT NULL, actions TEXT NOT NULL
 )"""
-"""Columns as `OfferedFile` has them."""
+"""Columns as `AddedFile` has them."""
 
 SOURCE_COLUMNS = """(
     location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
@@ -176,7 +176,7 @@ SOURCE_COLUMNS = """(
 )"""
 """Columns as `SourceRow` has them."""
 
-OFFERED_VALUES = f"VALUES ({','.join('?' * len(OfferedFile._fields))})"
+ADDED_VALUES = f"VALUES ({','.join('?' * len(AddedFile._fields))})"
 SOURCE_VALUES = f"VALUES ({','.join('?' * len(SourceRow._fields))})"
 
 SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='PRIMARY KEY')} WITHOUT ROWID;"
@@ -184,7 +184,7 @@ SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='
 WORK = f"""
 PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
 PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
-CREATE TABLE work.offered {OFFERED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
+CREATE TABLE work.offered {ADDED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
 CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
 CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
 CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -212,8 +212,8 @@ SUPERSEDED = "SELECT location FROM work.superseded"
 
 EXPECTED_COLUMNS = {
     "notes": ("name", "value"),
-    "kept": ("name", *KeptGroup._fields),
-    "documents": ("path", "aliases", *OfferedFile._fields[2:7], "run"),
+    "kept": ("name", *CachedGroup._fields),
+    "documents": ("path", "aliases", *AddedFile._fields[2:7], "run"),
     "removals": ("path",),
     "sources": SourceRow._fields,
 }
@@ -281,7 +281,7 @@ class PartitionResult(NamedTuple):
     items: int
     rows: Sequence[SourceRow] = ()
     documents: Sequence[Document] = ()  # its documents, if they were not staged
-    files: Sequence[OfferedFile] = ()
+    files: Sequence[AddedFile] = ()
     file: Path | None = None  # where all of this is recorded; None if it is here
 
 
@@ -305,9 +305,9 @@ class CollectedOutput(PartitionOutput):
 
     @override
     def add(self, documents: Iterable[Document]) -> list[str]:
-        before = len(self.documents)
+        count_before = len(self.documents)
         self.documents += documents
-        return [document.path for document in self.documents[before:]]
+        return [document.path for document in self.documents[count_before:]]
 
     @override
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:

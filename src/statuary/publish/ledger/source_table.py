@@ -49,10 +49,10 @@ class SourceTable:
         query = (
             f"SELECT location, git, stat, digest FROM {rows} AND location > ? ORDER BY location LIMIT {PAGE}"
         )
-        last = ""
-        while page := self.connection.execute(query, (last,)).fetchall():
+        last_location = ""
+        while page := self.connection.execute(query, (last_location,)).fetchall():
             yield from page
-            last = page[-1][0]
+            last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
         """Mark units whose rows of the last build are obsolete, although nothing was built from them."""
@@ -102,7 +102,7 @@ class SourceTable:
         if self.partial:
             self.connection.executescript(SUPERSEDE)
 
-    def withhold(self, contract: DuplicateContract, finding: str) -> list[str]:
+    def exclude(self, contract: DuplicateContract, finding: str) -> list[str]:
         """Withhold a contract that repeats another; return the paths that its source made.
 
         The next build reads its source again: the other may have been removed by then.
@@ -164,7 +164,7 @@ class SourceTable:
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
         """Yield the list entry of each published contract of which extensions keep something, with that, by address."""
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
-        return ((ContractRow._make(listed), facts) for facts, *listed in self.connection.execute(query))
+        return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the published contracts of a chain by match id, oldest first."""
@@ -176,24 +176,26 @@ class SourceTable:
 
     def changed_chains(self) -> dict[str, int]:
         """Return the chains whose lists change, with how many of their oldest contracts are unchanged."""
-        first = "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
-        before = (
+        first_change = (
+            "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
+        )
+        unchanged_count = (
             "SELECT COUNT(*) FROM next_sources"
             " WHERE published AND chain_id = ? AND (match_order, address) < (?, ?)"
         )
         unchanged = {}
         for (chain_id,) in self.connection.execute("SELECT DISTINCT chain_id FROM changed_rows ORDER BY 1"):
-            row = self.connection.execute(first, (chain_id,)).fetchone()
-            (unchanged[chain_id],) = self.connection.execute(before, (chain_id, *row)).fetchone()
+            row = self.connection.execute(first_change, (chain_id,)).fetchone()
+            (unchanged[chain_id],) = self.connection.execute(unchanged_count, (chain_id, *row)).fetchone()
         return unchanged
 
     def changed_addresses(self) -> Iterator[str]:
         """Yield the addresses at which something changed, sorted."""
         query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
-        last = ""
-        while page := self.connection.execute(query, (last,)).fetchall():
+        last_address = ""
+        while page := self.connection.execute(query, (last_address,)).fetchall():
             yield from (address for (address,) in page)
-            last = page[-1][0]
+            last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
         """Yield location and list entry of every published contract at a changed address, sorted."""
@@ -201,13 +203,13 @@ class SourceTable:
             f"SELECT location, {LISTED} FROM changed_sources WHERE published AND address > ?"
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
         )
-        last = ""
-        while rows := self.connection.execute(query, (last,)).fetchall():
-            page = [(location, ContractRow._make(listed)) for location, *listed in rows]
+        last_address = ""
+        while rows := self.connection.execute(query, (last_address,)).fetchall():
+            page = [(location, ContractRow._make(columns)) for location, *columns in rows]
             if len(page) == PAGE:  # the last address may continue beyond the page
                 page = [row for row in page if row[1].address != page[-1][1].address]
             yield from page
-            last = page[-1][1].address
+            last_address = page[-1][1].address
 
     def differ(self) -> bool:
         """Return whether any list entry differs from the last build's."""
@@ -216,8 +218,8 @@ class SourceTable:
     def findings(self) -> Iterator[tuple[str, bool]]:
         """Yield the findings of each source as JSON, and whether its record is published."""
         query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
-        for findings, published in self.connection.execute(query):
-            yield findings, bool(published)
+        for findings, is_published in self.connection.execute(query):
+            yield findings, bool(is_published)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
         """Yield the contracts, published or withheld, that repeat one another.
@@ -236,9 +238,12 @@ class SourceTable:
         for location, unit, *values in self.connection.execute(f"{query} ORDER BY location"):
             contract = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
             groups.setdefault(tuple(values[:width]), []).append(contract)
-        for first, second, *others in groups.values():
-            yield first._replace(other=second.location)
-            yield from (contract._replace(other=first.location) for contract in (second, *others))
+        for first_location, second, *other_locations in groups.values():
+            yield first_location._replace(other_location=second.location)
+            yield from (
+                contract._replace(other_location=first_location.location)
+                for contract in (second, *other_locations)
+            )
 
     def verified_after(self, instant: str) -> list[DuplicateContract]:
         """Return the contracts of this build, published or withheld, that were verified after an instant."""
@@ -256,20 +261,20 @@ class SourceTable:
         )
         if not self.partial:
             return repeated
-        listed = ", ".join(f"b.{column}" for column in columns)
+        column_list = ", ".join(f"b.{column}" for column in columns)
         same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
         return (
-            f"{repeated} UNION SELECT {listed} FROM work.built AS b CROSS JOIN main.sources AS s ON {same}"
+            f"{repeated} UNION SELECT {column_list} FROM work.built AS b CROSS JOIN main.sources AS s ON {same}"
             f" WHERE s.location NOT IN ({SUPERSEDED})"
         )
 
     def save(self) -> None:
         """Store the table of sources of the new site; one step of a transaction."""
         execute = self.connection.execute
-        (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
+        (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
         (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
-        if built > staying:  # rebuilding the indexes is then faster than updating them for each row
+        if built_count > staying:  # rebuilding the indexes is then faster than updating them for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
         execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")

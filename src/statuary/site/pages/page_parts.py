@@ -19,7 +19,7 @@ class PageParts(NamedTuple):
     values: Callable[[Any], Mapping[str, str]]  # settings -> what `part(key, name)` gives in templates
 
 
-class FormerVersion(NamedTuple):
+class PreviousVersion(NamedTuple):
     """An earlier published version of an edited update."""
 
     entry: int  # its number in the log

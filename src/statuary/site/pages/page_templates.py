@@ -124,9 +124,9 @@ class _PackageContext(Context):
         *args: object,
         _loop_vars: object = None,
         _block_vars: object = None,
-        **named: object,
+        **keywords: object,
     ) -> object:
-        return function(*args, **named)
+        return function(*args, **keywords)
 
 
 class _PackageEnvironment(Environment):
@@ -209,7 +209,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
 
 def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
     """Return what templates call for the parts of extensions."""
-    values = {key: dict(named) for key, named in context.parts}
+    values = {key: dict(values_by_name) for key, values_by_name in context.parts}
     urls = {url.name: url for part in parts for url in part.urls}
     return {
         "slot": lambda name: [part.slots[name] for part in parts if name in part.slots],

@@ -40,7 +40,7 @@ class PageTexts:
         Raises:
             KeyError: if a value is missing.
         """
-        return PLACEHOLDER.sub(lambda found: str(values[found[1]]) if found[1] else found[0][0], text)
+        return PLACEHOLDER.sub(lambda match: str(values[match[1]]) if match[1] else match[0][0], text)
 
     def markup(self, key: str, /, **parts: object) -> Markup:
         """Return a text whose placeholders are filled with markup; everything else is escaped."""
@@ -70,7 +70,7 @@ class PageTexts:
 
 @lru_cache(maxsize=8)
 def page_texts(
-    language: str, changed: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
+    language: str, replacements: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
     """Return the texts of a language, with those of extensions, and those that the theme of the site changes or adds."""
     tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
@@ -78,7 +78,7 @@ def page_texts(
     for tag in tags:
         for folder in (FOLDER, *folders):
             texts |= _read(tag, folder)
-    return PageTexts(language, texts | dict(changed))
+    return PageTexts(language, texts | dict(replacements))
 
 
 @lru_cache(maxsize=1024)
@@ -88,14 +88,14 @@ def english(reason: Reason) -> str:
 
 
 def invalid_texts(
-    changed: Iterable[tuple[str, str]], extensions: Collection[str] = ()
+    replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Yield the key of each unusable text of a theme, with the reason; `extensions` are the keys of those that are on."""
     english = _read(DEFAULT_LANGUAGE)
     for parts in parts_of(extensions):
         english = english | _read(DEFAULT_LANGUAGE, parts.folder)
     absent = names_of_absent_texts(extensions)
-    for key, text in changed:
+    for key, text in replacements:
         if key.partition(".")[0] in absent:
             continue
         if key not in english and not key.startswith("description."):
@@ -206,5 +206,5 @@ def _with_number(letter: re.Match[str]) -> str:
     return f"{letter[0]}⟨{code_point(letter[0])}⟩"
 
 
-def _numbered(found: re.Match[str]) -> str:
-    return f"⟨{code_point(found[0])}⟩"
+def _numbered(match: re.Match[str]) -> str:
+    return f"⟨{code_point(match[0])}⟩"

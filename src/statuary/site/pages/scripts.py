@@ -14,11 +14,11 @@ FOLDER = Path(__file__).with_name("assets")
 EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
 
-def script_document(name: str, before: bytes = b"", body: bytes | None = None) -> Document:
+def script_document(name: str, prefix: bytes = b"", body: bytes | None = None) -> Document:
     """Return a script of the package, or of `body`, with bytes before it."""
     return Document(
         path=SCRIPT.path(name=name),
-        body=before + (package_file(f"{name}.js") if body is None else body),
+        body=prefix + (package_file(f"{name}.js") if body is None else body),
         media_type=SCRIPT.media_type,
         cache=SCRIPT.cache,
     )

@@ -142,12 +142,12 @@ class DateFormatter:
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
         """Return a range: `20 Nov 2026, 13:00` to `14:10 CET`."""
-        first, last = self.moment(start), self.moment(end)
+        start_time, end_time = self.moment(start), self.moment(end)
         zone = self.zone_name(end)
         if self.zone_name(start) == zone:
-            first = first._replace(text=first.text.removesuffix(f" {zone}"))
+            start_time = start_time._replace(text=start_time.text.removesuffix(f" {zone}"))
         is_same_day = start.astimezone(self.zone).date() == end.astimezone(self.zone).date()
-        return FormattedRange(first, self.time(end) if is_same_day else last)
+        return FormattedRange(start_time, self.time(end) if is_same_day else end_time)
 
     def short_day(self, day: date) -> FormattedTime:
         """Return a day: `20 Nov 2026`."""
@@ -166,8 +166,8 @@ class DateFormatter:
     def length(self, length: timedelta) -> str:
         """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
         minutes = length // MINUTE
-        days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
-        parts = [(days, "d"), (hours, "h"), (rest, "min")]
+        days, hours, minutes_left = minutes // 1440, minutes // 60 % 24, minutes % 60
+        parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
         units = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
         return " ".join(units) or self._texts("unit.moment")
 

@@ -43,12 +43,12 @@ class TemplateTrees:
     def _parsed(self, name: str) -> nodes.Template:
         return self._environment.parse(self._source(name))
 
-    def _add_macros(self, template: nodes.Template, wanted: Iterable[str] | None) -> None:
+    def _add_macros(self, template: nodes.Template, macro_names: Iterable[str] | None) -> None:
         for macro in template.find_all(nodes.Macro):
-            if wanted is None or macro.name in wanted:
+            if macro_names is None or macro.name in macro_names:
                 names: Tree = [argument.name for argument in macro.args]
                 self.macros[macro.name] = [names, self._body(macro.body)]
-        for imported in template.find_all(nodes.FromImport) if wanted is None else ():
+        for imported in template.find_all(nodes.FromImport) if macro_names is None else ():
             if not isinstance(imported.template, nodes.Const):
                 raise UnknownNodeError(imported)
             self._add_macros(self._parsed(imported.template.value), [str(name) for name in imported.names])
@@ -69,10 +69,10 @@ class TemplateTrees:
 
     @_statement.register
     def _(self, node: nodes.If) -> Tree:
-        others = node.else_
+        else_nodes = node.else_
         for branch in reversed(node.elif_):
-            others = [nodes.If(branch.test, branch.body, [], others, lineno=branch.lineno)]
-        return [["if", expression(node.test), self._body(node.body), self._body(others)]]
+            else_nodes = [nodes.If(branch.test, branch.body, [], else_nodes, lineno=branch.lineno)]
+        return [["if", expression(node.test), self._body(node.body), self._body(else_nodes)]]
 
     @_statement.register
     def _(self, node: nodes.For) -> Tree:
@@ -156,8 +156,8 @@ def _(node: nodes.Tuple | nodes.List) -> Tree:
 def _(node: nodes.Call) -> Tree:
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         raise UnknownNodeError(node)
-    named: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
-    return ["call", expression(node.node), _all(node.args), named]
+    keyword_arguments: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
+    return ["call", expression(node.node), _all(node.args), keyword_arguments]
 
 
 @expression.register

@@ -39,7 +39,7 @@ class Budget:
     steps: Iterator[int] = field(default_factory=count)
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
-    def spend(self) -> None:
+    def consume(self) -> None:
         """Count a step; raise SecurityError if nothing is left."""
         if next(self.steps) >= MAX_STEPS:
             raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
@@ -64,7 +64,7 @@ def step() -> None:
     """Count a step of the page that is being rendered; compiling a template is not bounded in steps."""
     budget = _budget.get()
     if budget is not None:
-        budget.spend()
+        budget.consume()
 
 
 def counted(function: Callable[P, R]) -> Callable[P, R]:
@@ -83,7 +83,7 @@ def of_text(function: Callable[..., object]) -> Callable[..., object]:
 
     @wraps(function)
     def bounded(value: object, *arguments: object, **options: object) -> object:
-        return function(printable(value), *arguments, **options)
+        return function(checked_printable(value), *arguments, **options)
 
     return bounded
 
@@ -115,7 +115,7 @@ def scalar(value: object) -> object:
     raise SecurityError(f"cannot compare {type(value).__name__}")
 
 
-def printable(value: object) -> object:
+def checked_printable(value: object) -> object:
     """Return a value that can be printed; raise SecurityError if it is a list or another object."""
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
@@ -147,7 +147,7 @@ def concat_texts(items: Iterable[object]) -> str:
     texts, length = [], 0
     for item in items:
         step()
-        text = printable(item)
+        text = checked_printable(item)
         length += len(text) if isinstance(text, str) else 1
         check_length(length)
         texts.append(text)

@@ -6,7 +6,7 @@ from statuary.base.findings import Finding, Position
 from statuary.site.pages.page_texts import invalid_texts
 from statuary.site.settings import PageSettings, ThemeError
 
-THEME_TEMPLATES = "theme-templates"
+THEME_TEMPLATES = "template-error"
 """The rule of findings about templates; the pages are made without them."""
 
 
@@ -14,7 +14,7 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
     """Yield a finding for each text of the theme that no page can use; `extensions` are the keys of those that are on."""
     for key, problem in invalid_texts(settings.theme.texts, extensions):
         yield Finding(
-            rule="theme-texts",
+            rule="invalid-theme-text",
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
             message=f"cannot use the page text {key!r}: {problem}",

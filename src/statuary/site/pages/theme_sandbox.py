@@ -22,6 +22,7 @@ from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.theme_filters import (
     bounded_literal,
     check_length,
+    checked_printable,
     concat_texts,
     counted,
     counted_loop,
@@ -29,7 +30,6 @@ from statuary.site.pages.theme_filters import (
     join_texts,
     number,
     of_text,
-    printable,
     replace_text,
     scalar,
     step,
@@ -161,19 +161,19 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
-            finalize=printable,
+            finalize=checked_printable,
         )
         self.globals = {"range": safe_range, "namespace": Namespace}
-        own: dict[str, Callable[..., object]] = {
+        own_filters: dict[str, Callable[..., object]] = {
             "join": join_texts,
             "replace": replace_text,
             "_concat": concat_texts,
             "_literal": bounded_literal,
             "_operand": scalar,
         }
-        own |= {name: of_text(self.filters[name]) for name in TEXT_FILTERS}
-        own |= {name: self.filters[name] for name in LIST_FILTERS}
-        self.filters = {name: counted(function) for name, function in own.items()}
+        own_filters |= {name: of_text(self.filters[name]) for name in TEXT_FILTERS}
+        own_filters |= {name: self.filters[name] for name in LIST_FILTERS}
+        self.filters = {name: counted(function) for name, function in own_filters.items()}
         self.filters["_loop"] = counted_loop
         self.tests = {name: self.tests[name] for name in TESTS}
         self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: scalar(a) == scalar(b))

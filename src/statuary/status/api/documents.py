@@ -47,8 +47,8 @@ from statuary.status.model.timeline import (
     PageState,
     Timeline,
     component_at,
-    later_states,
     state_at,
+    states_from,
     updated_at,
 )
 from statuary.status.model.uptime import page_uptime
@@ -122,7 +122,7 @@ class StatusDocuments:
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status document at an instant."""
         final = [document for month in self.months for document in self.final_documents(month, at)]
-        return [*self.later_documents(at)(at), *final]
+        return [*self.documents_from(at)(at), *final]
 
     @cached_property
     def months(self) -> dict[str, ArchivedMonth]:
@@ -142,7 +142,7 @@ class StatusDocuments:
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
 
-    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that gives, for an instant from `start` on, the documents that may have changed.
 
         These exclude the documents of records that are closed by `start`, and at an instant without a change (a
@@ -150,7 +150,7 @@ class StatusDocuments:
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
-        states = later_states(self.timeline, start, self._listed(start))
+        states = states_from(self.timeline, start, self._listed(start))
         archives = self._archives_from(start) if self.settings.archives else None
 
         def documents_at(at: Instant) -> list[Document]:
@@ -167,7 +167,7 @@ class StatusDocuments:
         state, cap = state_at(self.timeline, at), self.settings.cap
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
 
-    def listed(self, start: Instant) -> list[IncidentState]:
+    def listed_records(self, start: Instant) -> list[IncidentState]:
         """Return the records in lists, and in archives that may change from an instant on."""
         months = [
             month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
@@ -214,8 +214,8 @@ class StatusDocuments:
             return _array(self._incident(record, context) for record in records)
 
         def document(url: Url, **members: EncodedJson) -> Document:
-            named = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
-            return Document(path=url.path(), body=b"{%b}" % b",".join(named), cache=url.cache)
+            encoded_members = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
+            return Document(path=url.path(), body=b"{%b}" % b",".join(encoded_members), cache=url.cache)
 
         page, cap = context.page, self.settings.cap
         unresolved = objects(unresolved_records(state.incidents))
@@ -267,8 +267,8 @@ class StatusDocuments:
         if around is None:
             # quotes in texts are escaped: nothing else reads like this
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
-            before, _, after = members.partition(b'"components":[]')
-            around = self._around[record] = before + b'"components":', after
+            text_before, _, text_after = members.partition(b'"components":[]')
+            around = self._around[record] = text_before + b'"components":', text_after
         components = components_of(record, context.components, self._positions)
         return around[0] + _array(components) + around[1]
 
@@ -281,8 +281,10 @@ class StatusDocuments:
     def _past_context(self, record: IncidentState) -> StatusDocumentContext:
         """Return the page and the record's components as of its last change."""
         at = record.since
-        present = (self._on_page[component] for component in record.components if component in self._on_page)
-        states = (component_at(self.timeline, component, at) for component in present)
+        current_components = (
+            self._on_page[component] for component in record.components if component in self._on_page
+        )
+        states = (component_at(self.timeline, component, at) for component in current_components)
         return StatusDocumentContext(encode_json(self._page_at(at)), self._components(states))
 
     def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:

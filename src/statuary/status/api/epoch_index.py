@@ -29,12 +29,12 @@ class StoredDocument(NamedTuple):
     file: str
     patch: str | None = None
 
-    def body(self, read: ReadFile) -> bytes | None:
+    def body(self, read_file: ReadFile) -> bytes | None:
         """Return the document's bytes; None if a file is missing, or they are not of the same build."""
-        body = read(self.file)
+        body = read_file(self.file)
         if body is None or self.patch is None:
             return body
-        patch = read(self.patch)
+        patch = read_file(self.patch)
         try:
             return None if patch is None else patched(body, patch)
         except PatchError:
@@ -44,23 +44,23 @@ class StoredDocument(NamedTuple):
 class IndexedVersions(NamedTuple):
     """A document over time, by numbers of instants: those at which it changes to a whole file, a patch, or an earlier state."""
 
-    whole: tuple[int, ...] = ()
+    full_numbers: tuple[int, ...] = ()
     patched: tuple[int, ...] = ()
-    again: Mapping[int, int] = {}
+    repeated_numbers: Mapping[int, int] = {}
 
     def changed_by(self, number: int) -> int | None:
         """Return the number of the latest change up to an instant; None before the first."""
-        changes = (*self.whole, *self.patched, *self.again)
+        changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
         """Return whether all numbers are those of instants, and every file that is referred to is listed."""
-        stored = {*self.whole, *self.patched}
-        has_base = bool(self.whole) and min(self.whole) == min(stored)
+        stored = {*self.full_numbers, *self.patched}
+        has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
         return (
             has_base
-            and stored.union(self.again) <= {*range(instants)}
-            and stored.issuperset(self.again.values())
+            and stored.union(self.repeated_numbers) <= {*range(instants)}
+            and stored.issuperset(self.repeated_numbers.values())
         )
 
 
@@ -93,10 +93,10 @@ class EpochIndex(NamedTuple):
         change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
         if change is None:
             return None
-        number = versions.again.get(change, change)
-        if number in versions.whole:
+        number = versions.repeated_numbers.get(change, change)
+        if number in versions.full_numbers:
             return StoredDocument(self._file(url_table.EPOCH_DOCUMENT, number, path))
-        base = max(version for version in versions.whole if version < number)
+        base = max(version for version in versions.full_numbers if version < number)
         return StoredDocument(
             self._file(url_table.EPOCH_DOCUMENT, base, path), self._file(url_table.EPOCH_PATCH, number, path)
         )
@@ -156,5 +156,7 @@ def _parsed(text: bytes) -> EpochIndex:
 
 
 def _versions(value: Any) -> IndexedVersions:
-    again = {int(number): int(earlier) for number, earlier in value.get("again", {}).items()}
-    return IndexedVersions(tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), again)
+    repeated = {int(number): int(earlier_number) for number, earlier_number in value.get("again", {}).items()}
+    return IndexedVersions(
+        tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), repeated
+    )

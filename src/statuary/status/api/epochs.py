@@ -84,12 +84,12 @@ class PatchBase:
         """Return the patch that makes another document of this one; both must be UTF-8."""
         parts: list[list[int] | str] = []
         text = b""
-        for start, stop, after in _narrowed(list(self._pieces(document.body)), self.body):
+        for start, stop, new_text in _narrowed(list(self._pieces(document.body)), self.body):
             if stop - start < SHORTEST_RANGE:
-                text += self.body[start:stop] + after
+                text += self.body[start:stop] + new_text
                 continue
             parts += [text.decode(), [start, stop]] if text else [[start, stop]]
-            text = after
+            text = new_text
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _pieces(self, body: bytes) -> Iterator[_Piece]:
@@ -122,8 +122,10 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         head = _same(text, base[stop : max(stop, following)])
-        rest = text[head:]
-        tail = _same(rest[::-1], base[max(stop + head, following - len(rest)) : following][::-1])
+        remaining_text = text[head:]
+        tail = _same(
+            remaining_text[::-1], base[max(stop + head, following - len(remaining_text)) : following][::-1]
+        )
         while 0 < head < len(text) and not _begins_character(text[head]):
             head -= 1
         while tail and not _begins_character(text[len(text) - tail]):
@@ -133,26 +135,26 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
     yield pieces[-1]._replace(start=start)
 
 
-def _same_from(one: bytes, first: int, other: bytes, second: int) -> int:
+def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
     """Return how many bytes two texts have in common from two places on."""
     length, size, longer = 0, 64, True
-    most = min(len(one) - first, len(other) - second)
+    most = min(len(text) - start, len(other_text) - other_start)
     while length < most:
-        ours = one[first + length : first + min(length + size, most)]
-        if other.startswith(ours, second + length):
+        ours = text[start + length : start + min(length + size, most)]
+        if other_text.startswith(ours, other_start + length):
             length += len(ours)
         elif size == 64:
-            return length + _same(ours, other[second + length : second + length + size])
+            return length + _same(ours, other_text[other_start + length : other_start + length + size])
         else:
             longer = False
         size = size * 2 if longer else max(64, size // 2)
     return most
 
 
-def _same(one: bytes, other: bytes) -> int:
+def _same(text: bytes, other_text: bytes) -> int:
     """Return how many bytes two texts have in common at their beginning."""
-    length = min(len(one), len(other))
-    differing = int.from_bytes(one[:length]) ^ int.from_bytes(other[:length])
+    length = min(len(text), len(other_text))
+    differing = int.from_bytes(text[:length]) ^ int.from_bytes(other_text[:length])
     return length - (differing.bit_length() + 7) // 8
 
 
@@ -208,7 +210,7 @@ class EpochPlan(NamedTuple):
             return None
         limit = len(self.instants) - 1
         return Finding(
-            rule="epochs-within-limit",
+            rule="too-many-epochs",
             severity=Severity.WARNING,
             path="site.yaml",
             message=f"the limit of {limit} epochs is reached at {format_milliseconds(self.until)}, before the horizon",
@@ -227,35 +229,35 @@ class DocumentVersions:
     """A document over time, by the numbers of the instants at which it changes.
 
     Attributes:
-        present: the document as of the last of them.
+        current: the document as of the last of them.
         files: what is stored, by number: the document, or its patch.
-        whole: the numbers of whole documents.
-        again: the number of the earlier instant whose document it equals.
+        full_numbers: the numbers of whole documents.
+        repeated_numbers: the number of the earlier instant whose document it equals.
     """
 
     def __init__(self, number: int, document: Document) -> None:
-        self.present = document
+        self.current = document
         self.files = {number: document}
-        self.whole = [number]
-        self.again: dict[int, int] = {}
+        self.full_numbers = [number]
+        self.repeated_numbers: dict[int, int] = {}
         self._base: PatchBase | None = None
         self._patches: dict[bytes, int] = {}
 
     def add(self, number: int, document: Document) -> None:
         """Add the document from an instant on."""
-        self.present = document
-        same = (number for number in self.whole if self.files[number].body == document.body)
-        earlier = next(same, None)
-        patch = b"" if earlier is not None else self._patch(document)
+        self.current = document
+        same = (number for number in self.full_numbers if self.files[number].body == document.body)
+        earlier_number = next(same, None)
+        patch = b"" if earlier_number is not None else self._patch(document)
         if patch:
-            earlier = self._patches.setdefault(patch, number)
-        if earlier is not None and earlier != number:
-            self.again[number] = earlier
+            earlier_number = self._patches.setdefault(patch, number)
+        if earlier_number is not None and earlier_number != number:
+            self.repeated_numbers[number] = earlier_number
         elif patch:
             self.files[number] = document._replace(body=patch)
         else:
             self.files[number] = document
-            self.whole.append(number)
+            self.full_numbers.append(number)
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
@@ -263,15 +265,15 @@ class DocumentVersions:
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:
-            self._base = PatchBase(self.files[self.whole[-1]])
+            self._base = PatchBase(self.files[self.full_numbers[-1]])
         patch = self._base.patch(document)
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def members(self) -> dict[str, object]:
         """Return the member of the index."""
-        patched = [number for number in self.files if number not in self.whole]
-        again = {str(number): earlier for number, earlier in self.again.items()}
-        members = {"whole": self.whole, "patched": patched, "again": again}
+        patched = [number for number in self.files if number not in self.full_numbers]
+        repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
+        members = {"whole": self.full_numbers, "patched": patched, "again": repeated}
         return {name: value for name, value in members.items() if value}
 
 
@@ -299,35 +301,42 @@ def plan_epochs(
         return {
             document.path: document
             for document in documents
-            if document.path not in versions or versions[document.path].present.body != document.body
+            if document.path not in versions or versions[document.path].current.body != document.body
         }
 
-    def begin(since: Instant, changed: dict[str, Document]) -> None:
-        if not changed:
+    def begin(since: Instant, changed_documents: dict[str, Document]) -> None:
+        if not changed_documents:
             return
-        for path, document in changed.items():
+        for path, document in changed_documents.items():
             if path in versions:
                 versions[path].add(len(instants), document)
             else:
                 versions[path] = DocumentVersions(len(instants), document)
         instants.append(since)
 
-    last: dict[str, Document] = {}
+    previous_documents: dict[str, Document] = {}
     for transition in transitions:
-        changed = differing(documents_at(transition))
-        if changed and len(instants) > limits.max_epochs:
+        changed_documents = differing(documents_at(transition))
+        if changed_documents and len(instants) > limits.max_epochs:
             until, cut = transition, True
             break
         if transition == until:
-            last = changed
+            previous_documents = changed_documents
         else:
-            begin(transition, changed)
+            begin(transition, changed_documents)
     begin(
         until,
-        differing({**last, **{document.path: document for document in documents_after(until)}}.values()),
+        differing(
+            {
+                **previous_documents,
+                **{document.path: document for document in documents_after(until)},
+            }.values()
+        ),
     )
     changing = {
-        path: entry for path, entry in versions.items() if entry.files.keys() | entry.again.keys() != {0}
+        path: entry
+        for path, entry in versions.items()
+        if entry.files.keys() | entry.repeated_numbers.keys() != {0}
     }
     return EpochPlan(tuple(instants), until, changing, cut)
 
@@ -346,10 +355,10 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
 
 def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
     for number, document in versions.files.items():
-        yield _file(document, epoch_name(instants[number]), whole=number in versions.whole)
+        yield _file(document, epoch_name(instants[number]), is_full=number in versions.full_numbers)
 
 
-def _file(document: Document, folder: str, *, whole: bool) -> Document:
-    url, media_type = (EPOCH_DOCUMENT, document.media_type) if whole else (EPOCH_PATCH, JSON)
+def _file(document: Document, folder: str, *, is_full: bool) -> Document:
+    url, media_type = (EPOCH_DOCUMENT, document.media_type) if is_full else (EPOCH_PATCH, JSON)
     path = url.path(epoch=folder, path=document.path)
     return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)

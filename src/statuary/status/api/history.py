@@ -77,11 +77,11 @@ class Archives:
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
         """Yield the list of months, and the archives that are not final by the first instant."""
-        published = {
+        records_by_month = {
             month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
         }
-        yield self._list({month: records for month, records in published.items() if any(records)})
-        for month, records in published.items():
+        yield self._list({month: records for month, records in records_by_month.items() if any(records)})
+        for month, records in records_by_month.items():
             if month not in self._final and any(records):
                 yield self._archive(month, records)
 
@@ -92,23 +92,23 @@ class Archives:
 
     def _archive(self, month: str, records: ArchivedRecords) -> Document:
         page = encode_json(self._page_at(records.changed_at))
-        incidents, maintenances = (b",".join(map(self._encode, listed)) for listed in records)
+        incidents, maintenances = (b",".join(map(self._encode, states)) for states in records)
         body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % (page, incidents, maintenances)
         return Document(path=ARCHIVE.path(month=month), cache=ARCHIVE.cache, body=body)
 
-    def _list(self, published: Mapping[str, ArchivedRecords]) -> Document:
-        changes = (records.changed_at for records in published.values())
+    def _list(self, records_by_month: Mapping[str, ArchivedRecords]) -> Document:
+        changes = (records.changed_at for records in records_by_month.values())
         page = self._page_at(max(changes, default=self._page.created_at))
-        listed = [
+        month_entries = [
             {
                 "month": month,
                 "incidents": len(records.incidents),
                 "scheduled_maintenances": len(records.maintenances),
                 "url": f"{page['url']}/{ARCHIVE.path(month=month)}",
             }
-            for month, records in published.items()
+            for month, records in records_by_month.items()
         ]
-        body = encode_json({"page": page, "months": listed})
+        body = encode_json({"page": page, "months": month_entries})
         return Document(path=ARCHIVES.path(), cache=ARCHIVES.cache, body=body)
 
 

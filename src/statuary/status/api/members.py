@@ -102,8 +102,8 @@ def incident_members(
         "started_at": timestamps(incident.started_at),
         "page_id": page.id,
         "incident_updates": [
-            update_members(published, incident.id, state.since, timestamps)
-            for published in state.published_updates
+            update_members(published_update, incident.id, state.since, timestamps)
+            for published_update in state.published_updates
         ],
         "components": components,
     }
@@ -116,19 +116,19 @@ def incident_members(
 
 
 def update_members(
-    published: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
+    published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
     """Return an incident update as of an instant."""
-    update = published.update
+    update = published_update.update
     return {
         "id": update.id,
         "status": update.status,
         "body": update.body,
         "incident_id": incident_id,
         "created_at": timestamps(update.created_at),
-        "updated_at": timestamps(last_edit_as_of(published, as_of)),
+        "updated_at": timestamps(last_edit_as_of(published_update, as_of)),
         "display_at": timestamps(update.display_at),
-        "affected_components": affected_members(published.affected_components),
+        "affected_components": affected_members(published_update.affected_components),
         "deliver_notifications": update.deliver_notifications,
         "custom_tweet": update.custom_tweet,
         "tweet_id": update.tweet_id,
@@ -149,7 +149,7 @@ def components_of(
     state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
     """Return the objects of an incident's components that are on the page, in its own order or that of the page."""
-    present = [component for component in state.components if component in by_id]
+    known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:
-        present.sort(key=positions.__getitem__)
-    return [by_id[component] for component in present]
+        known_components.sort(key=positions.__getitem__)
+    return [by_id[component] for component in known_components]

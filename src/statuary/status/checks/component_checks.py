@@ -12,7 +12,7 @@ from statuary.status.model.records import UNKNOWN_CREATION, Incident, IncidentUp
 
 
 @check
-def unique_component(context: StatusContext) -> Iterator[StatusViolation]:
+def duplicate_component(context: StatusContext) -> Iterator[StatusViolation]:
     """No component has a key or an id of another."""
     owners: dict[str, str] = {}
     for component in context.catalogue.components:
@@ -29,7 +29,7 @@ def unique_component(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check
-def group_has_components(context: StatusContext) -> Iterator[StatusViolation]:
+def empty_group(context: StatusContext) -> Iterator[StatusViolation]:
     """A group has at least one component."""
     for component in context.catalogue.components:
         if component.group and not component.children:
@@ -42,21 +42,21 @@ def group_has_components(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check
-def history_in_order(context: StatusContext) -> Iterator[StatusViolation]:
+def history_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
     """The recorded changes of a component are in order, oldest first, one for each instant."""
     for component in context.catalogue.components:
-        for place, (earlier, later) in enumerate(pairwise(component.history), start=1):
-            if later.at <= earlier.at:
+        for place, (earlier_change, later_change) in enumerate(pairwise(component.history), start=1):
+            if later_change.at <= earlier_change.at:
                 yield StatusViolation(
                     context.catalogue.components_source,
                     (*component.pointer, "history", place, "at"),
-                    f"{format_utc(later.at)} is not after the previous change, {format_utc(earlier.at)}",
+                    f"{format_utc(later_change.at)} is not after the previous change, {format_utc(earlier_change.at)}",
                     "list changes oldest first",
                 )
 
 
 @check(Severity.WARNING)
-def page_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
+def undated_page(context: StatusContext) -> Iterator[StatusViolation]:
     """A page in whose content nothing has a date has a `created_at`."""
     if context.catalogue.page.created_at == UNKNOWN_CREATION:
         yield StatusViolation(
@@ -71,7 +71,7 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @check(Severity.WARNING)
-def demo_is_local(context: StatusContext) -> Iterator[StatusViolation]:
+def demo_published(context: StatusContext) -> Iterator[StatusViolation]:
     """A demo site is on localhost alone."""
     page = context.catalogue.page
     if page.demo and urlsplit(page.url).hostname not in LOCAL_HOSTS:
@@ -84,17 +84,17 @@ def demo_is_local(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check(Severity.WARNING)
-def page_updated_at_holds(context: StatusContext) -> Iterator[StatusViolation]:
+def stale_page_updated_at(context: StatusContext) -> Iterator[StatusViolation]:
     """Nothing changes after an imported `updated_at` of the page."""
     updated_at = context.catalogue.page.updated_at
     if updated_at is None or updated_at > context.now:
         return
-    later = [change for change in context.timeline.changes if updated_at < change <= context.now]
-    if later:
+    later_changes = [change for change in context.timeline.changes if updated_at < change <= context.now]
+    if later_changes:
         yield StatusViolation(
             context.catalogue.page_source,
             ("page", "updated_at"),
-            f"the page was updated at {format_utc(later[-1])}, after the given {format_utc(updated_at)}",
+            f"the page was updated at {format_utc(later_changes[-1])}, after the given {format_utc(updated_at)}",
             "remove updated_at; it follows from the content",
         )
 
@@ -103,7 +103,7 @@ FLAG_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "y", "n"})
 
 
 @check(Severity.WARNING)
-def name_is_no_flag(context: StatusContext) -> Iterator[StatusViolation]:
+def name_looks_like_flag(context: StatusContext) -> Iterator[StatusViolation]:
     """The page, components, incidents and maintenances have names, and not words such as `yes`."""
     catalogue = context.catalogue
     for path, pointer, name in (
@@ -131,7 +131,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
     """Yield each component that a record names, its pointer, and whether the name is a key there."""
     if isinstance(record, Maintenance):
         # a component that an update names is yielded below with a more exact pointer
-        in_updates = {name for update in record.updates for name, _, _ in _named_by(update)}
+        in_updates = {name for update in record.updates for name, _, _ in _components_of_update(update)}
         for place, name in enumerate(record.components):
             if name not in in_updates:
                 yield name, ("components", place), False
@@ -140,19 +140,21 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
         (name, ("component_order", place), False) for place, name in enumerate(record.component_order)
     )
     for update in record.updates:
-        yield from _named_by(update)
+        yield from _components_of_update(update)
 
 
-def _all_named(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
+def _named_components_of_all(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
     """Yield what `named_components` yields for every record, and for the updates of windows, with the record."""
     for record in context.records:
-        yield from ((record, *named) for named in named_components(record))
+        yield from ((record, *entry) for entry in named_components(record))
     for window in context.edited_records:
         if isinstance(window, Maintenance) and window.pointer:
-            yield from ((window, *named) for update in window.updates for named in _named_by(update))
+            yield from (
+                (window, *entry) for update in window.updates for entry in _components_of_update(update)
+            )
 
 
-def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
+def _components_of_update(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
     for name in update.components:
         yield name, (*update.pointer, "components", name), True
     for place, affected in enumerate(update.affected_components or ()):
@@ -161,14 +163,14 @@ def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
 
 
 @check
-def known_component(context: StatusContext) -> Iterator[StatusViolation]:
+def unknown_component(context: StatusContext) -> Iterator[StatusViolation]:
     """Incidents, maintenances and templates name components that exist."""
     components = context.catalogue.components_by_name
     for template in context.catalogue.templates:
         for name in template.components:
             if name not in components:
                 yield _unknown_component(context, template.source, ("components", name), name, is_key=True)
-    for record, name, pointer, is_key in _all_named(context):
+    for record, name, pointer, is_key in _named_components_of_all(context):
         if name not in components:
             yield _unknown_component(context, record.source, pointer, name, is_key=is_key)
 
@@ -187,12 +189,12 @@ def _unknown_component(
 
 
 @check
-def affected_component_is_no_group(context: StatusContext) -> Iterator[StatusViolation]:
+def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
     """Incidents and maintenances name components, not groups."""
     groups = {
         name: component for name, component in context.catalogue.components_by_name.items() if component.group
     }
-    for record, name, pointer, is_key in _all_named(context) if groups else ():
+    for record, name, pointer, is_key in _named_components_of_all(context) if groups else ():
         if name in groups:
             yield StatusViolation(
                 record.source,
@@ -204,7 +206,7 @@ def affected_component_is_no_group(context: StatusContext) -> Iterator[StatusVio
 
 
 @check
-def id_fits_a_url(context: StatusContext) -> Iterator[StatusViolation]:
+def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
     """Ids, and the file names and keys that serve as ids, consist of letters, digits, `-` and `_`."""
     for component in context.catalogue.components:
         if not fits_a_url(component.id):
@@ -231,7 +233,7 @@ def fits_a_url(name: str) -> bool:
 
 
 @check
-def unique_record_id(context: StatusContext) -> Iterator[StatusViolation]:
+def duplicate_record_id(context: StatusContext) -> Iterator[StatusViolation]:
     """No incident, maintenance or window has the id of another."""
     owners: dict[str, str] = {}
     for history in sorted(context.timeline.histories, key=lambda history: history.incident.source):
@@ -247,7 +249,7 @@ def unique_record_id(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check
-def unique_update_id(context: StatusContext) -> Iterator[StatusViolation]:
+def duplicate_update_id(context: StatusContext) -> Iterator[StatusViolation]:
     """No update has the id of another."""
     owners: dict[str, tuple[str, Pointer]] = {}
     for record in context.records:

@@ -14,43 +14,46 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 
 
 @check
-def allowed_moves(context: StatusContext) -> Iterator[StatusViolation]:
+def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
     """The status of each update may follow the previous one."""
     for record in context.edited_records:
-        # updates-in-order reports wrong times, which would make correct statuses look wrong here
-        if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
+        # updates-out-of-order reports wrong times, which would make correct statuses look wrong here
+        if any(
+            later_update.display_at < earlier_update.display_at
+            for earlier_update, later_update in pairwise(record.updates)
+        ):
             continue
-        for before, update in pairwise([None, *in_display_order(record)]):
+        for previous_update, update in pairwise([None, *in_display_order(record)]):
             if update is None or update.automatic or update.reopens:
                 continue
-            if not may_follow(None if before is None else before.status, update.status):
-                yield _wrong_move(record, before, update)
+            if not may_follow(None if previous_update is None else previous_update.status, update.status):
+                yield _wrong_move(record, previous_update, update)
 
 
-def _wrong_move(record: Incident, before: IncidentUpdate | None, update: IncidentUpdate) -> StatusViolation:
-    if before is None:
+def _wrong_move(
+    record: Incident, previous_update: IncidentUpdate | None, update: IncidentUpdate
+) -> StatusViolation:
+    if previous_update is None:
         message, hint = "a postmortem is the first update", "add the updates before it"
     else:
-        automatic = "the automatic " if before.automatic else ""
-        message = (
-            f"{update.status} cannot follow {automatic}{before.status} of {format_utc(before.display_at)}"
-        )
-        hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))} after {before.status}"
-        if before.status in CLOSED_STATUSES:
+        automatic = "the automatic " if previous_update.automatic else ""
+        message = f"{update.status} cannot follow {automatic}{previous_update.status} of {format_utc(previous_update.display_at)}"
+        hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[previous_update.status]))} after {previous_update.status}"
+        if previous_update.status in CLOSED_STATUSES:
             hint += ", or add `reopens: true`"
     return StatusViolation(record.source, _pointer(update, "status"), message, hint)
 
 
 @check
-def updates_in_order(context: StatusContext) -> Iterator[StatusViolation]:
+def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
     """Updates are in order, oldest first."""
     for record in context.edited_records:
-        for earlier, later in pairwise(record.updates):
-            if later.display_at < earlier.display_at:
+        for earlier_update, later_update in pairwise(record.updates):
+            if later_update.display_at < earlier_update.display_at:
                 yield StatusViolation(
                     record.source,
-                    _pointer(later, "at"),
-                    f"{format_utc(later.display_at)} is before the previous update, {format_utc(earlier.display_at)}",
+                    _pointer(later_update, "at"),
+                    f"{format_utc(later_update.display_at)} is before the previous update, {format_utc(earlier_update.display_at)}",
                     "list updates oldest first, or correct the time",
                 )
 
@@ -93,7 +96,7 @@ def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check
-def backfilled_moves_nothing(context: StatusContext) -> Iterator[StatusViolation]:
+def backfilled_status_change(context: StatusContext) -> Iterator[StatusViolation]:
     """A backfilled incident changes no component's status (as in Statuspage)."""
     for record in context.records:
         components = _components_with_status(record) if record.backfilled else []
@@ -112,7 +115,7 @@ def _components_with_status(record: Incident) -> list[str]:
 
 
 @check(Severity.WARNING)
-def resolved_leaves_components_up(context: StatusContext) -> Iterator[StatusViolation]:
+def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
     """After an incident is resolved or a maintenance completed, its components are operational."""
     for history in context.timeline.histories:
         state = history.final
@@ -131,15 +134,17 @@ def resolved_leaves_components_up(context: StatusContext) -> Iterator[StatusViol
 
 
 def _resolving_pointer(state: IncidentState) -> Pointer:
-    updates = (published.update for published in state.published_updates)
+    updates = (published_update.update for published_update in state.published_updates)
     return next((update.pointer for update in updates if update.display_at == state.resolved_at), ())
 
 
 def _affected_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
     at = state.resolved_at
     for history in context.histories_by_component.get(component, ()):
-        other = history.state_at(at) if at is not None and history.incident is not state.incident else None
-        if other is not None and not other.closed and other.status != "scheduled":
+        other_state = (
+            history.state_at(at) if at is not None and history.incident is not state.incident else None
+        )
+        if other_state is not None and not other_state.closed and other_state.status != "scheduled":
             return True
     return False
 

@@ -21,7 +21,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 
 @check
-def window_has_length(context: StatusContext) -> Iterator[StatusViolation]:
+def empty_window(context: StatusContext) -> Iterator[StatusViolation]:
     """A window ends after it starts."""
     for maintenance in context.catalogue.maintenances:
         for start, end, pointer in _written_windows(maintenance):
@@ -43,7 +43,7 @@ def _written_windows(maintenance: Maintenance) -> Iterator[tuple[Instant, Instan
 
 
 @check(Severity.WARNING)
-def windows_do_not_overlap(context: StatusContext) -> Iterator[StatusViolation]:
+def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
     """No component has two windows at the same time."""
     windows: dict[str, list[Maintenance]] = {}
     for history in context.timeline.maintenances:
@@ -52,13 +52,13 @@ def windows_do_not_overlap(context: StatusContext) -> Iterator[StatusViolation]:
             for component in history.components:
                 windows.setdefault(component, []).append(maintenance)
     for component, planned in windows.items():
-        for first, second in _overlaps(planned):
+        for earlier_window, later_window in _overlaps(planned):
             yield StatusViolation(
-                second.source,
+                later_window.source,
                 ("scheduled_for",),
                 (
-                    f"the window at {format_utc(second.scheduled_for)} overlaps that of {first.id!r}, "
-                    f"which affects {component!r} until {format_utc(first.scheduled_until)}"
+                    f"the window at {format_utc(later_window.scheduled_for)} overlaps that of {earlier_window.id!r}, "
+                    f"which affects {component!r} until {format_utc(earlier_window.scheduled_until)}"
                 ),
                 "move one of them, or combine them into one maintenance",
             )
@@ -80,7 +80,7 @@ def _is_ahead(maintenance: Maintenance, now: Instant) -> bool:
 
 
 @check(Severity.WARNING)
-def announced_before_it_begins(context: StatusContext) -> Iterator[StatusViolation]:
+def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance is announced before its window starts."""
     for maintenance in context.catalogue.maintenances:
         late = maintenance.created_at >= maintenance.scheduled_for
@@ -116,7 +116,7 @@ def overdue_maintenance(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check(Severity.WARNING)
-def completed_by_clock_begins(context: StatusContext) -> Iterator[StatusViolation]:
+def completed_without_start(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance that completes automatically is started."""
     for maintenance in context.catalogue.maintenances:
         if not maintenance.automation.scheduled_auto_completed or maintenance.recurrence is not None:
@@ -132,7 +132,7 @@ def completed_by_clock_begins(context: StatusContext) -> Iterator[StatusViolatio
 
 
 @check
-def cancelled_in_time(context: StatusContext) -> Iterator[StatusViolation]:
+def cancelled_after_completion(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance is not cancelled after it is completed."""
     for maintenance in context.catalogue.maintenances:
         completed = next((u for u in in_display_order(maintenance) if u.status == "completed"), None)
@@ -150,7 +150,7 @@ def cancelled_in_time(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check(Severity.NOTE)
-def window_within_horizon(context: StatusContext) -> Iterator[StatusViolation]:
+def window_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
     """A window ends within the horizon, up to which future documents are written."""
     horizon = context.timeline.until
     for maintenance in context.catalogue.maintenances:
@@ -178,37 +178,41 @@ def _recurring(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence
 
 
 @check
-def start_fits_rule(context: StatusContext) -> Iterator[StatusViolation]:
+def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolation]:
     """The first window of a recurring maintenance starts at `scheduled_for`."""
     for maintenance, recurrence in _recurring(context):
-        first = first_start(maintenance, recurrence)
-        if first is None:
+        rule_start = first_start(maintenance, recurrence)
+        if rule_start is None:
             yield StatusViolation(
                 maintenance.source,
                 RULE,
                 "the rule gives no window",
                 "correct the rule, or remove `recurrence`",
             )
-        elif first != maintenance.scheduled_for:
+        elif rule_start != maintenance.scheduled_for:
             yield StatusViolation(
                 maintenance.source,
                 ("scheduled_for",),
                 (
                     f"the rule gives no window at {format_utc(maintenance.scheduled_for)}; "
-                    f"the first one starts at {format_utc(first)}"
+                    f"the first one starts at {format_utc(rule_start)}"
                 ),
-                f"set scheduled_for to {format_utc(first)}, or correct the rule",
+                f"set scheduled_for to {format_utc(rule_start)}, or correct the rule",
             )
 
 
 @check
-def occurrence_exists(context: StatusContext) -> Iterator[StatusViolation]:
+def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
     """A change to one window names a window that the rule gives."""
     for maintenance, recurrence in _recurring(context):
         starts = _starts_around(maintenance, recurrence)
         for start, changes in recurrence.occurrences.items():
             if start not in starts:
-                nearest = min((abs(other - start), other) for other in starts)[1] if starts else None
+                nearest = (
+                    min((abs(other_start - start), other_start) for other_start in starts)[1]
+                    if starts
+                    else None
+                )
                 yield StatusViolation(
                     maintenance.source,
                     changes.pointer,
@@ -225,7 +229,7 @@ def _starts_around(maintenance: Maintenance, recurrence: Recurrence) -> set[Inst
 
 
 @check(Severity.WARNING)
-def move_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
+def undated_move(context: StatusContext) -> Iterator[StatusViolation]:
     """A window that was moved after its announcement states when."""
     for maintenance, recurrence in _recurring(context):
         for start, changes in recurrence.occurrences.items():
@@ -242,7 +246,7 @@ def move_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 @check(Severity.WARNING)
-def recurrence_within_limit(context: StatusContext) -> Iterator[StatusViolation]:
+def too_many_windows(context: StatusContext) -> Iterator[StatusViolation]:
     """A rule gives no more windows than a site can hold."""
     for maintenance, recurrence in _recurring(context):
         if len(window_starts(maintenance, recurrence, context.timeline.until)) > MAX_WINDOWS:
@@ -255,7 +259,7 @@ def recurrence_within_limit(context: StatusContext) -> Iterator[StatusViolation]
 
 
 @check(Severity.NOTE)
-def recurrence_within_horizon(context: StatusContext) -> Iterator[StatusViolation]:
+def recurrence_beyond_horizon(context: StatusContext) -> Iterator[StatusViolation]:
     """A rule gives no window after the horizon, up to which future documents are written."""
     for maintenance, recurrence in _recurring(context):
         horizon = context.timeline.until

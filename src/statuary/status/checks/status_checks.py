@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterator
 from functools import partial
 
-from statuary.base.budget import attempt
+from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.base.rules import RegisteredCheck, checks_in
@@ -22,7 +22,7 @@ def status_findings(
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:
         if check.name not in skip:
-            outcome = attempt(
+            outcome = run_guarded(
                 partial(_findings, check, context), timeline.catalogue.page_source, f"the check {check.name}"
             )
             yield from [outcome] if isinstance(outcome, Finding) else outcome

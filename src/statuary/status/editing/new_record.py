@@ -31,8 +31,8 @@ def new_file(
     if given_id is not None and given_id in existing:
         raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
     file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), existing)
-    written = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
-    return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=block_text(written))
+    entries = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
+    return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=block_text(entries))
 
 
 def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
@@ -88,8 +88,8 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
     """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
-    first = f"{day.isoformat()}-{slug(title) or fallback}"
-    names = (first if number == 1 else f"{first}-{number}" for number in count(1))
+    candidate = f"{day.isoformat()}-{slug(title) or fallback}"
+    names = (candidate if number == 1 else f"{candidate}-{number}" for number in count(1))
     return next(name for name in names if name not in existing)
 
 

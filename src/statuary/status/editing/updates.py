@@ -73,12 +73,12 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
     """Return the only component whose key or name on the page is `name`, in any case."""
     word = name.strip().casefold()
-    named = [
+    matching_components = [
         component
         for component in catalogue.components
         if word in (component.key.casefold(), component.name.casefold())
     ]
-    return named[0] if len(named) == 1 else None
+    return matching_components[0] if len(matching_components) == 1 else None
 
 
 def parse_status(word: str) -> ComponentStatus:
@@ -107,9 +107,9 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
         return IncidentTemplate()
     templates = {template.name: template for template in catalogue.templates}
     if name not in templates:
-        named = _suggested_name(name, list(templates)) or f"there are: {', '.join(templates)}"
+        suggestion = _suggested_name(name, list(templates)) or f"there are: {', '.join(templates)}"
         hint = (
-            named
+            suggestion
             if templates
             else "write content/templates/NAME.yaml; it has the keys of an incident's first update"
         )
@@ -143,8 +143,8 @@ def find_incident(
     matches = next(filter(None, _matches(typed, incidents)), [])
     if not matches:
         raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
-    wanted = [incident for incident in matches if is_wanted(status_at(incident, at))]
-    meant = wanted if len(wanted) == 1 else matches
+    matching_incidents = [incident for incident in matches if is_wanted(status_at(incident, at))]
+    meant = matching_incidents if len(matching_incidents) == 1 else matches
     if len(meant) > 1:
         raise _ambiguous(typed, matches, noun, at)
     return meant[0]
@@ -152,10 +152,14 @@ def find_incident(
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
     """Yield the incidents with a name, those whose name begins with it, and those whose words after the day do."""
-    named = [(incident, incident_names(incident)) for incident in incidents]
-    yield [incident for incident, names in named if typed in names]
-    yield [incident for incident, names in named if any(name.startswith(typed) for name in names)]
-    yield [incident for incident, names in named if any(_words(name).startswith(typed) for name in names)]
+    names_by_incident = [(incident, incident_names(incident)) for incident in incidents]
+    yield [incident for incident, names in names_by_incident if typed in names]
+    yield [incident for incident, names in names_by_incident if any(name.startswith(typed) for name in names)]
+    yield [
+        incident
+        for incident, names in names_by_incident
+        if any(_words(name).startswith(typed) for name in names)
+    ]
 
 
 def incidents_with_status(
@@ -202,13 +206,13 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
 def shortened(ids: Sequence[str]) -> str:
     """Return the first few ids, and how many more there are."""
-    more = len(ids) - MAX_SUGGESTIONS
-    return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {more} more" if more > 0 else "")
+    hidden_count = len(ids) - MAX_SUGGESTIONS
+    return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
 
 def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
     names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
-    near = [name for name in names if _plain(typed) in _plain(name)] or _of_nearest_days(typed, names)
+    near = [name for name in names if _plain(typed) in _plain(name)] or _names_on_nearest_days(typed, names)
     near = near or get_close_matches(typed, names, 3)
     return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
 
@@ -221,15 +225,18 @@ def _plain(name: str) -> str:
 DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
-def _of_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
+def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that differ from a typed one in their day alone, of the nearest three days."""
     words, day = _without_day(typed)
     dated = [
-        (other, name) for name in names for rest, other in [_without_day(name)] if rest.startswith(words)
+        (other_day, name)
+        for name in names
+        for text_around, other_day in [_without_day(name)]
+        if text_around.startswith(words)
     ]
     if day is None:
         return []
-    apart = sorted((abs((other - day).days), name) for other, name in dated if other is not None)
+    apart = sorted((abs((other_day - day).days), name) for other_day, name in dated if other_day is not None)
     return [name for _, name in apart[:3]]
 
 
@@ -300,8 +307,8 @@ class NewUpdate:
 
     def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
         """Return the body of a commit message that names these components."""
-        named = f"; {format_statuses(components)}" if components else ""
-        return f"{self.status} at {format_exact(self.at)}{named}\n\n{self.body}".strip() + "\n"
+        component_text = f"; {format_statuses(components)}" if components else ""
+        return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
@@ -342,7 +349,7 @@ def mapping_of(incident: Incident) -> Pointer:
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
-def announced_by(text: str, incident: Incident, at: Instant) -> str:
+def with_announcement(text: str, incident: Incident, at: Instant) -> str:
     """Return a file's text in which a maintenance that would be announced later is announced at an instant."""
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text
@@ -368,8 +375,8 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
 
 def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
     """Return the text of an update that moves a window, in the time zone of the page."""
-    before = _window_text((window.scheduled_for, window.scheduled_until), zone)
-    return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {before}."
+    old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
+    return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
 
 
 def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:

@@ -91,16 +91,16 @@ MAX_LABEL_LENGTH = 48
 def svg(badge: Badge) -> bytes:
     """Return a badge as an SVG image."""
     label, message = _shortened(badge.label), _shortened(badge.message)
-    left, right = (round(text_width(text)) + 2 * PADDING for text in (label, message))
+    label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
     name = escape(f"{badge.label}: {badge.message}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}"'
-        f' viewBox="0 0 {left + right} {HEIGHT}" role="img" aria-label="{name}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{label_width + message_width}" height="{HEIGHT}"'
+        f' viewBox="0 0 {label_width + message_width} {HEIGHT}" role="img" aria-label="{name}">'
         f"<title>{name}</title>"
-        f'<path fill="{LABEL_COLOUR}" d="M{left} 0H3a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3H{left}z"/>'
-        f'<path fill="{badge.colour.hex}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z"/>'
+        f'<path fill="{LABEL_COLOUR}" d="M{label_width} 0H3a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3H{label_width}z"/>'
+        f'<path fill="{badge.colour.hex}" d="M{label_width} 0h{message_width - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{label_width}z"/>'
         f'<g fill="#fff" font-family="{FONTS}" font-size="{FONT_SIZE}" aria-hidden="true">'
-        f"{_text(label, PADDING, left)}{_text(message, left + PADDING, right)}"
+        f"{_text(label, PADDING, label_width)}{_text(message, label_width + PADDING, message_width)}"
         "</g></svg>\n"
     ).encode()
 

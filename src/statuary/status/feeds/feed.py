@@ -153,7 +153,7 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
     """Return the feed entry of an incident or maintenance."""
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
-    present = (state.component for state in states if state is not None)
+    existing_components = (state.component for state in states if state is not None)
     return FeedEntry(
         id=tag_uri(page, f"Incident/{record.incident.id}"),
         title=one_line(record.incident.name),
@@ -161,7 +161,9 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
         published=published_at(record),
         updated=record.updated_at,
         html=" ".join(_paragraphs(record, page.time_zone, words)),
-        components=tuple(one_line(component.name) for component in present if not component.removed),
+        components=tuple(
+            one_line(component.name) for component in existing_components if not component.removed
+        ),
     )
 
 
@@ -187,13 +189,13 @@ def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tu
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
     """Return the text for the status of an update, given its position among the record's updates, newest first."""
-    status, earlier = (
+    status, earlier_statuses = (
         record.published_updates[position].update.status,
         record.published_updates[position + 1 :],
     )
     if record.cancelled and status == "completed":
         return words("cancelled")
-    return words("same" if earlier and earlier[0].update.status == status else status)
+    return words("same" if earlier_statuses and earlier_statuses[0].update.status == status else status)
 
 
 def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator[str]:
@@ -202,8 +204,8 @@ def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator
         window = _window(incident.scheduled_for, incident.scheduled_until, zone, words)
         event = words("cancelled_event" if record.cancelled else "event")
         yield f"<p><strong>{event} {window}</strong></p>"
-    for position, published in enumerate(record.published_updates):
-        at, body = published.update.display_at, body_html(published.update.body)
+    for position, published_update in enumerate(record.published_updates):
+        at, body = published_update.update.display_at, body_html(published_update.update.body)
         time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
         yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
 
@@ -356,8 +358,8 @@ def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: 
 
 def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
     """Return a feed as a document, with its entries before the last occurrence of an end tag."""
-    before, tag, after = _xml_bytes(root, 0).rpartition(end)
-    return b"".join((DECLARATION, before, *entries, tag, after))
+    xml_before, tag, xml_after = _xml_bytes(root, 0).rpartition(end)
+    return b"".join((DECLARATION, xml_before, *entries, tag, xml_after))
 
 
 def _xml_bytes(element: ET.Element, level: int) -> bytes:

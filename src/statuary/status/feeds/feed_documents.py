@@ -37,7 +37,7 @@ from statuary.status.feeds.feed import (
 from statuary.status.feeds.maintenance_calendar import maintenance_calendar
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Component
-from statuary.status.model.timeline import PageState, Timeline, later_states, state_at
+from statuary.status.model.timeline import PageState, Timeline, state_at, states_from
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
     (HISTORY_ATOM, atom_feed),
@@ -65,15 +65,15 @@ class FeedDocuments:
         """Use a timeline that extends at least to the latest instant of any document."""
         self.timeline, self._words = timeline, words
         self._entries: dict[IncidentState, FeedEntry] = {}
-        self._made: dict[str, tuple[Hashable, Document]] = {}
+        self._cache: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every feed, the calendar and every badge at an instant."""
         return self._documents(state_at(self.timeline, at))
 
-    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
-        states, final = later_states(self.timeline, start, self.listed(start)), self.final_feeds(start)
+        states, final = states_from(self.timeline, start, self.listed_records(start)), self.final_feeds(start)
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
@@ -87,24 +87,26 @@ class FeedDocuments:
             for name in (component, groups.get(component))
         }
         state = state_at(self.timeline, start)
-        present = (name for name, component in state.components.items() if not component.component.removed)
+        component_ids = (
+            name for name, component in state.components.items() if not component.component.removed
+        )
         lists = self._lists(state).components
-        return {name: lists[name] for name in present if name not in opened}
+        return {name: lists[name] for name in component_ids if name not in opened}
 
-    def component_feed(self, component_id: str, listed: tuple[IncidentState, ...], at: Instant) -> Document:
+    def component_feed(self, component_id: str, records: tuple[IncidentState, ...], at: Instant) -> Document:
         """Return the feed of a component, given its records at an instant."""
         state = state_at(self.timeline, at)
-        feed = partial(self._component_feed, state, state.components[component_id].component, listed)
+        feed = partial(self._component_feed, state, state.components[component_id].component, records)
         return self._document(
-            COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+            COMPONENT_ATOM, records, partial(_encode, atom_feed, feed), component_id=component_id
         )
 
-    def listed(self, at: Instant) -> list[IncidentState]:
+    def listed_records(self, at: Instant) -> list[IncidentState]:
         """Return the records in any feed or in the calendar at an instant."""
         lists = self._lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
-        changing = (listed for component, listed in lists.components.items() if component not in final)
-        return [*lists.history, *lists.calendar, *(record for listed in changing for record in listed)]
+        changing = (records for component, records in lists.components.items() if component not in final)
+        return [*lists.history, *lists.calendar, *(record for records in changing for record in records)]
 
     def _documents(self, state: PageState, final: Container[str] = ()) -> list[Document]:
         lists = self._lists(state)
@@ -124,14 +126,14 @@ class FeedDocuments:
             components={component: latest_records(by_component[component]) for component in state.components},
         )
 
-    def _history(self, state: PageState, listed: Sequence[IncidentState]) -> Iterator[Document]:
+    def _history(self, state: PageState, records: Sequence[IncidentState]) -> Iterator[Document]:
         for url, write in FORMATS:
-            feed = partial(self._page_feed, state, listed)
-            yield self._document(url, (state.updated_at, listed), partial(_encode, write, feed))
+            feed = partial(self._page_feed, state, records)
+            yield self._document(url, (state.updated_at, records), partial(_encode, write, feed))
 
-    def _page_feed(self, state: PageState, listed: Sequence[IncidentState]) -> Feed:
+    def _page_feed(self, state: PageState, records: Sequence[IncidentState]) -> Feed:
         page, name = state.page, one_line(state.page.name)
-        entries = self._feed_entries(state, listed)
+        entries = self._feed_entries(state, records)
         return Feed(
             id=tag_uri(page, "/history"),
             title=self._words("history", page=_title(name)),
@@ -152,10 +154,10 @@ class FeedDocuments:
             if component.component.removed:
                 continue
             if component_id not in final:
-                listed = lists[component_id]
-                feed = partial(self._component_feed, state, component.component, listed)
+                records = lists[component_id]
+                feed = partial(self._component_feed, state, component.component, records)
                 yield self._document(
-                    COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+                    COMPONENT_ATOM, records, partial(_encode, atom_feed, feed), component_id=component_id
                 )
             badge = component_badge(component)
             yield from self._badges(
@@ -163,10 +165,10 @@ class FeedDocuments:
             )
 
     def _component_feed(
-        self, state: PageState, component: Component, listed: Sequence[IncidentState]
+        self, state: PageState, component: Component, records: Sequence[IncidentState]
     ) -> Feed:
         page, name = state.page, one_line(component.name)
-        entries = self._feed_entries(state, listed)
+        entries = self._feed_entries(state, records)
         return Feed(
             id=tag_uri(page, f"/components/{component.id}/history"),
             title=self._words("component_history", page=_title(one_line(page.name)), name=name),
@@ -179,28 +181,28 @@ class FeedDocuments:
             language=self._words.language,
         )
 
-    def _calendar(self, state: PageState, listed: tuple[IncidentState, ...]) -> Document:
-        write = partial(maintenance_calendar, state, maintenances=listed, words=self._words)
-        return self._document(CALENDAR, listed, write)
+    def _calendar(self, state: PageState, records: tuple[IncidentState, ...]) -> Document:
+        write = partial(maintenance_calendar, state, maintenances=records, words=self._words)
+        return self._document(CALENDAR, records, write)
 
     def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
         yield self._document(image, badge, lambda _: svg(badge), **members)
         yield self._document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
 
-    def _feed_entries(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
-        for record in listed:
+    def _feed_entries(self, state: PageState, records: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
+        for record in records:
             if record not in self._entries:
                 self._entries[record] = feed_entry(record, state, self._words)
-        return tuple(self._entries[record] for record in listed)
+        return tuple(self._entries[record] for record in records)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
         """Return a document, from the cache if its key, which identifies its content, is unchanged."""
         path = url.path(**members)
-        cached = self._made.get(path)
+        cached = self._cache.get(path)
         if cached is None or cached[0] != key:
             body = encode(f"{self.timeline.catalogue.page.url}/{path}")
             document = Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
-            cached = self._made[path] = (key, document)
+            cached = self._cache[path] = (key, document)
         return cached[1]
 
 

@@ -129,8 +129,8 @@ def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
 def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
     """Return the affected components, then the updates, newest first."""
     updates = [
-        f"{status_label(record, position, words)} - {body_plain(published.update.body)}"
-        for position, published in enumerate(record.published_updates)
+        f"{status_label(record, position, words)} - {body_plain(published_update.update.body)}"
+        for position, published_update in enumerate(record.published_updates)
     ]
     return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])
 

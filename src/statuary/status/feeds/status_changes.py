@@ -41,33 +41,39 @@ class PublishedStatus(NamedTuple):
 
 
 def changes_document(
-    published: Callable[[str], bytes | None],
+    read_published: Callable[[str], bytes | None],
     documents: Iterable[Document],
     members: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Document:
     """Return `changes.json` for documents that are about to be published.
 
     Args:
-        published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
+        read_published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
         members: further members of payloads, which Statuspage does not have, by incident.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
-    before = {path: published(path) for path in PREVIOUS_PATHS}
-    payloads = _changes(_published_status(before), _published_status(now))
+    previous_bodies = {path: read_published(path) for path in PREVIOUS_PATHS}
+    payloads = _changes(_published_status(previous_bodies), _published_status(now))
     further = members or {}
     changes = [
         {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
     ]
-    last = before[CHANGES.path()]
-    body = last if last is not None and not changes else _body(before, now, changes)
+    previous_changes = previous_bodies[CHANGES.path()]
+    body = (
+        previous_changes
+        if previous_changes is not None and not changes
+        else _body(previous_bodies, now, changes)
+    )
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
 
 
-def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:
-    earlier = _published_status(before)
+def _body(
+    previous_bodies: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]
+) -> bytes:
+    previous_status = _published_status(previous_bodies)
     page = orjson.loads(now[SUMMARY.path()])["page"]
-    since = None if earlier is None else earlier.summary["page"]["updated_at"]
+    since = None if previous_status is None else previous_status.summary["page"]["updated_at"]
     return encode_json({"page": page, "since": since, "changes": changes})
 
 
@@ -75,24 +81,27 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
     """Return the content of documents; None if one is missing or malformed."""
     try:
         summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
-        listed = {INCIDENT: incidents["incidents"], MAINTENANCE: maintenances["scheduled_maintenances"]}
+        records_by_kind = {
+            INCIDENT: incidents["incidents"],
+            MAINTENANCE: maintenances["scheduled_maintenances"],
+        }
         return PublishedStatus(
             summary={key: summary[key] for key in ("page", "components", "status")},
-            records={record["id"]: record for records in listed.values() for record in records},
+            records={record["id"]: record for records in records_by_kind.values() for record in records},
             oldest={
                 kind: min(map(_created, filter(_is_closed, records)), default=None)
-                for kind, records in listed.items()
+                for kind, records in records_by_kind.items()
             },
         )
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
+def _changes(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
     """Return the payloads in the order of the events; none for a first build."""
-    if before is None or now is None:
+    if previous is None or now is None:
         return iter(())
-    changes = [*_component_updates(before, now), *_incidents(before, now)]
+    changes = [*_component_updates(previous, now), *_incidents(previous, now)]
     return (payload for _, payload in sorted(changes, key=lambda change: change[0]))
 
 
@@ -100,10 +109,10 @@ Dated = tuple[tuple[datetime, str], Members]
 """A payload with its sort key."""
 
 
-def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
-    earlier = {component["id"]: component["status"] for component in before.summary["components"]}
+def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+    previous_statuses = {component["id"]: component["status"] for component in previous.summary["components"]}
     for component in now.summary["components"]:
-        old, new = earlier.get(component["id"]), component["status"]
+        old, new = previous_statuses.get(component["id"]), component["status"]
         # the status of a group follows from its components
         if old is None or old == new or component["group"]:
             continue
@@ -132,10 +141,10 @@ def component_payload(component: Members, old: str, page: Members, status: Membe
     return _payload(page, status) | {"component": component, "component_update": update}
 
 
-def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+def _incidents(previous_documents: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     for record in now.records.values():
-        previous = before.records.get(record["id"])
-        if previous is None and _may_exceed_limit(record, before):
+        previous = previous_documents.records.get(record["id"])
+        if previous is None and _may_exceed_limit(record, previous_documents):
             continue
         new = _new_updates(previous, record)
         if any(update["deliver_notifications"] for update in new):
@@ -148,14 +157,14 @@ def incident_payload(record: Members, page: Members, status: Members) -> Members
     return _payload(page, status) | {"incident": _incident(record)}
 
 
-def _new_updates(known: Members | None, record: Members) -> list[Members]:
-    ids = {update["id"] for update in known["incident_updates"]} if known else set()
+def _new_updates(known_record: Members | None, record: Members) -> list[Members]:
+    ids = {update["id"] for update in known_record["incident_updates"]} if known_record else set()
     return [update for update in record["incident_updates"] if update["id"] not in ids]
 
 
-def _may_exceed_limit(record: Members, before: PublishedStatus) -> bool:
+def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool:
     """Return whether a closed record may have been beyond the limit of the previous list."""
-    oldest = before.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
+    oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
     return oldest is not None and _is_closed(record) and _created(record) < oldest
 
 

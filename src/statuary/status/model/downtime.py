@@ -45,8 +45,8 @@ class DayDowntime(NamedTuple):
 class DateRange(NamedTuple):
     """Whole days as they are known at an instant."""
 
-    first: date
-    last: date
+    first_day: date
+    last_day: date
     at: Instant
     counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
 
@@ -56,15 +56,19 @@ class _KnownDays(NamedTuple):
 
     days: DateRange
     passed: int  # how many changes had passed
-    present: ComponentStatus
+    current_status: ComponentStatus
     downtimes: dict[date, DayDowntime]
 
-    def covers(self, days: DateRange, passed: int, present: ComponentStatus) -> bool:
+    def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
         """Return whether a range has no other days with downtime than this one has."""
-        if self.passed != passed or self.present != present:
+        if self.passed != passed or self.current_status != current_status:
             return False
-        is_later = self.days.first <= days.first and self.days.last <= days.last and self.days.at <= days.at
-        return days == self.days if present != "operational" else is_later
+        is_later = (
+            self.days.first_day <= days.first_day
+            and self.days.last_day <= days.last_day
+            and self.days.at <= days.at
+        )
+        return days == self.days if current_status != "operational" else is_later
 
 
 class DowntimeByDay:
@@ -82,16 +86,18 @@ class DowntimeByDay:
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime in a range of days, in order."""
-        present = self._timeline.status_histories[component_id].at(days.at)[0]
+        current_status = self._timeline.status_histories[component_id].at(days.at)[0]
         passed = bisect_right(self._changes_of(component_id), days.at)
-        last = self._last.get(component_id)
-        if last is None or not last.covers(days, passed, present):
-            downtimes = self._downtimes(component_id, days, present)
-            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
-        elif last.days.first != days.first:
-            downtimes = {day: downtime for day, downtime in last.downtimes.items() if day >= days.first}
-            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
-        return last.downtimes
+        previous = self._last.get(component_id)
+        if previous is None or not previous.covers(days, passed, current_status):
+            downtimes = self._downtimes(component_id, days, current_status)
+            previous = self._last[component_id] = _KnownDays(days, passed, current_status, downtimes)
+        elif previous.days.first_day != days.first_day:
+            downtimes = {
+                day: downtime for day, downtime in previous.downtimes.items() if day >= days.first_day
+            }
+            previous = self._last[component_id] = _KnownDays(days, passed, current_status, downtimes)
+        return previous.downtimes
 
     def _changes_of(self, component_id: str) -> list[Instant]:
         """Return the instants at which a component's status or a record of it changes, in order."""
@@ -104,11 +110,14 @@ class DowntimeByDay:
         return self._changes[component_id]
 
     def _downtimes(
-        self, component_id: str, days: DateRange, present: ComponentStatus
+        self, component_id: str, days: DateRange, current_status: ComponentStatus
     ) -> dict[date, DayDowntime]:
         lengths = self._lengths(component_id, days)
-        today, ongoing = day_of(days.at, self._zone), None if present == "operational" else present
-        if ongoing and days.first <= today <= days.last:
+        today, ongoing = (
+            day_of(days.at, self._zone),
+            None if current_status == "operational" else current_status,
+        )
+        if ongoing and days.first_day <= today <= days.last_day:
             lengths.setdefault(today, {})
         records = self._records_by_day(component_id, days) if lengths else {}
         return {
@@ -123,9 +132,14 @@ class DowntimeByDay:
 
     def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
         durations: dict[date, dict[ComponentStatus, timedelta]] = {}
-        first, after = day_start(days.first, self._zone), day_start(days.last + ONE_DAY, self._zone)
-        for status, start, end in _downtimes(self._timeline.status_histories[component_id], days, first):
-            for day, length in self._split(max(start, first), min(end, after)):
+        range_start, range_end = (
+            day_start(days.first_day, self._zone),
+            day_start(days.last_day + ONE_DAY, self._zone),
+        )
+        for status, start, end in _downtimes(
+            self._timeline.status_histories[component_id], days, range_start
+        ):
+            for day, length in self._split(max(start, range_start), min(end, range_end)):
                 of_day = durations.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
         return durations
@@ -141,16 +155,16 @@ class DowntimeByDay:
     def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
         """Return the records of a component by each day on which they were active."""
         states: dict[date, list[IncidentState]] = {}
-        first = day_start(days.first, self._zone)
+        range_start = day_start(days.first_day, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)
-            if record is None or (record.resolved_at is not None and record.resolved_at <= first):
+            if record is None or (record.resolved_at is not None and record.resolved_at <= range_start):
                 continue
             start, end = active_period(record) or (None, None)
             if start is None:
                 continue
-            day = day_of(max(start, first), self._zone)
-            while day <= days.last and (end is None or end > day_start(day, self._zone)):
+            day = day_of(max(start, range_start), self._zone)
+            while day <= days.last_day and (end is None or end > day_start(day, self._zone)):
                 states.setdefault(day, []).append(record)
                 day += ONE_DAY
         return states
@@ -170,8 +184,8 @@ def _downtimes(
     """Yield each period, from the one at `since` on, in which a component was not operational."""
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses
-    first, last = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)
-    past = zip(instants[first:last], statuses[first:last], strict=True)
+    first_index, end_index = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)
+    past = zip(instants[first_index:end_index], statuses[first_index:end_index], strict=True)
     for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
         if status != "operational" and start < end:
             yield status, start, end

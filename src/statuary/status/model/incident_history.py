@@ -75,11 +75,11 @@ class IncidentHistory:
     def _find_change_instants(self) -> tuple[Instant, ...]:
         if not self._published_updates:
             return ()
-        incident, first = self.incident, self._published_updates[0].published_at
-        edits = {published.update.updated_at for published in self._published_updates}
-        stated = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
-        later = {at for at in edits | stated if at is not None and at > first}
-        return tuple(sorted(later.union(self._published_at)))
+        incident, first_published = self.incident, self._published_updates[0].published_at
+        edits = {published_update.update.updated_at for published_update in self._published_updates}
+        stated_instants = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
+        later_instants = {at for at in edits | stated_instants if at is not None and at > first_published}
+        return tuple(sorted(later_instants.union(self._published_at)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
         """Return the record's state at an instant; None before its first update."""
@@ -95,11 +95,11 @@ class IncidentHistory:
     def deadlines(self) -> tuple[Instant, ...]:
         """The instants at which a promised update has not come; only pages show that."""
         promises = []
-        for place, published in enumerate(self._published_updates):
-            promised, later = published.update.next_update_by, self._published_at[place + 1 :]
-            is_open = published.update.status not in CLOSED_STATUSES
-            if promised is not None and is_open and promised > published.published_at:
-                promises += [promised] if all(at > promised for at in later) else []
+        for place, published_update in enumerate(self._published_updates):
+            promised, later_instants = published_update.update.next_update_by, self._published_at[place + 1 :]
+            is_open = published_update.update.status not in CLOSED_STATUSES
+            if promised is not None and is_open and promised > published_update.published_at:
+                promises += [promised] if all(at > promised for at in later_instants) else []
         return tuple(promises)
 
     @cached_property
@@ -137,7 +137,7 @@ class IncidentHistory:
 
     @cached_property
     def _published_at(self) -> list[Instant]:
-        return [published.published_at for published in self._published_updates]
+        return [published_update.published_at for published_update in self._published_updates]
 
     def _impact(self, count: int, since: Instant) -> Impact:
         override, override_at = self.incident.impact_override, self.incident.impact_override_at
@@ -152,7 +152,7 @@ class IncidentHistory:
         return list(_worst_so_far(self._published_updates))
 
     def _updated_at(self, published_updates: Sequence[PublishedUpdate], since: Instant) -> Instant:
-        edits = [last_edit_as_of(published, since) for published in published_updates]
+        edits = [last_edit_as_of(published_update, since) for published_update in published_updates]
         return max([*edits, *(change for change in self.incident.stated_changes if change <= since)])
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
@@ -172,33 +172,37 @@ class IncidentHistory:
         return resolved[0] if resolved else None
 
 
-def last_edit_as_of(published: PublishedUpdate, instant: Instant) -> Instant:
+def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
     """Return when an update was last edited, not counting an edit after an instant."""
-    update = published.update
+    update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 
 
 def _is_reopened(published_updates: Iterable[PublishedUpdate], resolved_at: Instant) -> bool:
     """Return whether an update reopens a record after the end that an import gave it."""
-    updates = (published.update for published in published_updates)
+    updates = (published_update.update for published_update in published_updates)
     return any(update.reopens and update.display_at >= resolved_at for update in updates)
 
 
-def _display_at(published: PublishedUpdate) -> Instant:
-    return published.update.display_at
+def _display_at(published_update: PublishedUpdate) -> Instant:
+    return published_update.update.display_at
 
 
 def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str]) -> list[Instant]:
-    return [_display_at(published) for published in updates if published.update.status in statuses]
+    return [
+        _display_at(published_update)
+        for published_update in updates
+        if published_update.update.status in statuses
+    ]
 
 
 def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
     """Yield after each update the worst impact of the incident's own components so far."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
-    for published in published_updates:
-        if published.affected_components:
-            affected = published.affected_components
+    for published_update in published_updates:
+        if published_update.affected_components:
+            affected = published_update.affected_components
             statuses |= {
                 component.code: component.new_status
                 for component in affected

@@ -142,8 +142,8 @@ class Maintenance(Incident):
     @override
     def stated_changes(self) -> tuple[Instant, ...]:
         """Instants at which the record itself changed, not one of its updates."""
-        stated = (self.updated_at, self.impact_override_at, self.rescheduled_at)
-        return tuple(at for at in stated if at is not None)
+        stated_instants = (self.updated_at, self.impact_override_at, self.rescheduled_at)
+        return tuple(at for at in stated_instants if at is not None)
 
 
 class IncidentTemplate(NamedTuple):
@@ -170,7 +170,7 @@ class StatusChange(NamedTuple):
 
     at: Instant
     status: ComponentStatus
-    followed: bool = False  # whether another page says so; nobody is notified of it
+    is_upstream: bool = False  # whether another page says so; nobody is notified of it
 
 
 class Component(NamedTuple):
@@ -253,12 +253,14 @@ def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
     """Date a page without `created_at`, and the components that take its date, by the first date in the content."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
-    first = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
+    first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
     return replace(
         catalogue,
-        page=catalogue.page._replace(created_at=first),
+        page=catalogue.page._replace(created_at=first_instant),
         components=tuple(
-            component if component.created_at != UNKNOWN_CREATION else component._replace(created_at=first)
+            component
+            if component.created_at != UNKNOWN_CREATION
+            else component._replace(created_at=first_instant)
             for component in catalogue.components
         ),
     )

@@ -116,26 +116,26 @@ def _until(value: str) -> Instant | None:
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
     """Return the starts of the windows announced by `until`, at most `MAX_WINDOWS` + 1."""
-    last = Instant(until + recurrence.announce)
-    return list(islice(_starts(maintenance, recurrence, last), MAX_WINDOWS + 1))
+    last_start = Instant(until + recurrence.announce)
+    return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
 
 
 def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
     """Return the start of the first window that a rule gives; None if it gives none."""
-    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
-    return next(_starts(maintenance, recurrence, last), None)
+    last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return next(_starts(maintenance, recurrence, last_start), None)
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
     """Return whether a rule gives a window that starts after an instant; not looking beyond `MAX_WINDOWS`."""
-    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
-    return any(start > at for start in islice(_starts(maintenance, recurrence, last), MAX_WINDOWS))
+    last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return any(start > at for start in islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS))
 
 
-def _starts(maintenance: Maintenance, recurrence: Recurrence, last: Instant) -> Iterator[Instant]:
+def _starts(maintenance: Maintenance, recurrence: Recurrence, last_start: Instant) -> Iterator[Instant]:
     parts = _parts(recurrence.rule)
     until = _until(parts.pop("UNTIL", ""))
-    end = last if until is None else min(last, until)
+    end = last_start if until is None else min(last_start, until)
     rule = ";".join(f"{name}={value}" for name, value in parts.items())
     for start in _local_starts(rule, maintenance.scheduled_for.astimezone(recurrence.time_zone)):
         if start > end:
@@ -143,16 +143,16 @@ def _starts(maintenance: Maintenance, recurrence: Recurrence, last: Instant) -> 
         yield start
 
 
-def _local_starts(rule: str, first: datetime) -> Iterator[Instant]:
+def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
     # only a site with a recurring maintenance imports the library
     from dateutil.rrule import rrulestr  # noqa: PLC0415
 
     # the library looks for a rule that never matches up to its last year, which takes half a minute;
     # the calendar is the same a multiple of 400 years later, and there that year is near
-    shift = max(0, (LAST_YEAR - first.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
-    shifted = first.replace(year=first.year + shift, tzinfo=None)
+    shift = max(0, (LAST_YEAR - first_local.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
+    shifted = first_local.replace(year=first_local.year + shift, tzinfo=None)
     for start in rrulestr(rule, dtstart=shifted):
-        yield instant(start.replace(year=start.year - shift, tzinfo=first.tzinfo))
+        yield instant(start.replace(year=start.year - shift, tzinfo=first_local.tzinfo))
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
@@ -179,12 +179,12 @@ def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -
     if changes.scheduled_for is not None:
         moved = Instant(changes.scheduled_for - recurrence.announce)
         announced = min(announced, max(moved, changes.rescheduled_at or moved))
-    written = (
+    written_update = (
         update.display_at
         for update in changes.updates
         if changes.cancelled_at is None or update.display_at < changes.cancelled_at
     )
-    return min((announced, *written))
+    return min((announced, *written_update))
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
@@ -253,8 +253,8 @@ def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
 
 def is_withdrawn(maintenance: Maintenance) -> bool:
     """Return whether a maintenance is cancelled before anyone reads of it; then nothing of it is published."""
-    published = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
-    return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published
+    published_at = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
+    return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published_at
 
 
 def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
@@ -268,15 +268,15 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
     An `in_progress` update after an automatic start is news about it and does not start it again.
     """
-    written = first_written_at(maintenance, ("in_progress",))
+    written_at = first_written_at(maintenance, ("in_progress",))
     verified = first_written_at(maintenance, ("verifying",))
-    manual = verified if written is None else written
+    manual = verified if written_at is None else written_at
     if not maintenance.automation.scheduled_auto_in_progress:
         return manual
     moved = (at for at, _ in _moves(maintenance))
     automatic = max((maintenance.scheduled_for, maintenance.created_at, *moved))
-    earlier = (written, verified, ended_manually_at(maintenance))
-    return manual if any(at is not None and at <= automatic for at in earlier) else automatic
+    other_instants = (written_at, verified, ended_manually_at(maintenance))
+    return manual if any(at is not None and at <= automatic for at in other_instants) else automatic
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
@@ -287,8 +287,8 @@ def ended_manually_at(maintenance: Maintenance) -> Instant | None:
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
     """Return the `display_at` of the earliest written update with one of these statuses; None without one."""
-    wanted = frozenset(statuses)
-    instants = (update.display_at for update in maintenance.updates if update.status in wanted)
+    status_set = frozenset(statuses)
+    instants = (update.display_at for update in maintenance.updates if update.status in status_set)
     return min(instants, default=None)
 
 
@@ -297,7 +297,7 @@ def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[Inci
     if not maintenance.automation.scheduled_remind_prior:
         return
     moves = _moves(maintenance)
-    planned = [*(before for _, before in moves), maintenance.scheduled_for]
+    planned = [*(start_before_move for _, start_before_move in moves), maintenance.scheduled_for]
     instants = [maintenance.created_at, *(at for at, _ in moves)]
     ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
     notify = maintenance.automation.remind_prior_deliver_notifications

@@ -39,10 +39,10 @@ class StatusHistory:
     instants: list[Instant] = field(default_factory=list)  # the instants of the changes, in order
     # the status after each change; two in a row always differ
     statuses: list[ComponentStatus] = field(default_factory=list)
-    last: ComponentStatus = field(init=False)  # the status after the last change
+    last_status: ComponentStatus = field(init=False)  # the status after the last change
 
     def __post_init__(self) -> None:
-        self.last = self.base
+        self.last_status = self.base
 
     def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
         """Return the status at an instant and the change that it began with (None: the base status)."""
@@ -51,22 +51,22 @@ class StatusHistory:
 
     def since(self, instant: Instant) -> tuple[ComponentStatus, list[Instant], list[ComponentStatus]]:
         """Return the status before the last change up to an instant; that change and later ones; the statuses after each."""
-        first = max(bisect_right(self.instants, instant) - 1, 0)
-        base = self.statuses[first - 1] if first else self.base
-        return base, self.instants[first:], self.statuses[first:]
+        first_index = max(bisect_right(self.instants, instant) - 1, 0)
+        base = self.statuses[first_index - 1] if first_index else self.base
+        return base, self.instants[first_index:], self.statuses[first_index:]
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
         """Append a change not earlier than the last one; of several at one instant only the last counts."""
-        if status == self.last:
+        if status == self.last_status:
             return
         if self.instants and self.instants[-1] == instant:
             self.instants.pop()
             self.statuses.pop()
-            self.last = self.statuses[-1] if self.statuses else self.base
-        if status != self.last:
+            self.last_status = self.statuses[-1] if self.statuses else self.base
+        if status != self.last_status:
             self.instants.append(instant)
             self.statuses.append(status)
-            self.last = status
+            self.last_status = status
 
 
 class ReplayResult(NamedTuple):
@@ -143,7 +143,7 @@ class _Replayer:
         # by component id: the status that each open record gives it
         self._held: dict[str, dict[str, ComponentStatus]] = {}
         # by record id: the components that it has named so far
-        self._named: dict[str, dict[str, None]] = {}
+        self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
         if isinstance(event, _StatusChangeEvent):
@@ -176,29 +176,32 @@ class _Replayer:
         if event.record.backfilled:
             return None
         statuses = self._statuses(event)
-        named = self._name(event, statuses)
-        before = {component: self._status_history(component).last for component in named}
-        self._set_statuses(event, statuses, named)
-        affected = tuple(self._affected(component, old) for component, old in before.items())
+        component_ids = self._name(event, statuses)
+        old_statuses = {component: self._status_history(component).last_status for component in component_ids}
+        self._set_statuses(event, statuses, component_ids)
+        affected = tuple(self._affected(component, old) for component, old in old_statuses.items())
         # an automatic update lists components only if it changes them; a written one always does (measured)
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
 
     def _set_statuses(
-        self, event: _UpdateEvent, statuses: Mapping[str, ComponentStatus | None], named: Iterable[str]
+        self,
+        event: _UpdateEvent,
+        statuses: Mapping[str, ComponentStatus | None],
+        component_ids: Iterable[str],
     ) -> None:
         for component, status in statuses.items():
             if status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
-            for component in named:
+            for component in component_ids:
                 if component not in statuses:
                     self._release(event, component)
 
     def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
         name = self._names.get(component, component)
-        return AffectedComponent(component, name, old, self._status_history(component).last)
+        return AffectedComponent(component, name, old, self._status_history(component).last_status)
 
     def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
         """Return by component id the status that the update gives, as written or as the start of a maintenance."""
@@ -213,11 +216,11 @@ class _Replayer:
 
     def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
         """Return the components that a record has named up to this update, in the order of first mention."""
-        named = self._named.setdefault(event.record.id, {})
-        if not named and isinstance(event.record, Maintenance):
-            named.update((self._id(name), None) for name in event.record.components)
-        named.update((component, None) for component in statuses)
-        return named
+        named_ids = self._named_components.setdefault(event.record.id, {})
+        if not named_ids and isinstance(event.record, Maintenance):
+            named_ids.update((self._id(name), None) for name in event.record.components)
+        named_ids.update((component, None) for component in statuses)
+        return named_ids
 
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         statuses = self._held.setdefault(component, {})

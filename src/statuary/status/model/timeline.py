@@ -67,8 +67,11 @@ class Timeline:
         instants.update(at for history in self.status_histories.values() for at in history.instants)
         components = self.catalogue.components
         instants.update(component.created_at for component in components)
-        stated = (self.catalogue.page.updated_at, *(component.updated_at for component in components))
-        instants.update(at for at in stated if at is not None)
+        stated_instants = (
+            self.catalogue.page.updated_at,
+            *(component.updated_at for component in components),
+        )
+        instants.update(at for at in stated_instants if at is not None)
         return sorted(instants)
 
     @cached_property
@@ -102,8 +105,8 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
     ids = {name: component.id for name, component in catalogue.components_by_name.items()}
 
     def history(record: Incident) -> IncidentHistory:
-        named = (*record.component_order, *record.components)
-        components = tuple(dict.fromkeys(ids.get(name, name) for name in named))
+        component_names = (*record.component_order, *record.components)
+        components = tuple(dict.fromkeys(ids.get(name, name) for name in component_names))
         return IncidentHistory(record, replayed.published_updates.get(record.id, ()), components)
 
     return Timeline(
@@ -126,22 +129,25 @@ def state_at(timeline: Timeline, at: Instant) -> PageState:
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
-def later_states(
-    timeline: Timeline, start: Instant, listed: Iterable[IncidentState]
+def states_from(
+    timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
     """Return a function that returns the state at an instant from `start` on, with fewer records.
 
     It has those that are not final by `start` and those that are listed then. A list of the latest records is the
     same as with all of them if a final record never moves up in it.
     """
-    ids = {history.incident.id for history in listed}
+    ids = {history.incident.id for history in listed_records}
 
-    def kept(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
+    def relevant_histories(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
         return tuple(
             history for history in histories if history.incident.id in ids or not history.is_final_by(start)
         )
 
-    incidents, maintenances = kept(timeline.incidents), kept(timeline.maintenances)
+    incidents, maintenances = (
+        relevant_histories(timeline.incidents),
+        relevant_histories(timeline.maintenances),
+    )
     return lambda at: _page_state(timeline, at, incidents, maintenances)
 
 
@@ -214,26 +220,26 @@ def updated_at(timeline: Timeline, at: Instant) -> Instant:
     return _as_stated(page.updated_at, changed_at, at)
 
 
-def _as_stated(stated: Instant | None, changed_at: Instant, at: Instant) -> Instant:
+def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
     """Return the last change of something: an import's value, unless it has changed since."""
-    if stated is None or stated > at:
+    if stated_instant is None or stated_instant > at:
         return changed_at
-    return changed_at if changed_at - stated > SAME_CHANGE else stated
+    return changed_at if changed_at - stated_instant > SAME_CHANGE else stated_instant
 
 
-def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
-    """Return the instants after `after`, up to `until`, at which anything published may change.
+def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
+    """Return the instants after `start`, up to `until`, at which anything published may change.
 
     Args:
         timeline: must extend at least to `until`.
-        after: before the first instant.
+        start: before the first instant.
         days: include the midnights of the page's zone, at which documents that show days change.
     """
-    first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
-    instants = set(timeline.changes[first:last])
-    instants.update(at for at in timeline.deadlines if after < at <= until)
+    first_index, end_index = bisect_right(timeline.changes, start), bisect_right(timeline.changes, until)
+    instants = set(timeline.changes[first_index:end_index])
+    instants.update(at for at in timeline.deadlines if start < at <= until)
     if days:
-        instants.update(midnights(timeline.catalogue.page.time_zone, after, until))
+        instants.update(midnights(timeline.catalogue.page.time_zone, start, until))
     return sorted(instants)
 
 

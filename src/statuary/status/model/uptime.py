@@ -134,10 +134,10 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
     return any(histories[component.id].at(at)[0] in OUTAGE_STATUSES for component in with_uptime(timeline))
 
 
-def hours_of_outage(timeline: Timeline, after: Instant, until: Instant) -> list[Instant]:
-    """Return the whole hours soon after `after`, up to `until`, at which an outage is ongoing."""
-    first = after.replace(minute=0, second=0, microsecond=0)
-    hours = (Instant(first + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
+def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
+    """Return the whole hours soon after `start`, up to `until`, at which an outage is ongoing."""
+    first_hour = start.replace(minute=0, second=0, microsecond=0)
+    hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
 
 

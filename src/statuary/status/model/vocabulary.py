@@ -95,9 +95,11 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
 """By the status of an update: the statuses that the next update may have."""
 
 
-def may_follow(before: UpdateStatus | None, after: UpdateStatus) -> bool:
+def may_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:
     """Return whether an update may have a status after another (None: as the first update)."""
-    return after != "postmortem" if before is None else after in ALLOWED_TRANSITIONS[before]
+    return (
+        status != "postmortem" if previous_status is None else status in ALLOWED_TRANSITIONS[previous_status]
+    )
 
 
 class OverallStatus(NamedTuple):

@@ -113,14 +113,14 @@ class ComponentRowBuilder:
         uptime: PageUptime,
         downtimes: Mapping[str, Mapping[date, DayDowntime]],
         days: "DowntimeDays",
-        earlier: dict[str, tuple[object, ComponentRow]],
+        earlier_rows: dict[str, tuple[object, ComponentRow]],
     ) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
         self._by_id = {component.component.id: component for component in uptime.components}
         self._downtimes = downtimes
         self._days = days
-        self._earlier = earlier
+        self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
@@ -193,17 +193,17 @@ class ComponentRowBuilder:
         return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
     def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
-        first = self._uptime.first_day
-        begin = component.start_date or first
-        without_data = max(0, min(WINDOW_DAYS, (begin - first).days))
+        first_day = self._uptime.first_day
+        begin = component.start_date or first_day
+        without_data = max(0, min(WINDOW_DAYS, (begin - first_day).days))
         by_state = dict.fromkeys(range(without_data), "none") | dict.fromkeys(
             range(without_data, WINDOW_DAYS), "ok"
         )
         for day, downtime in downtimes.items():
-            if first <= day <= self._uptime.last_day:
-                by_state[(day - first).days] = STATUS_STATES[downtime.worst]
+            if first_day <= day <= self._uptime.last_day:
+                by_state[(day - first_day).days] = STATUS_STATES[downtime.worst]
         return UptimeBars(
-            first=first.isoformat(),
+            first=first_day.isoformat(),
             unknown=without_data,
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
             paths=tuple(
@@ -225,10 +225,10 @@ class DowntimeDays:
 
     def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
         """Return a day of a component."""
-        last = self._last.get((component_id, day.day))
-        if last is None or last[0] != day:
-            last = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
-        return last[1]
+        previous = self._last.get((component_id, day.day))
+        if previous is None or previous[0] != day:
+            previous = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
+        return previous[1]
 
 
 def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:

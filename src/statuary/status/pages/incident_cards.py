@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from statuary.base.primitives import Instant
 from statuary.site.pages.markdown import render_markdown
-from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
@@ -29,7 +29,7 @@ class ComponentStatusChange(NamedTuple):
 
 
 class CardVersion(NamedTuple):
-    """An earlier version of an update, as `FormerVersion`."""
+    """An earlier version of an update, as `PreviousVersion`."""
 
     entry: int
     at: FormattedTime
@@ -116,9 +116,9 @@ class IncidentCardBuilder:
         self,
         localization: Localization,
         components: Sequence[Component],
-        former: Mapping[str, Sequence[FormerVersion]],
+        previous_versions: Mapping[str, Sequence[PreviousVersion]],
     ) -> None:
-        self._former = former
+        self._previous_versions = previous_versions
         self._dates, self._texts = localization.dates, localization.texts
         names = Counter(one_line(component.name) for component in components if not component.group)
         groups = {component.id: f"{one_line(component.name)} / " for component in components}
@@ -142,8 +142,8 @@ class IncidentCardBuilder:
     def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
         incident, texts = state.incident, self._texts
         updates = [
-            (published.update.status, self._update(state, place, top_heading))
-            for place, published in enumerate(state.published_updates)
+            (published_update.update.status, self._update(state, place, top_heading))
+            for place, published_update in enumerate(state.published_updates)
         ]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
         end = _ended_at(state)
@@ -205,7 +205,7 @@ class IncidentCardBuilder:
         )
 
     def _update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
-        published = state.published_updates[place]
+        published_update = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
                 name=self._name(component),
@@ -213,24 +213,24 @@ class IncidentCardBuilder:
                 before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),
             )
-            for component in published.affected_components or ()
+            for component in published_update.affected_components or ()
             if component.new_status is not None and component.old_status != component.new_status
         )
         promised = None if place else state.next_update_by
         return CardUpdate(
             promise=_promise(state) if place == 0 else "",
             promised=None if promised is None else self._dates.moment(promised),
-            id=published.update.id,
-            into=self._into(state.incident, published.update.display_at),
+            id=published_update.update.id,
+            into=self._into(state.incident, published_update.update.display_at),
             label=self._texts(f"update.{_update_text(state, place)}"),
-            at=self._dates.moment(published.update.display_at),
-            day=self._dates.day_of(published.update.display_at).text,
-            time=self._dates.time(published.update.display_at).text,
-            body=render_markdown(published.update.body, top_heading),
+            at=self._dates.moment(published_update.update.display_at),
+            day=self._dates.day_of(published_update.update.display_at).text,
+            time=self._dates.time(published_update.update.display_at).text,
+            body=render_markdown(published_update.update.body, top_heading),
             moves=moves,
             former=tuple(
                 CardVersion(version.entry, self._dates.moment(version.at), version.digest)
-                for version in self._former.get(published.update.id, ())
+                for version in self._previous_versions.get(published_update.update.id, ())
             ),
         )
 
@@ -257,9 +257,13 @@ def _changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
 ) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
     """Yield the components that updates changed: old status, instant and new status, oldest first."""
-    for published in reversed(updates):
-        at = start if published is updates[-1] else min(max(start, published.update.display_at), end)
-        for component in published.affected_components or ():
+    for published_update in reversed(updates):
+        at = (
+            start
+            if published_update is updates[-1]
+            else min(max(start, published_update.update.display_at), end)
+        )
+        for component in published_update.affected_components or ():
             if component.new_status is not None and component.old_status != component.new_status:
                 yield component, component.old_status, at, component.new_status
 
@@ -273,10 +277,13 @@ def _promise(state: IncidentState) -> str:
 
 def _update_text(state: IncidentState, place: int) -> str:
     """Return the key of the text for the status of an update, given its place among the state's updates."""
-    status, earlier = state.published_updates[place].update.status, state.published_updates[place + 1 :]
+    status, earlier_statuses = (
+        state.published_updates[place].update.status,
+        state.published_updates[place + 1 :],
+    )
     if state.cancelled and status == "completed":
         return "cancelled"
-    return "same" if earlier and earlier[0].update.status == status else status
+    return "same" if earlier_statuses and earlier_statuses[0].update.status == status else status
 
 
 def _phase(state: IncidentState) -> str:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from statuary.base.primitives import Instant
 from statuary.site.document import Document
-from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext
@@ -21,7 +21,7 @@ from statuary.site.url_table import (
 )
 from statuary.status.model.downtime import DateRange, DowntimeByDay
 from statuary.status.model.incident_history import IncidentState
-from statuary.status.model.timeline import PageState, Timeline, later_states, state_at, states_at
+from statuary.status.model.timeline import PageState, Timeline, state_at, states_at, states_from
 from statuary.status.model.uptime import PageUptime, page_uptime
 from statuary.status.pages.component_rows import (
     ComponentRow,
@@ -31,9 +31,9 @@ from statuary.status.pages.component_rows import (
 )
 from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder, IncidentCourse
 from statuary.status.pages.status_page import (
-    BegunByQuarter,
     HistoryViewBuilder,
     Quarter,
+    RecordsByQuarter,
     past_records,
     quarter_path,
     status_head,
@@ -67,10 +67,10 @@ def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
     return quarters[max(place - 1, 0) : place + 2]
 
 
-class BegunQuarters(NamedTuple):
+class StartedQuarters(NamedTuple):
     """The records of each quarter that have begun, and the quarters in which nothing changes any more."""
 
-    begun: Mapping[Quarter, Sequence[IncidentState]]
+    records: Mapping[Quarter, Sequence[IncidentState]]
     final: list[Quarter]
 
 
@@ -81,20 +81,22 @@ class StatusPages:
         self,
         timeline: Timeline,
         site: SiteContext,
-        former: Mapping[str, Sequence[FormerVersion]] | None = None,
+        previous_versions: Mapping[str, Sequence[PreviousVersion]] | None = None,
     ) -> None:
         """Take a timeline that extends at least to the latest instant of any page.
 
         Args:
-            former: earlier versions of updates, by update.
+            previous_versions: earlier versions of updates, by update.
         """
         self._timeline = timeline
-        self.site, self.former = site, former or {}
+        self.site, self.previous_versions = site, previous_versions or {}
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
-        present = [component for component in timeline.catalogue.components if not component.removed]
-        self._groups = {component.id: component for component in present if component.group}
-        self._cards = IncidentCardBuilder(self._localization, present, self.former)
+        current_components = [
+            component for component in timeline.catalogue.components if not component.removed
+        ]
+        self._groups = {component.id: component for component in current_components if component.group}
+        self._cards = IncidentCardBuilder(self._localization, current_components, self.previous_versions)
         self._days = DowntimeDays(self._localization)
         weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
         self._weekdays = tuple((name[:2], name) for name in weekdays)
@@ -102,7 +104,7 @@ class StatusPages:
         self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
         self._histories = HistoryViewBuilder(self._cards, self._localization)
         self._downtimes = DowntimeByDay(timeline)
-        self._begun = BegunByQuarter(timeline, self._localization.dates.zone)
+        self._records_by_quarter = RecordsByQuarter(timeline, self._localization.dates.zone)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
 
@@ -111,25 +113,30 @@ class StatusPages:
         final = (history.final for history in self._timeline.histories if history.is_final_by(at))
         incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
-        return [*self.later_documents(at)(at), *incidents, *quarters]
+        return [*self.documents_from(at)(at), *incidents, *quarters]
 
-    def final_quarters(self, start: Instant) -> "BegunQuarters":
+    def final_quarters(self, start: Instant) -> "StartedQuarters":
         """Return what has begun by an instant, and the quarters whose pages do not change from then on."""
-        begun = self._begun.at(start)
+        begun = self._records_by_quarter.at(start)
         # a page names its neighbours
-        later = list(self._begun.at(self._timeline.until))
+        later_records = list(self._records_by_quarter.at(self._timeline.until))
         is_same = {
-            quarter: _neighbours(list(begun), quarter) == _neighbours(later, quarter) for quarter in begun
+            quarter: _neighbours(list(begun), quarter) == _neighbours(later_records, quarter)
+            for quarter in begun
         }
-        final = [quarter for quarter in begun if is_same[quarter] and self._begun.is_final_by(quarter, start)]
-        return BegunQuarters(begun, final)
+        final = [
+            quarter
+            for quarter in begun
+            if is_same[quarter] and self._records_by_quarter.is_final_by(quarter, start)
+        ]
+        return StartedQuarters(begun, final)
 
-    def listed(self, start: Instant) -> list[IncidentState]:
+    def listed_records(self, start: Instant) -> list[IncidentState]:
         """Return the records on pages of quarters that may change from an instant on."""
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
-    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+    def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns the pages that may have changed at an instant from `start` on.
 
         At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
@@ -137,18 +144,20 @@ class StatusPages:
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
         zone, changes = self._localization.dates.zone, frozenset(turns)
-        states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
+        states = states_from(self._timeline, start, past_records(state_at(self._timeline, start), zone))
         final = self.final_quarters(start)
 
         def documents_at(at: Instant) -> list[Document]:
-            present = self._present_pages(states(at))
+            current_pages = self._current_pages(states(at))
             if at in changes:
                 records = states_at(opened, at)
-                quarters = [quarter for quarter in self._begun.at(at) if quarter not in final.final]
+                quarters = [
+                    quarter for quarter in self._records_by_quarter.at(at) if quarter not in final.final
+                ]
                 pages = [self.quarter_page(quarter, at) for quarter in quarters]
-                return [*present, self._latest_history(at), *pages, *map(self.incident_page, records)]
-            first = at.astimezone(zone).day == 1
-            return [*present, *([self._latest_history(at)] if first else [])]
+                return [*current_pages, self._latest_history(at), *pages, *map(self.incident_page, records)]
+            is_first_day = at.astimezone(zone).day == 1
+            return [*current_pages, *([self._latest_history(at)] if is_first_day else [])]
 
         return documents_at
 
@@ -156,9 +165,9 @@ class StatusPages:
         """Return the pages that change, with a notice that nothing is known after an instant."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
-        return [*self._present_pages(state, stale), self._latest_history(until, stale)]
+        return [*self._current_pages(state, stale), self._latest_history(until, stale)]
 
-    def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
+    def _current_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
@@ -188,18 +197,18 @@ class StatusPages:
 
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
         """Return the page of a quarter at an instant."""
-        quarters = self._begun.at(at)
-        last = self._quarters.get(quarter)
+        quarters = self._records_by_quarter.at(at)
+        previous = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbours(list(quarters), quarter))
-        if last is None or last[0] != basis:
+        if previous is None or previous[0] != basis:
             view = self._histories.quarter(quarters, quarter)
             head = self._histories.head(view, quarter_path(quarter), self.site.name)
             page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
-            last = self._quarters[quarter] = basis, page
-        return last[1]
+            previous = self._quarters[quarter] = basis, page
+        return previous[1]
 
     def _latest_history(self, at: Instant, stale: str = "") -> Document:
-        latest = self._histories.latest(self._begun.at(at), at)
+        latest = self._histories.latest(self._records_by_quarter.at(at), at)
         head = self._histories.head(latest, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
         return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 

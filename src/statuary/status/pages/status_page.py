@@ -31,7 +31,7 @@ from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuild
 PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
 
-NAMED = 3
+MAX_NAMED = 3
 """How many components a sentence names of each status."""
 
 
@@ -43,7 +43,7 @@ class DueUpdate(NamedTuple):
     at: FormattedTime
 
 
-class Answer(NamedTuple):
+class StatusSummary(NamedTuple):
     """The sentences on top of the status page."""
 
     state: str  # the worst, as pages show it
@@ -58,7 +58,7 @@ class Answer(NamedTuple):
 class StatusView(NamedTuple):
     """The content of the status page."""
 
-    answer: Answer
+    answer: StatusSummary
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
@@ -88,7 +88,7 @@ def status_view(
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
     maintenances, unresolved = sorted(state.maintenances, key=_window), worst_first(state.incidents)
-    incidents, answer = of(unresolved, UNRESOLVED_STATUSES), answer_of(state, localization)
+    incidents, answer = of(unresolved, UNRESOLVED_STATUSES), summarize(state, localization)
     return StatusView(
         answer=answer,
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
@@ -124,37 +124,39 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
     return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
 
 
-def answer_of(state: PageState, localization: Localization) -> Answer:
+def summarize(state: PageState, localization: Localization) -> StatusSummary:
     """Return what is wrong, by name, the worst first, since when, and what comes next; a stated description stays.
 
     A page that has nothing yet does not say that everything is operational.
     """
     texts, overall = localization.texts, state.overall_status
-    stated = one_line(overall.description)  # one from the settings stays as it is
-    answer = Answer(
+    description = one_line(overall.description)  # one from the settings stays as it is
+    answer = StatusSummary(
         state=IMPACT_STATES[overall.indicator],
-        headline=texts.by_key.get(f"description.{overall.description}", stated),
+        headline=texts.by_key.get(f"description.{overall.description}", description),
         due=_due(state, localization),
     )
     if state.page.description or state.page.indicator:
         return answer
     if not (state.components or state.incidents):
         return answer._replace(state="none", headline=texts("status.nothing"))
-    return _named(answer, state, localization)
+    return _with_component_names(answer, state, localization)
 
 
-def _named(answer: Answer, state: PageState, localization: Localization) -> Answer:
+def _with_component_names(
+    summary: StatusSummary, state: PageState, localization: Localization
+) -> StatusSummary:
     """Return an answer that names the components that do not work normally."""
     texts, by_status = localization.texts, _leaves_by_status(state)
     calm = len(by_status.pop("operational", ()))
     if not by_status:
-        return answer._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
-    (worst, leaves), *others = by_status.items()
+        return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
+    (worst, leaves), *other_statuses = by_status.items()
     names = [Markup.escape(one_line(leaf.component.name)) for leaf in leaves]
-    return answer._replace(
+    return summary._replace(
         state=STATUS_STATES[worst],
         headline=_clause(worst, names, texts).unescape(),
-        rest=_rest(others, calm, texts),
+        rest=_other_sentences(other_statuses, calm, texts),
         since=_since(leaves, state, localization),
     )
 
@@ -187,25 +189,29 @@ def _due(state: PageState, localization: Localization) -> DueUpdate | None:
     return None
 
 
-def _rest(
-    others: Sequence[tuple[ComponentStatus, Sequence[ComponentState]]], calm: int, texts: PageTexts
+def _other_sentences(
+    other_statuses: Sequence[tuple[ComponentStatus, Sequence[ComponentState]]],
+    operational_count: int,
+    texts: PageTexts,
 ) -> Markup:
     """Return the sentences about all but the worst."""
-    clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in others]
+    clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in other_statuses]
     sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
-    if calm:
-        sentences.append(Markup.escape(texts.count("status.others_calm", calm)))
+    if operational_count:
+        sentences.append(Markup.escape(texts.count("status.others_calm", operational_count)))
     return Markup(" ").join(sentences)
 
 
 def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
     """Return that components have a status: `RPC is down`, `North, South and 3 more are degraded`."""
     number = "one" if len(names) == 1 else "other"
-    if len(names) > NAMED:
-        first = Markup.escape(texts("page.comma")).join(names[: NAMED - 1])
-        more = len(names) - NAMED + 1
+    if len(names) > MAX_NAMED:
+        first_names = Markup.escape(texts("page.comma")).join(names[: MAX_NAMED - 1])
+        hidden_count = len(names) - MAX_NAMED + 1
         text = texts.markup(
-            f"status.affected.more.{'one' if more == 1 else 'other'}", count=texts.number(more), names=first
+            f"status.affected.more.{'one' if hidden_count == 1 else 'other'}",
+            count=texts.number(hidden_count),
+            names=first_names,
         )
     else:
         text = _enumerated(names, texts)
@@ -290,7 +296,7 @@ class HistoryView(NamedTuple):
     older: Link | None = None
 
 
-class BegunByQuarter:
+class RecordsByQuarter:
     """Everything that has begun, by quarter, over time."""
 
     def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
@@ -300,7 +306,7 @@ class BegunByQuarter:
         ):
             year, month = _month_of(began_at(history.incident), zone)
             self._histories.setdefault((year, (month + 2) // 3), []).append(history)
-        self._begun: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
+        self._records: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
         self._changes = {
             quarter: sorted(at for history in histories for at in history.change_instants)
             for quarter, histories in self._histories.items()
@@ -317,12 +323,12 @@ class BegunByQuarter:
 
     def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
         passed = bisect_right(self._changes[quarter], instant)
-        last = self._begun.get(quarter)
-        if last is None or last[0] != passed:
+        previous = self._records.get(quarter)
+        if previous is None or previous[0] != passed:
             states = (history.state_at(instant) for history in reversed(self._histories[quarter]))
             begun = tuple(state for state in states if state is not None and state.status != "scheduled")
-            last = self._begun[quarter] = passed, begun
-        return last[1]
+            previous = self._records[quarter] = passed, begun
+        return previous[1]
 
 
 @lru_cache(maxsize=65_536)
@@ -390,8 +396,8 @@ class HistoryViewBuilder:
 
 def _before(quarters: Iterable[Quarter], month: tuple[int, int]) -> Quarter | None:
     """Return the latest quarter up to a month."""
-    last = month[0], (month[1] + 2) // 3
-    return next((quarter for quarter in quarters if quarter <= last), None)
+    last_quarter = month[0], (month[1] + 2) // 3
+    return next((quarter for quarter in quarters if quarter <= last_quarter), None)
 
 
 def quarter_path(quarter: Quarter) -> str:

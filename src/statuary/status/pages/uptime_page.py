@@ -193,8 +193,8 @@ class UptimeViewBuilder:
             for component in sorted(uptime.components, key=lambda uptime: _place(uptime.component, groups))
         )
         return UptimeView(
-            first=self._dates.short_day(days.first),
-            last=self._dates.short_day(days.last),
+            first=self._dates.short_day(days.first_day),
+            last=self._dates.short_day(days.last_day),
             days=WINDOW_DAYS,
             months=tuple(self._dates.month(*month) for month in months_of(days)),
             components=components,
@@ -252,12 +252,12 @@ class UptimeViewBuilder:
         name: ComponentName,
     ) -> ComponentCalendar:
         """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
-        basis = days.first, days.last, uptime.fraction, downtimes
-        last = self._calendars.get(uptime.component.id)
-        if last is None or last[0] != basis:
+        basis = days.first_day, days.last_day, uptime.fraction, downtimes
+        previous = self._calendars.get(uptime.component.id)
+        if previous is None or previous[0] != basis:
             calendar = self._calendar(uptime, days, downtimes, name)
-            last = self._calendars[uptime.component.id] = basis, calendar
-        return last[1]
+            previous = self._calendars[uptime.component.id] = basis, calendar
+        return previous[1]
 
     def _calendar(
         self,
@@ -266,9 +266,12 @@ class UptimeViewBuilder:
         downtimes: Mapping[date, DayDowntime],
         name: ComponentName,
     ) -> ComponentCalendar:
-        first = max(days.first, uptime.component.start_date or days.first)
+        first_day = max(days.first_day, uptime.component.start_date or days.first_day)
         views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
-        keys = [_month(name.full, month, (first, days.last), views, downtimes) for month in months_of(days)]
+        keys = [
+            _month(name.full, month, (first_day, days.last_day), views, downtimes)
+            for month in months_of(days)
+        ]
         component = uptime.component
         return ComponentCalendar(
             id=component.id,
@@ -292,11 +295,11 @@ class UptimeViewBuilder:
         with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
         blank = [CalendarCell(number=0, state="")]
         cells = blank * (days[0].isoweekday() - 1)
-        before = len(cells) - 1
-        cells += [_day_cell(day.day, known=day.day in with_data) for day in days]
+        leading_cells = len(cells) - 1
+        cells += [_day_cell(day.day, is_known=day.day in with_data) for day in days]
         for downtime in month.downtimes:
             number = int(downtime.day.iso[-2:])
-            cells[before + number] = CalendarCell(number, downtime.state, downtime.lengths)
+            cells[leading_cells + number] = CalendarCell(number, downtime.state, downtime.lengths)
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
             month=self._dates.month(*month.month),
@@ -307,9 +310,9 @@ class UptimeViewBuilder:
     def _month_uptime(self, month: MonthTableKey) -> str:
         if month.span is None:
             return ""
-        first, last = month.span
+        first_day, last_day = month.span
         zone = self._dates.zone
-        window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
+        window = day_start(last_day + ONE_DAY, zone) - day_start(first_day, zone)
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
     def _percent(self, value: float | None) -> str:
@@ -320,8 +323,8 @@ class UptimeViewBuilder:
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
     """Return the months of a range of days."""
-    first, last = days.first, days.last
-    numbers = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
+    first_day, last_day = days.first_day, days.last_day
+    numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
@@ -333,12 +336,12 @@ def _month(
     downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
     days = _days(month)
-    first, last = max(days[0], span[0]), min(days[-1], span[1])
-    affected = [day for day in views if first <= day <= last]
+    first_day, last_day = max(days[0], span[0]), min(days[-1], span[1])
+    affected = [day for day in views if first_day <= day <= last_day]
     return MonthTableKey(
         name=name,
         month=month,
-        span=(first, last) if first <= last else None,
+        span=(first_day, last_day) if first_day <= last_day else None,
         downtimes=tuple(views[day] for day in affected),
         outage=sum((downtimes[day].outage for day in affected), NO_OUTAGE),
     )
@@ -351,17 +354,17 @@ def _worst(month: MonthTableKey) -> str:
 
 
 @cache
-def _day_cell(number: int, *, known: bool) -> CalendarCell:
+def _day_cell(number: int, *, is_known: bool) -> CalendarCell:
     """Return a day without downtime."""
-    return CalendarCell(number, "ok" if known else "none")
+    return CalendarCell(number, "ok" if is_known else "none")
 
 
 @lru_cache(maxsize=64)
 def _days(month: tuple[int, int]) -> list[date]:
     year, number = month
-    first = date(year, number, 1)
-    after = date(year + number // 12, number % 12 + 1, 1)
-    return [date.fromordinal(day) for day in range(first.toordinal(), after.toordinal())]
+    first_day = date(year, number, 1)
+    next_month = date(year + number // 12, number % 12 + 1, 1)
+    return [date.fromordinal(day) for day in range(first_day.toordinal(), next_month.toordinal())]
 
 
 def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, int]:

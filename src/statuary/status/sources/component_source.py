@@ -97,13 +97,13 @@ def translate_components(source: ComponentsSource, page: Page) -> tuple[Componen
 
 
 def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
-    for position, (key, written) in enumerate(source.components.items(), start=1):
+    for position, (key, component_source) in enumerate(source.components.items(), start=1):
         pointer: Pointer = ("components", key)
-        children = written.components
+        children = component_source.components
         if children is None:
-            yield _leaf(key, written, position, page, pointer=pointer)
+            yield _leaf(key, component_source, position, page, pointer=pointer)
             continue
-        group = _group(key, written, position, page, pointer)
+        group = _group(key, component_source, position, page, pointer)
         yield group
         for number, (child_key, child) in enumerate(children.items(), start=1):
             below = (*pointer, "components", child_key)
@@ -111,45 +111,51 @@ def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
 
 
 def _leaf(
-    key: str, written: LeafSource, position: int, page: Page, *, pointer: Pointer, group_id: str | None = None
+    key: str,
+    leaf_source: LeafSource,
+    position: int,
+    page: Page,
+    *,
+    pointer: Pointer,
+    group_id: str | None = None,
 ) -> Component:
-    return _component(key, written, position, page, pointer)._replace(
+    return _component(key, leaf_source, position, page, pointer)._replace(
         group_id=group_id,
-        showcase=written.showcase is not False,
-        status=written.status,
-        history=tuple(value_of(StatusChange, change) for change in written.history),
+        showcase=leaf_source.showcase is not False,
+        status=leaf_source.status,
+        history=tuple(value_of(StatusChange, change) for change in leaf_source.history),
     )
 
 
-def _group(key: str, written: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
-    children = (written.components or {}).items()
-    placed = [
+def _group(key: str, group_source: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
+    children = (group_source.components or {}).items()
+    placed_components = [
         (child.position or position, child.id or key) for position, (key, child) in enumerate(children, 1)
     ]
-    return _component(key, written, position, page, pointer)._replace(
+    return _component(key, group_source, position, page, pointer)._replace(
         group=True,
-        children=tuple(child_id for _, child_id in sorted(placed, key=itemgetter(0))),
-        showcase=written.showcase is True,
+        children=tuple(child_id for _, child_id in sorted(placed_components, key=itemgetter(0))),
+        showcase=group_source.showcase is True,
     )
 
 
-def _component(key: str, written: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
+def _component(key: str, source: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
     return value_of(
         Component,
-        written,
+        source,
         key=key,
-        id=written.id or key,
-        position=position if written.position is None else written.position,
+        id=source.id or key,
+        position=position if source.position is None else source.position,
         showcase=True,
         status="operational",
         history=(),
-        created_at=_created_at(written, page),
-        is_dated=written.created_at is not None,
+        created_at=_created_at(source, page),
+        is_dated=source.created_at is not None,
         pointer=pointer,
     )
 
 
-def _created_at(written: LeafSource, page: Page) -> Instant:
-    if written.created_at is not None:
-        return Instant(written.created_at)
-    return page.created_at if written.start_date is None else day_start(written.start_date, page.time_zone)
+def _created_at(source: LeafSource, page: Page) -> Instant:
+    if source.created_at is not None:
+        return Instant(source.created_at)
+    return page.created_at if source.start_date is None else day_start(source.start_date, page.time_zone)

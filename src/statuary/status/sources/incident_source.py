@@ -255,26 +255,26 @@ def _affected(sources: Sequence[AffectedComponentSource] | None) -> tuple[Affect
     return tuple(value_of(AffectedComponent, source) for source in sources)
 
 
-def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
+def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
     """Return the components that a record names, each once, in the order of first mention."""
-    named = dict.fromkeys(first)
+    names = dict.fromkeys(first_names)
     for update in updates:
-        named.update(dict.fromkeys(update.components))
+        names.update(dict.fromkeys(update.components))
         codes = (affected.code for affected in update.affected_components or ())
-        named.update(dict.fromkeys(code for code in codes if code is not None))
-    return tuple(named)
+        names.update(dict.fromkeys(code for code in codes if code is not None))
+    return tuple(names)
 
 
 def _with_postmortem(
     updates: tuple[IncidentUpdate, ...], postmortem: IncidentUpdate
 ) -> tuple[IncidentUpdate, ...]:
     """Return updates with the postmortem before those that reopen the incident after it."""
-    later = (
+    later_updates = (
         place
         for place, update in enumerate(updates)
         if update.reopens and update.display_at >= postmortem.display_at
     )
-    place = next(later, len(updates))
+    place = next(later_updates, len(updates))
     return (*updates[:place], postmortem, *updates[place:])
 
 

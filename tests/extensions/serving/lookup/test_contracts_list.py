@@ -25,7 +25,7 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
 def test_listing_matches_sorting_and_slicing(numbers, size, newest_first, limit, after):
     site = lists_of(numbers, size)
-    listing = ListQuery(newest_first=newest_first, limit=limit, after=after)
+    listing = ListQuery(newest_first=newest_first, limit=limit, after_match_id=after)
     in_order = sorted(numbers, reverse=newest_first)
     beyond = [
         number for number in in_order if after is None or (number < after if newest_first else number > after)
@@ -42,7 +42,7 @@ def test_listing_reads_few_pages():
         read.append(path)
         return site.get(path)
 
-    contracts_list("5", ListQuery(after=701), reading)
+    contracts_list("5", ListQuery(after_match_id=701), reading)
     assert read == [
         "v2/contracts-pages/5/index.json",
         "v2/contracts-pages/5/601.json",

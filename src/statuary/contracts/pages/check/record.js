@@ -51,47 +51,47 @@ const [creationHash, runtimeHash] = sidesOf(endsWithTheMetadataHash);
 
 /** The checks by name, in the order of a proof; those at the end only warn. */
 const CHECKS = {
-  "hex-is-well-formed": hexIsWellFormed,
-  "language-and-compiler-are-known": languageAndCompilerAreKnown,
-  "transformations-go-with-a-match": transformationsGoWithAMatch,
-  "creation-replays": creationReplays,
-  "runtime-replays": runtimeReplays,
-  "creation-transformations-are-found-again": creationFoundAgain,
-  "runtime-transformations-are-found-again": runtimeFoundAgain,
-  "creation-code-deploys-the-runtime-code": creationCodeDeploysTheRuntimeCode,
-  "match-levels-follow-from-the-bytes": matchLevelsFollowFromTheBytes,
-  "match-is-the-better-side": matchIsTheBetterSide,
-  "libraries-are-pushed-addresses": librariesArePushedAddresses,
-  "immutables-are-pushed-words": immutablesArePushedWords,
-  "vyper-immutables-follow-the-code": vyperImmutablesFollowTheCode,
-  "auxdata-is-where-it-says": auxdataIsWhereItSays,
-  "auxdata-values-decode": auxdataValuesDecode,
-  "auxdata-names-the-compiler": auxdataNamesTheCompiler,
-  "creation-ends-with-the-metadata-hash": creationHash,
-  "runtime-ends-with-the-metadata-hash": runtimeHash,
-  "sources-are-those-of-the-metadata": sourcesAreThoseOfTheMetadata,
-  "metadata-names-the-compilation": metadataNamesTheCompilation,
-  "metadata-repeats-the-interface": metadataRepeatsTheInterface,
-  "name-ends-fully-qualified-name": nameEndsFullyQualifiedName,
-  "std-json-input-repeats-the-record": stdJsonInputRepeatsTheRecord,
-  "std-json-output-repeats-the-record": stdJsonOutputRepeatsTheRecord,
-  "signatures-follow-from-the-abi": signaturesFollowFromTheAbi,
-  "selectors-are-in-the-code": selectorsAreInTheCode,
-  "constructor-arguments-decode": constructorArgumentsDecode,
-  "names-are-identifiers": namesAreIdentifiers,
-  "abi-items-are-known": abiItemsAreKnown,
-  "libraries-are-those-of-the-settings": librariesAreThoseOfTheSettings,
-  "deployment-is-possible": deploymentIsPossible,
-  "code-can-be-at-the-address": codeCanBeAtTheAddress,
-  "constructor-arguments-are-given": constructorArgumentsAreGiven,
-  "call-protection-is-own-address": callProtectionIsOwnAddress,
-  "unmatched-side-does-not-match": unmatchedSideDoesNotMatch,
+  "invalid-hex": hexIsWellFormed,
+  "unknown-compiler": languageAndCompilerAreKnown,
+  "inconsistent-transformations": transformationsGoWithAMatch,
+  "creation-bytecode-mismatch": creationReplays,
+  "runtime-bytecode-mismatch": runtimeReplays,
+  "creation-transformations-mismatch": creationFoundAgain,
+  "runtime-transformations-mismatch": runtimeFoundAgain,
+  "creation-deploys-other-code": creationCodeDeploysTheRuntimeCode,
+  "overstated-match-level": matchLevelsFollowFromTheBytes,
+  "overall-match-mismatch": matchIsTheBetterSide,
+  "invalid-library-reference": librariesArePushedAddresses,
+  "invalid-immutable-reference": immutablesArePushedWords,
+  "invalid-vyper-immutables": vyperImmutablesFollowTheCode,
+  "auxdata-offset": auxdataIsWhereItSays,
+  "invalid-auxdata-value": auxdataValuesDecode,
+  "auxdata-compiler-mismatch": auxdataNamesTheCompiler,
+  "creation-metadata-hash-mismatch": creationHash,
+  "runtime-metadata-hash-mismatch": runtimeHash,
+  "metadata-sources-mismatch": sourcesAreThoseOfTheMetadata,
+  "metadata-compilation-mismatch": metadataNamesTheCompilation,
+  "metadata-interface-mismatch": metadataRepeatsTheInterface,
+  "fully-qualified-name-mismatch": nameEndsFullyQualifiedName,
+  "std-json-input-mismatch": stdJsonInputRepeatsTheRecord,
+  "std-json-output-mismatch": stdJsonOutputRepeatsTheRecord,
+  "abi-signatures-mismatch": signaturesFollowFromTheAbi,
+  "missing-selector": selectorsAreInTheCode,
+  "invalid-constructor-arguments": constructorArgumentsDecode,
+  "invalid-identifier": namesAreIdentifiers,
+  "invalid-abi-item": abiItemsAreKnown,
+  "library-address-mismatch": librariesAreThoseOfTheSettings,
+  "impossible-deployment": deploymentIsPossible,
+  "impossible-code": codeCanBeAtTheAddress,
+  "missing-constructor-arguments": constructorArgumentsAreGiven,
+  "call-protection-mismatch": callProtectionIsOwnAddress,
+  "understated-match-level": unmatchedSideDoesNotMatch,
 };
 
 const SEVERITIES = {
-  "constructor-arguments-are-given": "warning",
-  "call-protection-is-own-address": "warning",
-  "unmatched-side-does-not-match": "note",
+  "missing-constructor-arguments": "warning",
+  "call-protection-mismatch": "warning",
+  "understated-match-level": "note",
 };
 
 /**
@@ -143,12 +143,12 @@ function outcomeOf(severities, seen) {
 const jsonPointer = (keys) =>
   keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-const OF_ANY_LEVEL = ["{side}-replays", "{side}-transformations-are-found-again"];
+const OF_ANY_LEVEL = ["{side}-bytecode-mismatch", "{side}-transformations-mismatch"];
 const OF_EXACT_SOLIDITY = [
-  "{side}-ends-with-the-metadata-hash",
-  "sources-are-those-of-the-metadata",
-  "metadata-names-the-compilation",
-  "metadata-repeats-the-interface",
+  "{side}-metadata-hash-mismatch",
+  "metadata-sources-mismatch",
+  "metadata-compilation-mismatch",
+  "metadata-interface-mismatch",
 ];
 
 /** The member whose level requires that a check applies; undefined if there is none. */
@@ -156,7 +156,7 @@ function requiredBy(check, { sides, language }) {
   const side = sides.find(({ name, claimed, isExact }) => {
     const required = claimed === null ? [] : [...OF_ANY_LEVEL];
     if (isExact && language === "Solidity") required.push(...OF_EXACT_SOLIDITY);
-    if (isExact && name === "creation") required.push("creation-code-deploys-the-runtime-code");
+    if (isExact && name === "creation") required.push("creation-deploys-other-code");
     return required.some((one) => one.replace("{side}", name) === check);
   });
   return side && `${side.name}Match`;

@@ -69,10 +69,10 @@ class FinalizedBlock(NamedTuple):
 class AnchoringNodes:
     """The node that gives the proofs, and those that must agree with it on the hashes of blocks."""
 
-    def __init__(self, node: EthereumNode, others: Sequence[EthereumNode] = ()) -> None:
+    def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
         """Take the nodes of one chain; this does not connect."""
         self.node = node
-        self.others = list(others)
+        self.other_nodes = list(other_nodes)
         self.notes: list[str] = []
         """Which nodes did not respond."""
 
@@ -114,21 +114,21 @@ class AnchoringNodes:
         Raises:
             NotImportableError: if one gives another hash.
         """
-        for other in list(self.others):
+        for other_node in list(self.other_nodes):
             try:
-                block = other.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
+                block = other_node.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
             except (RpcError, NotImportableError) as error:
-                self.notes.append(f"{other.host} was not compared: {error}")
-                self.others.remove(other)
+                self.notes.append(f"{other_node.host} was not compared: {error}")
+                self.other_nodes.remove(other_node)
                 continue
             theirs = block.get("hash") if isinstance(block, dict) else None
             if theirs is not None and theirs != name:
                 raise NotImportableError(
-                    f"{self.node.host} and {other.host} disagree about block {number:,}: {name} and {theirs}",
+                    f"{self.node.host} and {other_node.host} disagree about block {number:,}: {name} and {theirs}",
                     "find out which node is on the wrong chain; nothing was written",
                 )
             if theirs is not None:
-                yield other.host
+                yield other_node.host
 
 
 def read_anchors(
@@ -241,7 +241,7 @@ class _Deployments:
     def __init__(self, nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError) -> None:
         self.nodes = nodes
         self.finalized = finalized
-        self.known: dict[int, _Block | EvidenceError] = {}
+        self.known_blocks: dict[int, _Block | EvidenceError] = {}
 
     def of(self, request: AnchorRequest) -> DeploymentEvidence | EvidenceError:
         existing = request.existing
@@ -251,8 +251,8 @@ class _Deployments:
             )
             if claims.claims[1].evidence:
                 return existing.deployment
-        named = request.record["deployment"]
-        number, index = str(named.get("blockNumber")), str(named.get("transactionIndex"))
+        deployment = request.record["deployment"]
+        number, index = str(deployment.get("blockNumber")), str(deployment.get("transactionIndex"))
         if not (number.isdigit() and index.isdigit()):
             return NodeEvidenceError("the record's deployment names no block and index")
         block = self._block(int(number))
@@ -261,12 +261,12 @@ class _Deployments:
         return block.evidence(int(index), request.record["creationBytecode"].get("onchainBytecode"))
 
     def _block(self, number: int) -> "_Block | EvidenceError":
-        if number not in self.known:
+        if number not in self.known_blocks:
             try:
-                self.known[number] = self._read(number)
+                self.known_blocks[number] = self._read(number)
             except EvidenceError as error:
-                self.known[number] = error
-        return self.known[number]
+                self.known_blocks[number] = error
+        return self.known_blocks[number]
 
     def _read(self, number: int) -> "_Block":
         if isinstance(self.finalized, EvidenceError):
@@ -332,17 +332,17 @@ def _verified(
     if isinstance(deployment, DeploymentEvidence):
         anchor = anchor._replace(deployment=deployment)
     on_chain, deployed = anchor_claims(RecordView(request.record), anchor, request.digest).claims
-    missing: dict[str, str] = {}
+    missing_evidence: dict[str, str] = {}
     if on_chain.status is ClaimStatus.CONTRADICTED:
         anchor = _with_first_contradiction(anchor, on_chain, request)
     elif on_chain.status is ClaimStatus.NOT_SHOWN:
-        missing[ClaimName.ON_CHAIN.value] = _reason(account, on_chain)
+        missing_evidence[ClaimName.ON_CHAIN.value] = _reason(account, on_chain)
         anchor = _with_existing_account(anchor, request.existing)
     if not deployed.evidence:
         names_one = request.record["deployment"].get("transactionHash") is not None
-        missing[ClaimName.DEPLOYED.value] = _reason(deployment if names_one else None, deployed)
+        missing_evidence[ClaimName.DEPLOYED.value] = _reason(deployment if names_one else None, deployed)
         anchor = anchor._replace(deployment=None)
-    return anchor._replace(missing=missing)
+    return anchor._replace(missing=missing_evidence)
 
 
 def _reason(evidence: object, claim: Claim) -> str:
@@ -356,9 +356,9 @@ def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRe
     """Return an anchor with the account of an earlier one that contradicts the record in the same way, since then."""
     if request.existing is None:
         return anchor
-    earlier = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
-    facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier, on_chain)]
-    if earlier.status is ClaimStatus.CONTRADICTED and facts[0] == facts[1]:
+    earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
+    facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier_claims, on_chain)]
+    if earlier_claims.status is ClaimStatus.CONTRADICTED and facts[0] == facts[1]:
         return _with_existing_account(anchor, request.existing)
     return anchor
 
@@ -392,7 +392,7 @@ class AnchoredContract(NamedTuple):
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
-class _Due(NamedTuple):
+class _DueContract(NamedTuple):
     source: ContractSource
     request: AnchorRequest
 
@@ -402,46 +402,52 @@ def anchor_contracts(
     sources: Iterable[ContractSource],
     nodes: AnchoringNodes,
     *,
-    before: Instant | None = None,
+    older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
     """Anchor contracts of one chain, and yield the outcome for each.
 
     Args:
         checkpoints: the blocks of the chain that the site's author vouches for.
-        before: skip contracts whose anchor is under a block of this time or later, and still shows the code.
+        older_than: skip contracts whose anchor is under a block of this time or later, and still shows the code.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
         PublishingError: if an anchor cannot be written.
     """
     finalized = _finalized(nodes)
-    rest = iter(sources)
-    while chunk := list(islice(rest, CHUNK)):
-        due: list[_Due] = []
+    remaining_sources = iter(sources)
+    while chunk := list(islice(remaining_sources, CHUNK)):
+        due_contracts: list[_DueContract] = []
         for source in chunk:
-            outcome = _due(root, source, before)
-            if isinstance(outcome, _Due):
-                due.append(outcome)
+            outcome = _contract_to_anchor(root, source, older_than)
+            if isinstance(outcome, _DueContract):
+                due_contracts.append(outcome)
             else:
                 yield outcome
-        anchors = read_anchors(nodes, finalized, [contract.request for contract in due])
-        for contract, anchor in zip(due, anchors, strict=True):
+        anchors = read_anchors(nodes, finalized, [contract.request for contract in due_contracts])
+        for contract, anchor in zip(due_contracts, anchors, strict=True):
             yield _written(root, contract, anchor, checkpoints)
 
 
-def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | AnchoredContract:
+def _contract_to_anchor(
+    root: Path, source: ContractSource, older_than: Instant | None
+) -> _DueContract | AnchoredContract:
     """Return a contract to anchor, or the outcome if it is not anchored."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
     request = AnchorRequest(parsed.record, record_sha256(parsed.record), parsed.anchor)
-    if before is not None and parsed.anchor is not None and ClaimName.ON_CHAIN not in parsed.anchor.missing:
+    if (
+        older_than is not None
+        and parsed.anchor is not None
+        and ClaimName.ON_CHAIN not in parsed.anchor.missing
+    ):
         claims = anchor_claims(RecordView(parsed.record), parsed.anchor, request.digest).claims
         time = claims[0].evidence.get("blockTime")
-        if claims[0].status is ClaimStatus.STATED and parse_instant(str(time)) >= before:
+        if claims[0].status is ClaimStatus.STATED and parse_instant(str(time)) >= older_than:
             return AnchoredContract(source, claims=claims)
-    return _Due(source, request)
+    return _DueContract(source, request)
 
 
 def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
@@ -473,10 +479,12 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
     return path
 
 
-def _written(root: Path, due: _Due, anchor: Anchor, checkpoints: Checkpoints) -> AnchoredContract:
-    path = write_anchor(root, due.source, anchor)
-    claims = anchor_claims(RecordView(due.request.record), anchor, anchor.record, checkpoints).claims
-    return AnchoredContract(due.source, path, claims)
+def _written(
+    root: Path, due_contract: _DueContract, anchor: Anchor, checkpoints: Checkpoints
+) -> AnchoredContract:
+    path = write_anchor(root, due_contract.source, anchor)
+    claims = anchor_claims(RecordView(due_contract.request.record), anchor, anchor.record, checkpoints).claims
+    return AnchoredContract(due_contract.source, path, claims)
 
 
 def claim_text(claim: Claim) -> str:

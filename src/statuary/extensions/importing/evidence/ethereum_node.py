@@ -24,10 +24,10 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
 from statuary.contracts.chain.transaction import HEADER_SIZES, LEGACY
 from statuary.extensions.http.client import UnreachableError, send
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing.report import NotImportableError
 
-PACE: Final = Pace(seconds=300.0, timeout=60.0)
+TIMEOUTS: Final = Timeouts(seconds=300.0, timeout=60.0)
 """The time for a whole response: traces of old transactions take long."""
 
 MAX_RESPONSE_BYTES: Final = 64 << 20
@@ -172,7 +172,7 @@ class EthereumNode:
         try:
             # redirects are not followed: the URL may contain a key
             response = send(
-                self._url, "POST", body=body, headers=headers, limit=MAX_RESPONSE_BYTES, pace=PACE
+                self._url, "POST", body=body, headers=headers, limit=MAX_RESPONSE_BYTES, timeouts=TIMEOUTS
             )
         except UnreachableError as error:
             reason = error.reason.removeprefix("cannot be read: ")

@@ -171,12 +171,12 @@ def _address_from_nonce(
 
 def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
     """Yield the frames of a call trace that created contracts, in order, without reverted ones."""
-    pending = [trace]
-    while pending:
-        frame = pending.pop()
+    pending_frames = [trace]
+    while pending_frames:
+        frame = pending_frames.pop()
         if not isinstance(frame, dict) or frame.get("error"):
             continue
         if frame.get("type") in CREATE_FRAMES:
             yield frame
         calls = frame.get("calls")
-        pending.extend(reversed(calls) if isinstance(calls, list) else ())
+        pending_frames.extend(reversed(calls) if isinstance(calls, list) else ())

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant, format_utc, one_line
-from statuary.extensions.importing.status.status_plan import Shown, StatusPlan
+from statuary.extensions.importing.status.status_plan import ShownStatus, StatusPlan
 from statuary.site.settings import LANGUAGES
 from statuary.status.model.incident_history import IncidentHistory
 from statuary.status.model.timeline import Timeline, components_at
@@ -14,7 +14,7 @@ LISTED = 5
 """Names of one difference that are listed."""
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """One thing of the source and of the content, as text; `why` is empty where both are the same."""
 
     what: str
@@ -23,10 +23,10 @@ class Compared(NamedTuple):
     why: str = ""
 
 
-def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Compared]:
+def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
     """Return what the source shows beside what the content gives at an instant, as far as the source says it."""
-    theirs, ours = plan.original, _ours(plan, timeline, language, now)
-    incomplete = "not everything of the source was read" if plan.incomplete or plan.present else ""
+    theirs, ours = plan.original, _content_status(plan, timeline, language, now)
+    incomplete = "not everything of the source was read" if plan.incomplete or plan.present_count else ""
     compared = [
         *_one("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
         *_one("language", theirs.language, ours.language, _why_language(theirs.language)),
@@ -44,12 +44,14 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
     return compared
 
 
-def _ours(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> Shown:
+def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
     """Return what the content gives of what was read; what its author added does not count."""
-    read = {*plan.incidents, *plan.maintenances}
-    records = {history.incident.id: history for history in timeline.histories if history.incident.id in read}
+    record_ids = {*plan.incidents, *plan.maintenances}
+    records = {
+        history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
+    }
     states = components_at(timeline, now)
-    return Shown(
+    return ShownStatus(
         name=one_line(timeline.catalogue.page.name),
         language=language,
         unresolved={
@@ -80,8 +82,8 @@ def _is_open(history: IncidentHistory, now: Instant) -> bool:
     return state is not None and state.status in UNRESOLVED_STATUSES
 
 
-def _one(what: str, theirs: str, ours: str, why: str) -> list[Compared]:
-    return [Compared(what, theirs, ours, "" if theirs == ours else why)] if theirs else []
+def _one(what: str, theirs: str, ours: str, why: str) -> list[Comparison]:
+    return [Comparison(what, theirs, ours, "" if theirs == ours else why)] if theirs else []
 
 
 def _why_language(language: str) -> str:
@@ -90,30 +92,34 @@ def _why_language(language: str) -> str:
     return f"pages have texts in {', '.join(LANGUAGES)}; for others, add theme/texts/{language}.yaml and pages.language"
 
 
-def _open_incidents(shown: Shown, ours: Shown, later: Mapping[str, Instant]) -> Iterator[Compared]:
-    there, here = shown.unresolved, ours.unresolved
+def _open_incidents(
+    source_page: ShownStatus, ours: ShownStatus, publish_times: Mapping[str, Instant]
+) -> Iterator[Comparison]:
+    there, here = source_page.unresolved, ours.unresolved
     lacking = [
-        f"{name} (published here at {format_utc(later[ident])})" if ident in later else name
+        f"{name} (published here at {format_utc(publish_times[ident])})" if ident in publish_times else name
         for ident, name in there.items()
         if ident not in here
     ]
-    more = [name for ident, name in here.items() if ident not in there]
+    extra_names = [name for ident, name in here.items() if ident not in there]
     why = [f"only there: {_named(lacking)}"] * bool(lacking)
-    why += [f"only here, because no update resolves it: {_named(more)}"] * bool(more)
-    yield Compared("open incidents", str(len(there)), str(len(here)), "; ".join(why))
+    why += [f"only here, because no update resolves it: {_named(extra_names)}"] * bool(extra_names)
+    yield Comparison("open incidents", str(len(there)), str(len(here)), "; ".join(why))
 
 
-def _statuses(shown: Shown, ours: Shown, open_now: Mapping[str, Sequence[str]]) -> Iterator[Compared]:
-    if not shown.statuses:
+def _statuses(
+    source_page: ShownStatus, ours: ShownStatus, open_now: Mapping[str, Sequence[str]]
+) -> Iterator[Comparison]:
+    if not source_page.statuses:
         return
-    unlike = [key for key, status in shown.statuses.items() if ours.statuses.get(key) != status]
-    same = len(shown.statuses) - len(unlike)
+    unlike = [key for key, status in source_page.statuses.items() if ours.statuses.get(key) != status]
+    same = len(source_page.statuses) - len(unlike)
     why = "the next lines say which" if unlike else ""
-    yield Compared("components with the same status", str(len(shown.statuses)), str(same), why)
+    yield Comparison("components with the same status", str(len(source_page.statuses)), str(same), why)
     for key in unlike:
         here = ours.statuses.get(key)
         why = _why_status(here, open_now.get(key, ()))
-        yield Compared(f"status of {key}", shown.statuses[key], here or "no such component", why)
+        yield Comparison(f"status of {key}", source_page.statuses[key], here or "no such component", why)
 
 
 def _why_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
@@ -126,13 +132,15 @@ def _why_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
     return "its history in components.yaml says so"
 
 
-def _why_records(shown: Shown, ours: Shown, year: int | None) -> str:
-    there, here = _of_year(shown.records, year), _of_year(ours.records, year)
+def _why_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) -> str:
+    there, here = _of_year(source_page.records, year), _of_year(ours.records, year)
     lost = [ident for ident in there if ident not in ours.records]
     moved = [
         ident
         for ident in {*there, *here}
-        if ident in ours.records and ident in shown.records and ours.records[ident] != shown.records[ident]
+        if ident in ours.records
+        and ident in source_page.records
+        and ours.records[ident] != source_page.records[ident]
     ]
     why = [f"not imported: {_named(sorted(lost))}"] * bool(lost)
     why += [f"dated by its first update: {_named(sorted(moved))}"] * bool(moved)
@@ -144,11 +152,11 @@ def _of_year(records: Mapping[str, int | None], year: int | None) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = len(names) - LISTED
-    return ", ".join(names[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    hidden_count = len(names) - LISTED
+    return ", ".join(names[:LISTED]) + (f" and {hidden_count:,} more" if hidden_count > 0 else "")
 
 
-def comparison_lines(compared: Iterable[Compared]) -> Iterator[str]:
+def comparison_lines(compared: Iterable[Comparison]) -> Iterator[str]:
     """Yield the lines of a comparison; each difference says why."""
     rows = list(compared)
     if rows:

@@ -182,9 +182,9 @@ def _updates(body: str, began: str) -> list[ForeignUpdate]:
         texts = map(str.strip, RULE.split(body[end : track.start()]))
         updates += [_update(at, text) for text in texts if text]
         end = track.end()
-    rest = RULE.sub("", body[end:]).strip()
+    remaining_text = RULE.sub("", body[end:]).strip()
     is_newest_first = len(updates) < 2 or updates[0].at >= updates[-1].at
-    opened = [_update(began, rest)] if rest or not updates else []
+    opened = [_update(began, remaining_text)] if remaining_text or not updates else []
     return [*opened, *(reversed(updates) if is_newest_first else updates)]
 
 

@@ -9,7 +9,7 @@ from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import Instant, parse_instant
 from statuary.engine.check_edit import StatusContent, added_findings, read_status_content
-from statuary.extensions.importing.report import ImportReport, Skipped
+from statuary.extensions.importing.report import ImportReport, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.comparison import compare, comparison_lines
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
@@ -75,11 +75,11 @@ class _Merger:
                 + block_text({"page": page}).rstrip()
             )
             return None
-        updated_at, stated = self.status.page.updated_at, page.get("updated_at")
-        if not stated or (updated_at is not None and updated_at >= _instant(stated)):
+        updated_at, imported_text = self.status.page.updated_at, page.get("updated_at")
+        if not imported_text or (updated_at is not None and updated_at >= _instant(imported_text)):
             return None
         return self._edit(
-            self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), stated)
+            self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), imported_text)
         )
 
     def components(self) -> FileEdit | None:
@@ -91,9 +91,9 @@ class _Merger:
         return self._edit(self.status.components_source, self._with_components)
 
     def _with_components(self, text: str) -> str:
-        present = {} if self.status is None else self.status.components_by_name
+        current_components = {} if self.status is None else self.status.components_by_name
         for key, source in self.plan.components.items():
-            component = present.get(str(source.get("id", key)))
+            component = current_components.get(str(source.get("id", key)))
             if component is None:
                 text = set_value(text, ("components", key), source)
                 continue
@@ -102,7 +102,7 @@ class _Merger:
                 text = _with_status(text, component, source)
                 continue
             for child_key, child_source in children.items():
-                child = present.get(str(child_source.get("id", child_key)))
+                child = current_components.get(str(child_source.get("id", child_key)))
                 if child is None:
                     text = set_value(text, (*component.pointer, "components", child_key), child_source)
                 else:
@@ -112,66 +112,70 @@ class _Merger:
     def records(self) -> Iterator[FileEdit | None]:
         """Yield each incident and maintenance that is new, or has a new update."""
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
-        present = {record.id: record for record in records}
+        current_records = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
             for record_id, source in sources.items():
-                record = present.get(record_id)
+                record = current_records.get(record_id)
                 if len(record_id) > MAX_ID_LENGTH or not IDENTIFIER.fullmatch(record_id):
-                    self.report.skipped.append(Skipped(record_id, "has an id that cannot be a file name"))
+                    self.report.skipped.append(
+                        SkippedRecord(record_id, "has an id that cannot be a file name")
+                    )
                 elif record is None:
                     yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
                 else:
-                    yield self._with_news(record, source)
+                    yield self._with_new_updates(record, source)
 
-    def _with_news(self, record: Incident, source: Source) -> FileEdit | None:
+    def _with_new_updates(self, record: Incident, source: Source) -> FileEdit | None:
         """Return the edit that adds the updates of a record that are later than those imported before."""
-        present = {update.id: update for update in record.updates}
+        current_updates = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
-        imported = {key: update for key, update in updates.items() if key in present}
-        since = max((present[key].created_at for key in imported), default=LONG_AGO)
+        imported = {key: update for key, update in updates.items() if key in current_updates}
+        since = max((current_updates[key].created_at for key in imported), default=LONG_AGO)
         new = [update for key, update in updates.items() if key not in imported and _created(update) > since]
         if new:
             return self._edit(record.source, lambda text: _with_updates(text, new, source))
         self.report.skipped += _edited_since(record, imported)
-        self.report.present += 1
+        self.report.present_count += 1
         return None
 
     def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
         """Return the edit of a file; None, and a line in the report, if it cannot be edited."""
         if path.endswith(".json"):
-            self.report.skipped.append(Skipped(path, "cannot be edited: it is JSON; convert it to YAML"))
+            self.report.skipped.append(
+                SkippedRecord(path, "cannot be edited: it is JSON; convert it to YAML")
+            )
             return None
         try:
-            before = SourceFile(self.root, path).text(MAX_TEXT)
-            after = change(before)
+            text_before = SourceFile(self.root, path).text(MAX_TEXT)
+            text_after = change(text_before)
         except (EditError, UnreadableError) as error:
-            self.report.skipped.append(Skipped(path, f"cannot be edited: {error}"))
+            self.report.skipped.append(SkippedRecord(path, f"cannot be edited: {error}"))
             return None
-        if before == after:
+        if text_before == text_after:
             return None
-        return FileEdit(path, before, after)
+        return FileEdit(path, text_before, text_after)
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
     """Return the file of a record with new updates, and with the keys that follow the source."""
-    before = as_object(parse_yaml(text))
+    record = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
     for key in FOLLOWING:
-        if key in before or key in source:
-            text = set_value(text, (key,), source.get(key), [name for name in before if name != "updates"])
+        if key in record or key in source:
+            text = set_value(text, (key,), source.get(key), [name for name in record if name != "updates"])
     return text
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
     """Return components.yaml with the status of a component since a later change in the source."""
-    stated = source.get("updated_at")
-    if not stated or _instant(stated) <= (component.updated_at or component.created_at):
+    updated_text = source.get("updated_at")
+    if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
         return text
-    text = set_value(text, (*component.pointer, "updated_at"), stated)
-    history = source.get("history") or [{"at": stated, "status": "operational"}]
-    last = component.history[-1].status if component.history else component.status
-    if history[-1]["status"] == last:
+    text = set_value(text, (*component.pointer, "updated_at"), updated_text)
+    history = source.get("history") or [{"at": updated_text, "status": "operational"}]
+    last_status = component.history[-1].status if component.history else component.status
+    if history[-1]["status"] == last_status:
         return text
     return append_item(text, (*component.pointer, "history"), history[-1])
 
@@ -192,12 +196,12 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
         places[created_at] += 1
 
 
-def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[Skipped]:
+def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
     """Yield a record some of whose updates were edited at the source."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:
-            yield Skipped(record.id, EDITED)
+            yield SkippedRecord(record.id, EDITED)
             return
 
 
@@ -205,7 +209,7 @@ def _instant(text: YamlValue) -> Instant:
     return parse_instant(str(text))
 
 
-NO_CONTENT = frozenset({"content-folder", "required-file"})
+NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
 """Findings of a folder that has no content yet."""
 
 
@@ -217,7 +221,7 @@ class StatusImport(NamedTuple):
 
 
 def import_status(
-    read: Callable[[ImportRequest], StatusPlan],
+    read_page: Callable[[ImportRequest], StatusPlan],
     source: str,
     root: Path,
     now: Instant,
@@ -239,7 +243,7 @@ def import_status(
     content = read_status_content(root, now)
     if content.timeline is None and not {finding.rule for finding in content.findings} <= NO_CONTENT:
         return StatusImport(ImportReport(), content.findings)
-    plan = read(_request(content, source, web, now))
+    plan = read_page(_request(content, source, web, now))
     if not dry_run:
         root.mkdir(parents=True, exist_ok=True)
         with content_lock(root):
@@ -263,7 +267,7 @@ def _request(content: StatusContent, source: str, web: WebSource, now: Instant) 
 def _bring(
     plan: StatusPlan, content: StatusContent, root: Path, now: Instant, *, dry_run: bool
 ) -> StatusImport:
-    report = ImportReport(present=plan.present, skipped=[*plan.skipped], notes=[*plan.notes])
+    report = ImportReport(present_count=plan.present_count, skipped=[*plan.skipped], notes=[*plan.notes])
     if plan.incomplete is not None:
         report.incomplete = f"{plan.incomplete}; {plan.incomplete.hint}"
     status = None if content.timeline is None else content.timeline.catalogue
@@ -271,23 +275,23 @@ def _bring(
     if findings:
         return StatusImport(report, findings)
     _check_free(root, edits)
-    report.added = [edit.path for edit in edits if edit.before is None]
-    report.changed = [edit.path for edit in edits if edit.before is not None]
+    report.added_paths = [edit.path for edit in edits if edit.text_before is None]
+    report.changed_paths = [edit.path for edit in edits if edit.text_before is not None]
     report.compared = _compared(plan, read_status_content(root, now, edits), now)
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)
 
 
-def _compared(plan: StatusPlan, after: StatusContent, now: Instant) -> list[str]:
-    if after.timeline is None:
+def _compared(plan: StatusPlan, new_content: StatusContent, now: Instant) -> list[str]:
+    if new_content.timeline is None:
         return []
-    return [*comparison_lines(compare(plan, after.timeline, after.language, now))]
+    return [*comparison_lines(compare(plan, new_content.timeline, new_content.language, now))]
 
 
 def _check_free(root: Path, edits: list[FileEdit]) -> None:
     for edit in edits:
-        if edit.before is None and (root / edit.path).exists():
+        if edit.text_before is None and (root / edit.path).exists():
             raise EditError(
                 f"{root / edit.path} is in the way: it is not part of the content", "move it away"
             )
@@ -309,7 +313,7 @@ def _without_errors(
             return edits, tuple(errors.values())
         for edit in broken:
             error = errors[edit.path]
-            report.skipped.append(Skipped(edit.path, f"{error.message} ({error.rule})"))
+            report.skipped.append(SkippedRecord(edit.path, f"{error.message} ({error.rule})"))
             edits.remove(edit)
     return [], ()
 

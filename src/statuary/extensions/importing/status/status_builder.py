@@ -11,7 +11,7 @@ from dateutil import parser
 
 from statuary.base.primitives import Instant, format_exact, one_line, parse_instant
 from statuary.extensions.http.client import is_url
-from statuary.extensions.importing.report import NotImportableError, Skipped
+from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
@@ -52,7 +52,7 @@ class StatusBuilder:
 
     def skip(self, record: str, reason: str) -> None:
         """Report a record that is not imported, or not as it is in the source."""
-        self.plan.skipped.append(Skipped(record, reason))
+        self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
         """Convert records, each of which adds itself; those that cannot be converted are skipped with the reason."""
@@ -158,10 +158,10 @@ class StatusBuilder:
             # what it affects goes down with an update that opens it
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
-        written = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
-        mark_reopened(written)
+        update_values = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
+        mark_reopened(update_values)
         self.plan.incidents[_safe_id(ident)] = without_empty(
-            name=_name(name), components=dict(affected), updates=written
+            name=_name(name), components=dict(affected), updates=update_values
         )
 
     def maintenance(
@@ -199,13 +199,17 @@ def _is_local(url: str) -> bool:
 
 
 def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:
-    *before, last = posted
-    if last.status in RESOLVING_STATUSES:
+    *earlier_updates, last_update = posted
+    if last_update.status in RESOLVING_STATUSES:
         return posted
-    if last.status == "postmortem":
+    if last_update.status == "postmortem":
         # the update before a postmortem ends the incident
-        return [*before[:-1], *(update._replace(status="resolved") for update in before[-1:]), last]
-    at = max(ended_at, last.at, key=parse_instant)
+        return [
+            *earlier_updates[:-1],
+            *(update._replace(status="resolved") for update in earlier_updates[-1:]),
+            last_update,
+        ]
+    at = max(ended_at, last_update.at, key=parse_instant)
     return [*posted, ForeignUpdate(at, "resolved", DEFAULT_BODIES["resolved"])]
 
 

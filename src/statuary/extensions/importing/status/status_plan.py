@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.http.client import is_url
-from statuary.extensions.importing.report import NotImportableError, Skipped
+from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.fields import LABEL, Fields, json_documents
 from statuary.source.yaml_nodes import YamlValue
@@ -25,7 +25,7 @@ def without_empty(**values: YamlValue) -> Source:
 
 
 def convert_each(
-    records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[Skipped], noun: str
+    records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
 ) -> list[Converted]:
     """Convert records; those that cannot be converted are skipped with the reason."""
     converted = []
@@ -34,7 +34,7 @@ def convert_each(
             converted.append(convert(Fields.of(record)))
         except NotImportableError as error:
             label = Fields(record).text(*LABEL) if isinstance(record, dict) else ""
-            skipped.append(Skipped(label or f"number {place}", f"{noun} {error}"))
+            skipped.append(SkippedRecord(label or f"number {place}", f"{noun} {error}"))
     return converted
 
 
@@ -58,7 +58,7 @@ class ImportRequest(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
-class Shown:
+class ShownStatus:
     """What a page shows; of the source, by its own rules and before anything is converted."""
 
     name: str = ""
@@ -79,13 +79,13 @@ class StatusPlan:
     components: dict[str, Source] = field(default_factory=dict)
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
-    present: int = 0  # how many records of the source were not read because the content has them
+    present_count: int = 0  # how many records of the source were not read because the content has them
     # what content cannot express, and what looks wrong
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     incomplete: StatuaryError | None = None  # why reading ended early
     language: str = ""  # of the pages; empty for the default
-    original: Shown = field(default_factory=Shown)  # what the source's own page shows
+    original: ShownStatus = field(default_factory=ShownStatus)  # what the source's own page shows
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
         """Yield the components without the groups, by key."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.http.client import UnreachableError
-from statuary.extensions.importing.report import NotImportableError, Skipped
+from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields, json_documents
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
-    Shown,
+    ShownStatus,
     Source,
     StatusPlan,
     convert_each,
@@ -65,7 +65,7 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
         tied.setdefault(component.get("position"), []).append(component)
     for component in components:
         among = tied[component.get("position")]
-        created = [other.instant("created_at") or "" for other in among]
+        created = [other_component.instant("created_at") or "" for other_component in among]
         is_usual = created == sorted(created)
         yield component if is_usual else Fields(component, rank=among.index(component) + 1)
 
@@ -176,7 +176,7 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
         history = request.web.json(f"{base}/history.json?page={number}")
         if not isinstance(history, dict) or "months" not in history:
             reason = "there is no history.json, so only the latest 50 are imported"
-            documents.skipped.append(Skipped(base, reason))
+            documents.skipped.append(SkippedRecord(base, reason))
             return
         months = Fields(history).objects("months")
         incidents = chain.from_iterable(month.objects("incidents") for month in months)
@@ -184,7 +184,7 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
         empty = 0 if codes else empty + 1
         for code in codes:
             if code in request.known_ids:
-                documents.present += code not in documents.records
+                documents.present_count += code not in documents.records
             elif code not in documents.records:
                 yield f"{base}/incidents/{code}.json"
 
@@ -196,8 +196,8 @@ class _Documents:
         self.page = Fields()
         self.components: list[Fields] = []
         self.records: dict[str, Fields] = {}
-        self.skipped: list[Skipped] = []
-        self.present = 0
+        self.skipped: list[SkippedRecord] = []
+        self.present_count = 0
         self.may_have_more = False
         self.incomplete: NotImportableError | UnreachableError | None = None
 
@@ -207,7 +207,7 @@ class _Documents:
         if "months" in document:
             return
         if not isinstance(document.get("page"), dict):
-            self.skipped.append(Skipped(source, "is not a Statuspage document: it has no 'page'"))
+            self.skipped.append(SkippedRecord(source, "is not a Statuspage document: it has no 'page'"))
             return
         page, components = document.object("page"), document.objects("components")
         if _changed_at(page) >= _changed_at(self.page):
@@ -223,17 +223,17 @@ class _Documents:
             self._add_record(document.object("incident"))
 
     def _add_record(self, record: Fields) -> None:
-        other = self.records.get(str(record.get("id")))
-        if other is None or _changed_at(record) >= _changed_at(other):
+        other_record = self.records.get(str(record.get("id")))
+        if other_record is None or _changed_at(record) >= _changed_at(other_record):
             self.records[str(record.get("id"))] = record
 
-    def _shown(self, plan: StatusPlan) -> Shown:
+    def _shown(self, plan: StatusPlan) -> ShownStatus:
         """Return what the page shows; groups follow from their components."""
         keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
         incidents = (
             record for record in open_records(self.records.values()) if "scheduled_for" not in record
         )
-        return Shown(
+        return ShownStatus(
             name=self.page.text("name"),
             unresolved={incident.text("id"): incident.text("name") for incident in incidents},
             statuses={
@@ -255,7 +255,7 @@ class _Documents:
             )
         plan = StatusPlan(
             page=page_source(self.page),
-            present=self.present,
+            present_count=self.present_count,
             skipped=self.skipped,
             incomplete=self.incomplete,
         )

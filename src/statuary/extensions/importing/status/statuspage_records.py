@@ -117,7 +117,11 @@ def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> 
             f"{page.text('url').rstrip('/')}/incidents/{record.get('id')}",
         ),
     }
-    return {name: stated for name, (stated, derived) in stamps.items() if stated and stated != derived}
+    return {
+        name: stated_value
+        for name, (stated_value, derived) in stamps.items()
+        if stated_value and stated_value != derived
+    }
 
 
 def _created(update: Source) -> str:
@@ -163,9 +167,11 @@ def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
 
 def mark_reopened(updates: Iterable[Source]) -> None:
     """Mark the updates, oldest first, that reopen a resolved incident."""
-    for before, after in pairwise(updates):
-        if before["status"] in CLOSED_STATUSES and not may_follow(before["status"], after["status"]):
-            after["reopens"] = True
+    for earlier_update, later_update in pairwise(updates):
+        if earlier_update["status"] in CLOSED_STATUSES and not may_follow(
+            earlier_update["status"], later_update["status"]
+        ):
+            later_update["reopens"] = True
 
 
 def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
@@ -183,11 +189,11 @@ def _automation(record: Fields, now: Instant) -> Source:
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}
     started, ended = bool(reached & {"in_progress", "verifying", "completed"}), "completed" in reached
-    due = parse_instant(record.required_instant("scheduled_for")) < now
+    is_due = parse_instant(record.required_instant("scheduled_for")) < now
     overdue = parse_instant(record.required_instant("scheduled_until")) < now
     reminded = any(update.text("body") == REMINDER_BODY for update in updates)
     return without_empty(
-        scheduled_remind_prior=False if started or reminded or due else None,
-        scheduled_auto_in_progress=False if started or due else None,
+        scheduled_remind_prior=False if started or reminded or is_due else None,
+        scheduled_auto_in_progress=False if started or is_due else None,
         scheduled_auto_completed=False if ended or overdue else None,
     )

@@ -168,38 +168,42 @@ def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
     if compiler is None or suffix not in SUFFIXES:
         raise NotImportableError(f"{MANIFEST} names no Solidity or Vyper compiler of {contract}")
     language = SUFFIXES[suffix][0]
-    stated = object_at(compiler, "settings")
+    compiler_settings = object_at(compiler, "settings")
     return ImportedCompilation(
         compiler="vyper" if language == "Vyper" else "solc",
         version=text_at(compiler, "version"),
         fully_qualified_name=f"{path}:{PurePosixPath(path).stem if language == 'Vyper' else contract}",
         std_json_input={
             "language": language,
-            "sources": _sources(manifest, stated, suffix),
-            "settings": _settings(stated),
+            "sources": _sources(manifest, compiler_settings, suffix),
+            "settings": _settings(compiler_settings),
         },
         std_json_output=None,
     )
 
 
-def _sources(manifest: JsonObject, stated: JsonObject, suffix: str) -> JsonObject:
+def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -> JsonObject:
     language, suffixes = SUFFIXES[suffix]
     sources: dict[str, Json] = {
         name: {"content": text_at(source, "content")}
         for name, source in object_at(manifest, "sources").items()
         if name.endswith(suffixes)
     }
-    compiled = as_object(stated.get("outputSelection")).keys() & sources.keys()
+    compiled = as_object(compiler_settings.get("outputSelection")).keys() & sources.keys()
     if language == "Solidity" and compiled:
         # sources of other versions of the compiler would not compile with this one
         return {name: source for name, source in sources.items() if name in compiled}
     return sources
 
 
-def _settings(stated: JsonObject) -> JsonObject:
+def _settings(compiler_settings: JsonObject) -> JsonObject:
     """Return a compiler's settings without the selection of its output and the folders of one machine."""
     settings: dict[str, Json] = {
-        name: value for name, value in stated.items() if name not in ("outputSelection", "search_paths")
+        name: value
+        for name, value in compiler_settings.items()
+        if name not in ("outputSelection", "search_paths")
     }
-    paths = [path for path in as_list(stated.get("search_paths")) if not as_text(path).startswith("/")]
+    paths = [
+        path for path in as_list(compiler_settings.get("search_paths")) if not as_text(path).startswith("/")
+    ]
     return {**settings, "search_paths": paths} if paths else settings

@@ -83,8 +83,8 @@ def _rows(file: Path) -> Iterator[dict[str, Json]]:
             database.row_factory = sqlite3.Row
             for row in database.execute("SELECT * FROM deployments ORDER BY deployment_id DESC"):
                 values: dict[str, Json] = dict(row)
-                if missing := [column for column in COLUMNS if column not in values]:
-                    raise NotImportableError(f"{file} has no {missing[0]} of titanoboa's deployments")
+                if missing_columns := [column for column in COLUMNS if column not in values]:
+                    raise NotImportableError(f"{file} has no {missing_columns[0]} of titanoboa's deployments")
                 yield values
     except sqlite3.Error as error:
         raise NotImportableError(f"{file} is not titanoboa's database: {error}") from None

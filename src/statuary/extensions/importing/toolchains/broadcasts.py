@@ -52,27 +52,27 @@ def read_broadcasts(project: Path) -> ListedContracts:
             "give the folder of a Foundry project with broadcasts",
         )
     artifacts = _Artifacts(project, folders.out)
-    listed: set[tuple[ChainId | None, Address | None]] = set()
+    listed_addresses: set[tuple[ChainId | None, Address | None]] = set()
     mentions: list[UnreadableContract] = []
     for file in files:
         for entry in with_unreadable(file, file.name, _broadcast_contracts(file, artifacts)):
             if isinstance(entry, UnreadableContract) and entry.is_expected:
                 mentions.append(entry)
                 continue
-            listed.add((entry.chain_id, entry.address))
+            listed_addresses.add((entry.chain_id, entry.address))
             yield entry
     for mention in mentions:
-        if (mention.chain_id, mention.address) not in listed:
-            listed.add((mention.chain_id, mention.address))
+        if (mention.chain_id, mention.address) not in listed_addresses:
+            listed_addresses.add((mention.chain_id, mention.address))
             yield mention
 
 
 def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
     run = read_json_file(file)
     for deployment in as_list(run.get("deployments")) or [run]:
-        read = _Run(file, as_object(deployment), artifacts)
-        yield from read.contracts()
-        yield from read.mentions()
+        script_run = _Run(file, as_object(deployment), artifacts)
+        yield from script_run.contracts()
+        yield from script_run.mentions()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
@@ -157,8 +157,8 @@ class _Run:
             notes=() if is_shown else (UNCHECKED_CREATION,),
         )
         where = any_address(address, str(self.file))
-        read = partial(self.artifacts.read, name, on_chain, self.revision)
-        return ListedContract(ChainId(self.chain_id), where, name or where, read)
+        read_artifact = partial(self.artifacts.read, name, on_chain, self.revision)
+        return ListedContract(ChainId(self.chain_id), where, name or where, read_artifact)
 
 
 def _revision(run: JsonObject) -> str:
@@ -198,8 +198,8 @@ def _creations(transaction: JsonObject) -> list[tuple[str | None, Json, Hex | No
         code, is_shown = _creation(_sent(transaction), address)
         created.append((_name(transaction), address, code, is_shown))
     created += [
-        (_name(other), other["address"], any_hex(other.get("initCode")), False)
-        for other in map(as_object, as_list(transaction.get("additionalContracts")))
+        (_name(additional), additional["address"], any_hex(additional.get("initCode")), False)
+        for additional in map(as_object, as_list(transaction.get("additionalContracts")))
     ]
     return created
 

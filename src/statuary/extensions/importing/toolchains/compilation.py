@@ -107,8 +107,8 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
     matching = [name for name in contracts if contract_name in (None, name, name.rpartition(":")[2])]
     if len(matching) == 1:
         return matching[0]
-    listed = matching or contracts
-    list_text = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
+    candidates = matching or contracts
+    list_text = ", ".join(candidates[:MAX_NAMES_SHOWN]) + (" …" if len(candidates) > MAX_NAMES_SHOWN else "")
     if not contracts:
         raise NotImportableError(
             "the compiler's output has no contract with bytecode", "check the output for compiler errors"
@@ -237,9 +237,9 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
     """Return the error for a version that no compiler has."""
-    others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
+    other_versions = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return NotImportableError(
-        f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
+        f"no compiler for {kind} {version or 'of unknown version'} (found: {other_versions})",
         install_hint(kind, version)
         if version
         else f"give it with --compiler {kind}=PATH, or add --compiler-version",
@@ -248,20 +248,24 @@ def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) ->
 
 def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
     outputs, artifact = as_object(metadata.get("output")), compilation.artifact or {}
-    missing = {name: outputs[name] for name in DOCUMENTATION if name in outputs and name not in artifact}
-    if not missing:
+    documentation = {
+        name: outputs[name] for name in DOCUMENTATION if name in outputs and name not in artifact
+    }
+    if not documentation:
         return compilation
     path, _, name = compilation.fully_qualified_name.rpartition(":")
     output = compilation.std_json_output or {}
     contracts = as_object(output.get("contracts"))
-    contracts = {**contracts, path: {**as_object(contracts.get(path)), name: {**artifact, **missing}}}
+    contracts = {**contracts, path: {**as_object(contracts.get(path)), name: {**artifact, **documentation}}}
     return replace(compilation, std_json_output={**output, "contracts": contracts})
 
 
 def _with_notes(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
     version, artifact = parse_compiler_version(compilation.version), compilation.artifact or {}
-    missing = [name for name, since in LAYOUTS_SINCE.items() if version >= since and not artifact.get(name)]
-    if not missing:
+    missing_members = [
+        name for name, since in LAYOUTS_SINCE.items() if version >= since and not artifact.get(name)
+    ]
+    if not missing_members:
         return compilation
-    note = f"the compiler's output has no {' or '.join(missing)}, so the record has none; to add it, {hint}"
+    note = f"the compiler's output has no {' or '.join(missing_members)}, so the record has none; to add it, {hint}"
     return replace(compilation, notes=(*compilation.notes, note))

@@ -79,8 +79,10 @@ def _standard_input(result: JsonObject, code: str, name: str, language: str) -> 
         sources = {path: {"content": str(_content(value))} for path, value in files.items()}
     else:
         sources = {_main_path(result, name + suffix): {"content": code}}
-    for other in map(as_object, as_list(result.get("AdditionalSources"))):
-        sources[str(other.get("Filename"))] = {"content": str(other.get("SourceCode"))}
+    for additional_source in map(as_object, as_list(result.get("AdditionalSources"))):
+        sources[str(additional_source.get("Filename"))] = {
+            "content": str(additional_source.get("SourceCode"))
+        }
     return {"language": language, "sources": sources, "settings": _settings(result, language)}
 
 
@@ -104,11 +106,11 @@ def _json_object(text: str, member: str) -> JsonObject:
 
 
 def _settings(result: JsonObject, language: str) -> JsonObject:
-    stated = result.get("CompilerSettings")
-    if isinstance(stated, str) and stated:
-        stated = _json_object(stated, "CompilerSettings")
-    if isinstance(stated, dict) and stated:
-        return without(stated, DERIVED_SETTINGS)
+    settings_value = result.get("CompilerSettings")
+    if isinstance(settings_value, str) and settings_value:
+        settings_value = _json_object(settings_value, "CompilerSettings")
+    if isinstance(settings_value, dict) and settings_value:
+        return without(settings_value, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
     settings: JsonObject = {} if version.lower() in DEFAULT else {"evmVersion": version}
     return settings if language == "Vyper" else {**settings, **_solc_settings(result)}
@@ -327,7 +329,7 @@ def _address_of(file: Path, addresses: Sequence[Address]) -> Address:
 
 
 def _read_files(file: Path) -> SourceContract:
-    beside = file.with_suffix(".creation.json")
-    creation = explorer_result(read_json_file(beside)) if beside.is_file() else None
+    creation_file = file.with_suffix(".creation.json")
+    creation = explorer_result(read_json_file(creation_file)) if creation_file.is_file() else None
     compilation = explorer_compilation(explorer_result(read_json_file(file)))
     return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))

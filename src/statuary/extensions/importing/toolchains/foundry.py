@@ -94,7 +94,7 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
     path, _, contract = name.rpartition(":")
     artifact = object_at(output, "contracts", path, contract)
     metadata = _metadata(artifact.get("metadata"))
-    named = object_at(metadata, "sources")
+    metadata_sources = object_at(metadata, "sources")
     numbers = {path: int(str(source["id"])) for path, source in _described(output)}
     return ImportedCompilation(
         compiler="solc",
@@ -103,7 +103,9 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
         std_json_input={
             **{member: std_json_input[member] for member in INPUT_MEMBERS},
             "sources": {
-                path: source for path, source in object_at(std_json_input, "sources").items() if path in named
+                path: source
+                for path, source in object_at(std_json_input, "sources").items()
+                if path in metadata_sources
             },
         },
         std_json_output={
@@ -114,12 +116,12 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
                         **_from_metadata(metadata),
                         "evm": {
                             **object_at(artifact, "evm"),
-                            **_alone(object_at(artifact, "evm"), numbers, named),
+                            **_reindexed_source_maps(object_at(artifact, "evm"), numbers, metadata_sources),
                         },
                     }
                 }
             },
-            "sources": _ids_of(named),
+            "sources": _ids_of(metadata_sources),
         },
     )
 
@@ -130,23 +132,25 @@ def _described(output: JsonObject) -> Iterator[tuple[str, JsonObject]]:
         yield path, object_at(output, "sources", path)
 
 
-def _ids_of(named: JsonObject) -> JsonObject:
+def _ids_of(metadata_sources: JsonObject) -> JsonObject:
     """Return the sources that the metadata names, numbered as solc does it where there are no others."""
-    return {path: {"id": number} for number, path in enumerate(sorted(named))}
+    return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
 
 BYTECODES = ("bytecode", "deployedBytecode")
 
 
-def _alone(evm: JsonObject, numbers: Mapping[str, int], named: JsonObject) -> JsonObject:
+def _reindexed_source_maps(
+    evm: JsonObject, numbers: Mapping[str, int], metadata_sources: JsonObject
+) -> JsonObject:
     """Return the bytecodes with source maps as solc writes them where only the named sources are compiled.
 
     Args:
         numbers: those of all sources that were compiled together; the one after them is that of solc's own routines.
-        named: the sources that the metadata names.
+        metadata_sources: the sources that the metadata names.
     """
-    new = {numbers[path]: number for number, path in enumerate(sorted(named)) if path in numbers}
-    new[len(numbers)] = len(named)
+    new = {numbers[path]: number for number, path in enumerate(sorted(metadata_sources)) if path in numbers}
+    new[len(numbers)] = len(metadata_sources)
     return {
         name: {**object_at(evm, name), "sourceMap": _renumbered(text_at(evm, name, "sourceMap"), new)}
         for name in BYTECODES
@@ -170,7 +174,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
     version = text_at(metadata, "compiler", "version")
     numbers = _numbers(file, artifact, project, path)
     evm: JsonObject = {name: artifact[name] for name in BYTECODES}
-    evm = _alone(evm, numbers, sources) if numbers else evm
+    evm = _reindexed_source_maps(evm, numbers, sources) if numbers else evm
     notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
     return ImportedCompilation(
         compiler="solc",
@@ -219,8 +223,8 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
     for name, address in as_object(settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
         libraries.setdefault(path, {})[library] = address
-    others = {key: item for key, item in settings.items() if key != "compilationTarget"}
-    std_json_settings: JsonObject = {**others, "libraries": libraries}
+    other_settings = {key: item for key, item in settings.items() if key != "compilationTarget"}
+    std_json_settings: JsonObject = {**other_settings, "libraries": libraries}
     optimizer = as_object(settings.get("optimizer"))
     details = as_object(optimizer.get("details"))
     if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
@@ -313,9 +317,11 @@ def foundry_folders(project: Path) -> FoundryFolders:
             f"{file} is not TOML: {error}", "run `forge config` to see what it says"
         ) from None
     profile = as_object(profiles.get(os.environ.get("FOUNDRY_PROFILE", "default")))
-    stated = {**as_object(profiles.get("default")), **profile}
+    configuration = {**as_object(profiles.get("default")), **profile}
     names = (
-        os.environ.get(f"FOUNDRY_{key.upper()}") or as_text(stated.get(key)) or key.removesuffix("_path")
+        os.environ.get(f"FOUNDRY_{key.upper()}")
+        or as_text(configuration.get(key))
+        or key.removesuffix("_path")
         for key in FOLDER_KEYS
     )
     return FoundryFolders(*(project / name for name in names))

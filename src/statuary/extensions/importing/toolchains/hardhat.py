@@ -97,10 +97,10 @@ def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | 
 
 def _output_file_3(build_info: Path) -> Path | None:
     """Return the file with the output of a build; Ignition copies build-infos without it."""
-    beside = build_info.with_suffix(".output.json")
+    output_file = build_info.with_suffix(".output.json")
     artifacts = folder_above(build_info.parent, "artifacts/build-info")
-    elsewhere = [] if artifacts is None else [artifacts / beside.name]
-    return next((file for file in (beside, *elsewhere) if file.is_file()), None)
+    elsewhere = [] if artifacts is None else [artifacts / output_file.name]
+    return next((file for file in (output_file, *elsewhere) if file.is_file()), None)
 
 
 def _compilation(

@@ -62,8 +62,8 @@ def _chain_file(network: Path) -> Path | None:
 
 def _chain_id(network: Path) -> ChainId:
     file = _chain_file(network) or network / CHAIN_FILES[0]
-    stated = read_json_file(file).get("chainId") if file.name == ".chain" else read_text(file)
-    return any_chain_id(stated, str(file))
+    chain_text = read_json_file(file).get("chainId") if file.name == ".chain" else read_text(file)
+    return any_chain_id(chain_text, str(file))
 
 
 def _deployment_contracts(network: Path) -> ListedContracts:
@@ -71,26 +71,28 @@ def _deployment_contracts(network: Path) -> ListedContracts:
     # Name.json and Name_Proxy.json (of a diamond, Name_DiamondProxy.json) are one contract; the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
-    named: dict[str, str] = {}
-    listed: set[str] = set()
+    names_by_address: dict[str, str] = {}
+    listed_addresses: set[str] = set()
     for name in names:
         file = network / f"{name}.json"
-        contracts = _contracts(file, chain_id, named, is_proxy=name in proxies)
+        contracts = _contracts(file, chain_id, names_by_address, is_proxy=name in proxies)
         for contract in with_unreadable(file, f"{network.name}/{name}", contracts):
             if isinstance(contract, ListedContract):
-                listed.add(contract.address)
+                listed_addresses.add(contract.address)
             yield contract
-    for address in sorted(named.keys() - listed):
+    for address in sorted(names_by_address.keys() - listed_addresses):
         yield UnreadableContract(
-            named[address],
+            names_by_address[address],
             "no file of the network describes it",
             chain_id=chain_id,
             address=Address(address),
         )
 
 
-def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy: bool) -> ListedContracts:
-    """Yield the contract of a file and the earlier ones of its name; addresses that it only names go to `named`.
+def _contracts(
+    file: Path, chain_id: ChainId, names_by_address: dict[str, str], *, is_proxy: bool
+) -> ListedContracts:
+    """Yield the contract of a file and the earlier ones of its name; addresses that it only names go to `names_by_address`.
 
     Args:
         is_proxy: whether another file has the code at its address.
@@ -99,15 +101,15 @@ def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy
     history = [*map(as_object, as_list(deployment.get("history")))]
     for described in (deployment, *history):
         for member, address in _addresses_beside(described):
-            named.setdefault(any_address(address, str(file)), f"{file.stem}'s {member}")
-    for number, earlier in enumerate(history, 1):
-        if earlier.get("address") is not None and not is_proxy:
-            address = any_address(earlier["address"], str(file))
+            names_by_address.setdefault(any_address(address, str(file)), f"{file.stem}'s {member}")
+    for number, earlier_deployment in enumerate(history, 1):
+        if earlier_deployment.get("address") is not None and not is_proxy:
+            address = any_address(earlier_deployment["address"], str(file))
             name = f"{file.stem}, deployment {number}"
-            yield ListedContract(chain_id, address, name, partial(_read_deployment, file, earlier))
+            yield ListedContract(chain_id, address, name, partial(_read_deployment, file, earlier_deployment))
     address = any_address(deployment.get("address"), str(file))
     if is_proxy:
-        named.setdefault(address, file.stem)
+        names_by_address.setdefault(address, file.stem)
     else:
         yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
 

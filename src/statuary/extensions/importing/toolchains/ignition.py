@@ -58,13 +58,13 @@ def read_ignition(folder: Path) -> ListedContracts:
 
 
 def _journal_contracts(journal: Path) -> ListedContracts:
-    read = _Journal(journal)
-    yield from read.broken
-    if read.chain_id is None:
+    parsed_journal = _Journal(journal)
+    yield from parsed_journal.broken
+    if parsed_journal.chain_id is None:
         raise NotImportableError(f"{journal} names no chain", "run the deployment again")
-    for future, steps in read.futures.items():
-        yield from _future(journal, read.chain_id, future, steps)
-    yield from read.unaccounted()
+    for future, steps in parsed_journal.futures.items():
+        yield from _future(journal, parsed_journal.chain_id, future, steps)
+    yield from parsed_journal.unaccounted()
 
 
 class _Journal:
@@ -99,16 +99,16 @@ class _Journal:
         file = self.journal.with_name("deployed_addresses.json")
         if not file.is_file():
             return
-        named = {address for _, address in self.wiped}
-        named |= {
+        known_addresses = {address for _, address in self.wiped}
+        known_addresses |= {
             any_address(named_address, str(self.journal))
             for steps in self.futures.values()
             if (named_address := _address(steps))
         }
         for future, text in read_json_file(file).items():
-            if (other := any_address(text, str(file))) not in named:
+            if (other_address := any_address(text, str(file))) not in known_addresses:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
-                yield self._mention(future, other, reason)
+                yield self._mention(future, other_address, reason)
 
     def _mention(self, future: str, address: Address, reason: str) -> UnreadableContract:
         return UnreadableContract(future, reason, is_expected=True, chain_id=self.chain_id, address=address)

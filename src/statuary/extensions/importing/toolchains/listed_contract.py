@@ -42,7 +42,7 @@ class ListedContract(NamedTuple):
     chain_id: ChainId
     address: Address
     name: str  # what the source calls it
-    read: Callable[[], SourceContract]  # reads the rest; raises NotImportableError, UnreachableError
+    read_source: Callable[[], SourceContract]  # reads the rest; raises NotImportableError, UnreachableError
 
     @property
     def label(self) -> str:

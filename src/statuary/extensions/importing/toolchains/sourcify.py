@@ -61,16 +61,16 @@ def read_sourcify_api(
 
 
 def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
-    last, after = "", ""
+    last_match_id, after_query = "", ""
     while True:
-        page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after}"
+        page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after_query}"
         results = _results(web, page_url)
         yield from (any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
         # a server without paging sends the same page again
-        if len(results) < PAGE or following in ("", last):
+        if len(results) < PAGE or following in ("", last_match_id):
             return
-        last, after = following, f"&afterMatchId={following}"
+        last_match_id, after_query = following, f"&afterMatchId={following}"
 
 
 def _results(web: WebSource, page_url: str) -> list[JsonObject]:

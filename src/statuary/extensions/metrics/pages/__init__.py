@@ -11,7 +11,7 @@ from statuary.site.pages.page_parts import PageParts
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
     """Return the id and the name of each metric, a line each; under `rows.<language>` too, if a name is given in it."""
     names = {metric.id: _names(metric) for metric in settings.shown}
-    languages = dict.fromkeys(tag for given in names.values() for tag in given)
+    languages = dict.fromkeys(tag for names_by_language in names.values() for tag in names_by_language)
     rows = {
         f"rows.{tag}": [f"{metric.id}\t{names[metric.id].get(tag, metric.name)}" for metric in settings.shown]
         for tag in languages
