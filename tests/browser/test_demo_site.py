@@ -302,6 +302,16 @@ def test_chain_list_is_searched_in_place(site: Path, tmp_path: Path) -> None:
     assert {answer["found"] for answer in list(empty.values())[1:]} == {"No contracts found."}
 
 
+def test_manual_search_leads_to_page(site: Path) -> None:
+    found = browse(
+        site, "finder", path="pages/manual/index.html", question="how do i close an incident", now=NOW
+    )
+    assert found["complaints"] == []
+    assert len(found["hrefs"]) == 12
+    assert found["reached"] == found["hrefs"][0]
+    assert "pages/manual/incidents.html" in {href.partition("#")[0] for href in found["hrefs"][:3]}
+
+
 def test_status_page_stays_within_transfer_budget(site: Path) -> None:
     transferred = browse(site, "transfer", path="index.html")
     sizes = {request["url"]: request["bytes"] for request in transferred["requests"]}

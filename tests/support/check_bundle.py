@@ -3,6 +3,7 @@
 After a change of a source: `PYTHONPATH=tests .venv/bin/python tests/support/check_bundle.py`.
 """
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -17,12 +18,14 @@ EXTENSIONS = PACKAGE / "extensions"
 SIGNING = EXTENSIONS / "clear_signing" / "pages"
 APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
+OWN_PAGES = EXTENSIONS / "own_pages"
 BUNDLES = {
     PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
     PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
     PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
     APIS / "assets" / "code-names.js": "extensions/apis/pages/modules/page.js",
+    OWN_PAGES / "assets" / "page-search.js": "extensions/own_pages/modules/page-search.js",
 }
 """Each bundle with the module that it is made of, as a path in the package."""
 
@@ -33,6 +36,7 @@ TITLES = {
     "contracts/pages/viewer_script/page.js": "The view of any record of a contract's page",
     "extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
     "extensions/apis/pages/modules/page.js": "The look-up by code",
+    "extensions/own_pages/modules/page-search.js": "The search over pages in Markdown",
 }
 
 SMALLER = {
@@ -59,9 +63,11 @@ def smaller(source: Path) -> bytes:
 
 
 def _esbuild(*options: object) -> bytes:
-    esbuild = require_node_package("esbuild", install=HOSTS_INSTALL) / "esbuild" / "bin" / "esbuild"
-    command = [node(), esbuild, "--minify", "--target=es2023", *options]
-    return subprocess.run(list(map(str, command)), capture_output=True, check=True).stdout
+    modules = require_node_package("esbuild", install=HOSTS_INSTALL)
+    require_node_package("minisearch", install=HOSTS_INSTALL)
+    command = [node(), modules / "esbuild" / "bin" / "esbuild", "--minify", "--target=es2023", *options]
+    environment = os.environ | {"NODE_PATH": str(modules)}  # where modules find what they import by name
+    return subprocess.run(list(map(str, command)), env=environment, capture_output=True, check=True).stdout
 
 
 if __name__ == "__main__":

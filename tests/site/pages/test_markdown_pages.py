@@ -209,6 +209,12 @@ def test_search_index_has_page_sections(tmp_path: Path) -> None:
     assert 'data-finder="../../pages/guide/search.json"' in (site / "pages/guide/late.html").read_text(
         "utf-8"
     )
+    assert (site / "assets/page-search.js").is_file()
+
+
+def test_site_without_folders_has_no_search(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, {"alone.md": BOOK["alone.md"]}), tmp_path / "site", NOW)
+    assert not (site / "assets/page-search.js").exists()
 
 
 def test_alias_redirects_to_its_page(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
+from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -30,9 +31,12 @@ from statuary.extensions.own_pages.page_markdown import (
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of, root_of
+from statuary.site.pages.scripts import script_document
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.settings import SitePage
 from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
+
+SEARCH_SCRIPT = Path(__file__).with_name("assets") / "page-search.js"
 
 OUTLINE_LEVELS = (2, 3)
 """Levels of headings that "On this page" lists."""
@@ -104,7 +108,7 @@ def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document
 
 
 def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
-    """Yield the words of each folder of pages, section by section.
+    """Yield the script of the search, and the words of each folder of pages, section by section.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5 for a page
     that ranks low).
@@ -114,6 +118,8 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         for page in catalogue.own_pages
         if page.folder
     }
+    if books:
+        yield script_document("page-search", body=SEARCH_SCRIPT.read_bytes())
     for folder, book in books.items():
         entries_by_page = (
             run_guarded(partial(_search_entries, page), page.source, "reading its words")

@@ -2,38 +2,21 @@
 
 const MOST_HITS = 12;
 
-/** How well a section fits the words: 0 if one is missing; titles and headings count more than the text. */
-function score([title, heading, , words], terms) {
-  const [name, head] = [title.toLowerCase(), heading.toLowerCase()];
-  let sum = 0;
-  for (const term of terms) {
-    const place = ` ${words} `.indexOf(` ${term}`);
-    const points = (head === term ? 24 : head.includes(term) ? 12 : 0) + (name.includes(term) ? 8 : 0) +
-      (place < 0 ? words.includes(term) ? 1 : 0 : words.includes(`${term} `) ? 4 : 3);
-    if (!points) return 0;
-    sum += points;
-  }
-  return sum + (heading ? 0 : 2);
-}
-
 function enableFinder(finder) {
   const [input, status, list] = ["input", "[role=status]", "ol"].map((name) => finder.querySelector(name));
-  let sections;
-  const load = async () => {
-    sections ??= fetch(finder.dataset.finder).then((response) => response.json());
-    return sections;
-  };
+  let search;
+  const load = () =>
+    search ??= Promise.all([import("./page-search.js"), fetch(finder.dataset.finder).then((response) => response.json())])
+      .then(([{ createSearch }, sections]) => createSearch(sections));
   const show = async () => {
-    const terms = input.value.toLowerCase().replace(/[[\]]/g, " ").split(/\s+/).filter(Boolean);
-    if (!terms.length) {
+    if (!input.value.trim()) {
       list.replaceChildren();
       status.textContent = "";
       return;
     }
-    const all = await load();
-    const hits = all.map((section) => [score(section, terms), section]).filter(([points]) => points)
-      .sort(([first], [second]) => second - first).slice(0, MOST_HITS);
-    list.replaceChildren(...hits.map(([, [title, heading, path]]) => {
+    const find = await load();
+    const hits = find(input.value).slice(0, MOST_HITS);
+    list.replaceChildren(...hits.map(([title, heading, path]) => {
       const link = document.createElement("a");
       link.href = finder.dataset.root + path;
       link.textContent = heading || title;
