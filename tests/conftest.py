@@ -1,7 +1,7 @@
 """What holds for every test."""
 
+import json
 import os
-import re
 import signal
 from collections.abc import Iterator
 from itertools import count
@@ -11,9 +11,11 @@ import pytest
 
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
+from support.due_tests import WHOLE_FILE
 from support.object_stores import Server, moto
 from support.random_runs import IS_LARGE, LONGEST_LARGE_TEST, SEED, load_profile
 from support.requirements import require_module
+from support.run_records import durations_of, record_durations, skip_reasons, unexpected_skips
 
 LONGEST = (
     "test_damaged_output.py",
@@ -36,9 +38,6 @@ load_profile()  # before a module of tests is imported: its decorators take the 
 
 DEFAULT_TIER = "not slow and not thorough"
 """The tests that run if neither a marker nor a file is named: `-m` of the options in pyproject.toml."""
-
-WHOLE_FILE = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|thorough)\b", re.MULTILINE)
-"""The line that keeps a whole file of tests out of the default tier."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,6 +70,34 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return the number of cores; for slow tests one more, as many of them wait for a disk, a server or a process."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores + (config.option.markexpr != DEFAULT_TIER)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what CI asks for."""
+    about = "write the seconds of each file into tests/durations.json"
+    parser.addoption("--record-durations", action="store_true", help=about)
+    about = "fail if a test skips for a reason that this list of tests/expected_skips.json does not have, or too many do"
+    parser.addoption("--expected-skips", metavar="LIST", help=about)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Record durations, and fail a run that skips more than is expected; workers leave that to the main process."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(session.config, "workerinput"):
+        return
+    tests = session.config.rootpath / "tests"
+    if session.config.option.record_durations:
+        every = (report for reports in reporter.stats.values() for report in reports)
+        reports = [report for report in every if isinstance(report, pytest.TestReport)]
+        record_durations(tests / "durations.json", durations_of(reports))
+    if expected := session.config.option.expected_skips:
+        lists = json.loads((tests / "expected_skips.json").read_text("utf-8"))
+        lines = unexpected_skips(skip_reasons(reporter.stats.get("skipped", [])), lists[expected])
+        if lines:
+            reporter.write_line("")
+            reporter.write_line("\n".join(lines), red=True)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

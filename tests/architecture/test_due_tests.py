@@ -153,9 +153,8 @@ def test_crash_tests_of_this_project_run(tmp_path: Path) -> None:
     (changed,) = clone.glob("src/statuary/*/folder/folder_target.py")
     commit(clone, **{changed.relative_to(clone).as_posix(): changed.read_text("utf-8") + "\n"})
     main = git(clone, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").removeprefix("origin/")
-    command = [clone / ".ci/due-tests", "--target", main]
-    environment = os.environ | {"PYTHON": sys.executable}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    command = [sys.executable, "tests/support/due_tests.py", "--target", main]
+    done = subprocess.run(command, cwd=clone, check=True, capture_output=True, text=True)
     due = done.stdout.splitlines()
     names = {Path(name).name for name in due}
     assert {"test_interrupted_builds.py", "test_interrupted_publication.py", "test_ledger_damage.py"} <= names

@@ -1,9 +1,10 @@
 """Building records, as a ratio to copying the same files in one run.
 
-    python tests/benchmarks/records_against_copy.py [--rounds 7] [--copies 1] [folder of <chainId>/<address>.json]
+    python tests/benchmarks/records_against_copy.py [--rounds 7] [--copies 1] [--at-most 40] [folder of <chainId>/<address>.json]
 
 Without a folder: the real records in `../shared/data`, else this repository's own. `--copies N` grows the corpus: N
-records of each, under new addresses (their proof still replays; only a library's own address would not).
+records of each, under new addresses (their proof still replays; only a library's own address would not). `--at-most R` ends
+with 1 if a build with a page for each takes more than R times the CPU of `statuary --help` and the copy together.
 """
 
 import argparse
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=REAL if REAL.is_dir() else OWN)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--copies", type=int, default=1)
+    parser.add_argument("--at-most", type=float, default=float("inf"))
     arguments = parser.parse_args()
     files = sorted(arguments.folder.glob("*/*.json"))
     with tempfile.TemporaryDirectory(prefix="statuary-corpus-") as folder:
@@ -85,6 +87,11 @@ def main() -> None:
             arguments.rounds,
         )
     print(table(measured))
+    least = {name: min(each.cpu for each in one.runs) for name, one in measured.items()}
+    ratio = least["statuary build, with a page for each"] / (least["statuary --help"] + least["cp -r"])
+    print(f"\na build with pages takes {ratio:.1f} times the CPU of a start and a copy")
+    if ratio > arguments.at_most:
+        sys.exit(f"more than {arguments.at_most:g} times")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,31 @@ SCHEMAS = STEPS | {
 
 
 def test_expected_workflows_exist():
-    assert {file.name for file in WORKFLOWS} >= {"ci.yml", "release.yml"}
+    assert {file.name for file in WORKFLOWS} >= {"ci.yml", "nightly.yml", "release.yml"}
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_commands_of_workflows_exist(file):
+    names = re.findall(r"(?<![\w/])(?:\.ci|tests)/[\w./-]+", file.read_text("utf-8"))
+    assert names
+    assert [name for name in names if not (CHECKOUT / name).is_file()] == []
+    assert [name for name in names if "/" not in name[4:] and not os.access(CHECKOUT / name, os.X_OK)] == []
+
+
+def test_nightly_runs_everything_from_fresh_seed():
+    workflow = yaml.safe_load((GITHUB / "workflows/nightly.yml").read_text("utf-8"))
+    assert {"schedule", "workflow_call"} <= set(workflow[True])  # YAML 1.1 reads the key `on` so
+    (step,) = (step for step in workflow["jobs"]["everything"]["steps"] if "env" in step)
+    assert step["env"]["STATUARY_LARGE_RUNS"] == "${{ github.run_id }}"
+    assert '-m ""' in step["run"]
+    assert "--every all" in step["run"]
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_shares_of_jobs_are_complete(file):
+    jobs = yaml.safe_load(file.read_text("utf-8"))["jobs"].values()
+    for share in (job["strategy"]["matrix"]["share"] for job in jobs if "share" in str(job.get("strategy"))):
+        assert share == [f"{part}/{len(share)}" for part in range(1, len(share) + 1)]
 
 
 @pytest.mark.parametrize("file", SCHEMAS, ids=lambda file: file.name)

@@ -32,8 +32,14 @@ REACHES_EVERYTHING = (
 MARKED = re.compile(r"\bmark\.(slow|thorough)\b")
 """What a file has of whose tests some are outside of the default tier."""
 
+WHOLE_FILE = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|thorough)\b", re.MULTILINE)
+"""The line that keeps a whole file of tests out of the default tier."""
+
+TIERS = ("slow", "thorough")
+"""The markers; a test with neither is of the default tier."""
+
 DURATIONS = "tests/durations.json"
-"""Seconds of each file of tests by tier, as `pytest --record-durations` writes them."""
+"""Seconds of each file of tests by tier, "" for the default, as `pytest --record-durations` writes them."""
 
 
 class Base(NamedTuple):
@@ -158,9 +164,7 @@ def _modules(folder: Path) -> dict[str, Path]:
 
 def _packages(name: str) -> list[str]:
     parts = name.split(".")
-    return [
-        ".".join(parts[:count]) for count in range(2, len(parts))
-    ]  # the first is `statuary` itself, or a folder of tests
+    return [".".join(parts[:count]) for count in range(2, len(parts))]
 
 
 def _imports(file: Path, known: Mapping[str, Path]) -> set[str]:
@@ -230,28 +234,56 @@ def recorded(root: Path, tiers: Iterable[str]) -> dict[str, float]:
     return {path: seconds for path, seconds in sums.items() if seconds}
 
 
+WORKERS = 3
+"""Tests that run at once on two cores."""
+
+START = 15
+"""Seconds in which nothing runs yet: workers start, and collect."""
+
+EVERY = {"default": ("",), "marked": TIERS, "all": ("", *TIERS)}
+"""Tiers by what they are called on the command line."""
+
+
+def every_file(root: Path, kind: str) -> list[str]:
+    """Return the files that have tests of the tiers of `EVERY`."""
+    files = {
+        file.relative_to(root).as_posix(): file.read_text("utf-8")
+        for file in (root / "tests").rglob("test_*.py")
+    }
+    left_out = {
+        "default": WHOLE_FILE.search,
+        "marked": lambda text: not MARKED.search(text),
+        "all": lambda _: False,
+    }
+    return [path for path, text in sorted(files.items()) if not left_out[kind](text)]
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Print the files whose slow and thorough tests are due; on standard error why, and what the time leaves out."""
+    """Print the files whose slow and thorough tests are due, or with --every those that have tests of a tier.
+
+    On standard error it says what a change is compared with, and what the time leaves out.
+    """
     parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--every", choices=EVERY, help="all files with tests of these tiers, due or not")
     parser.add_argument("--target", default="", help="the branch that a pull request is for")
     parser.add_argument(
-        "--budget", type=float, default=float("inf"), help="seconds for all, one after another"
+        "--seconds", type=float, default=float("inf"), help="how long they may take, on two cores"
     )
     parser.add_argument(
-        "--share", default="1/1", help="such as 2/4: the second of four shares that take equally long"
+        "--share", default="1/1", help="such as 2/4: the second of four that take equally long"
     )
     options = parser.parse_args(arguments)
-    seconds = recorded(CHECKOUT, ("slow", "thorough"))
-    base = base_of_change(CHECKOUT, options.target)
-    due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
-    choice = fitting(due, seconds, options.budget)
-    part, count = map(int, options.share.split("/"))
-    print(
-        f"{len(due)} files are due, compared with {base.why}; {len(choice.left_out)} do not fit",
-        file=sys.stderr,
-    )
+    seconds = recorded(CHECKOUT, EVERY[options.every or "marked"])
+    if options.every:
+        due = dict.fromkeys(every_file(CHECKOUT, options.every), 0)
+    else:
+        base = base_of_change(CHECKOUT, options.target)
+        due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
+        print(f"{len(due)} files are due, compared with {base.why}", file=sys.stderr)
+    choice = fitting(due, seconds, (options.seconds - START) * WORKERS)
     for path in choice.left_out:
-        print(f"left out: {path}", file=sys.stderr)
+        print(f"left out: {path}, which takes {seconds.get(path, 0):.0f} s", file=sys.stderr)
+    part, count = map(int, options.share.split("/"))
     print("\n".join(shares(choice.chosen, seconds, count)[part - 1]))
 
 

@@ -1,0 +1,78 @@
+"""What a run records: the seconds of each file by tier, and skips beyond those that are expected."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.requirements import CHECKOUT
+from support.run_records import durations_of, record_durations, skip_reasons, unexpected_skips
+
+
+def report(test: str, *keywords: str, seconds: float = 1, reason: str = "") -> pytest.TestReport:
+    longrepr = ("test_a.py", 1, f"Skipped: {reason}") if reason else None
+    outcome = "skipped" if reason else "passed"
+    return pytest.TestReport(
+        test, (test, 0, ""), dict.fromkeys(keywords, 1), outcome, longrepr, "call", duration=seconds
+    )
+
+
+def test_durations_are_summed_by_file_and_tier():
+    reports = [
+        report("tests/test_a.py::one", seconds=2),
+        report("tests/test_a.py::two[x::y]", "slow", seconds=3),
+        report("tests/test_a.py::two[z]", "slow", seconds=4),
+        report("tests/test_b.py::one", "slow", "thorough", seconds=5),
+    ]
+    assert durations_of(reports) == {
+        "tests/test_a.py": {"": 2, "slow": 7},
+        "tests/test_b.py": {"thorough": 5},
+    }
+
+
+def test_recorded_durations_of_other_files_stay(tmp_path: Path):
+    file = tmp_path / "tests/durations.json"
+    file.parent.mkdir()
+    for name in ("test_a.py", "test_b.py"):
+        (file.parent / name).touch()
+    record_durations(file, {"tests/test_a.py": {"": 1.04}, "tests/test_gone.py": {"": 9}})
+    record_durations(file, {"tests/test_a.py": {"slow": 2}, "tests/test_b.py": {"": 3}})
+    assert json.loads(file.read_text()) == {
+        "tests/test_a.py": {"": 1.0, "slow": 2},
+        "tests/test_b.py": {"": 3},
+    }
+
+
+def test_unexpected_and_frequent_skips_are_named():
+    skipped = (
+        [report("a", reason="no deno")] * 2
+        + [report("a", reason="no wrk (/x)")] * 3
+        + [report("a", reason="other")]
+    )
+    expected = {"no deno": 2, r"no wrk \(.*\)": 2}
+    assert unexpected_skips(skip_reasons(skipped), expected) == [
+        "1 skipped, which is not expected: other",
+        r"3 skipped, 2 are expected: no wrk \(.*\)",
+    ]
+    assert unexpected_skips(skip_reasons(skipped[:4]), expected) == []
+
+
+@pytest.mark.parametrize(("most", "code"), [(2, 0), (1, 1)])
+def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
+    for name in ("pyproject.toml", "tests/conftest.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
+    (tmp_path / "tests/support").symlink_to(CHECKOUT / "tests/support")
+    (tmp_path / "tests/expected_skips.json").write_text(json.dumps({"newcomer": {"no deno.*": most}}))
+    (tmp_path / "tests/test_a.py").write_text(
+        "import pytest\ndef test_one(): pytest.skip('no deno')\ndef test_two(): pytest.skip('no deno 2')\n"
+        "def test_three(): ...\n"
+    )
+    options = ["-q", "-n", "2", "-p", "no:cacheprovider", "--expected-skips", "newcomer"]
+    command = [sys.executable, "-m", "pytest", *options, "--record-durations"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout
+    assert ("2 skipped, 1 are expected: no deno.*" in done.stdout) is bool(code)
+    assert set(json.loads((tmp_path / "tests/durations.json").read_bytes())) == {"tests/test_a.py"}
