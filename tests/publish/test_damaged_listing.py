@@ -1,0 +1,194 @@
+"""Lines, parts and manifests that are not as statuary writes them: each is refused, and says why."""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import orjson
+import pytest
+
+from statuary.base.primitives import parse_instant
+from statuary.publish.listing import (
+    LONGEST_LINE,
+    DamagedSnapshotError,
+    Entry,
+    encode_entry,
+    encode_part,
+    parse_entry,
+    parse_part,
+)
+from statuary.publish.manifest import Manifest, ManifestBuilder, encode_manifest, parse_manifest, read_entries
+from statuary.publish.origin import SiteOrigin
+
+ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
+ENTRY = Entry("v2/a.json", (), 3, sha256(b"abc").hexdigest(), "application/json")
+NAMED = ENTRY._replace(path=f"v2/contract/1/{ADDRESS}", aliases=(f"v2/contract/1/{ADDRESS.lower()}",))
+STORED = ENTRY._replace(cache="no-cache", encoding="gzip")
+
+
+@pytest.mark.parametrize("entry", [ENTRY, NAMED])
+def test_entry_is_read_as_written(entry):
+    assert parse_entry(encode_entry(entry)) == entry
+
+
+def line(**changes):
+    value = {"path": ENTRY.path, "size": 3, "sha256": ENTRY.sha256, "media_type": ENTRY.media_type}
+    members = {name: value.get(name) for name in value} | changes
+    return orjson.dumps({name: one for name, one in members.items() if one is not ...}) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"path": 3}, "malformed line: .* is not text"),
+        ({"path": ...}, "malformed line"),
+        ({"path": "../a"}, "is not a path inside a site"),
+        ({"path": "/a"}, "is not a path inside a site"),
+        ({"path": ".git/config"}, "is not a path that a document may have"),
+        ({"path": "a./b"}, "is not a path inside a site"),
+        ({"path": "a./b"}, "is not a path inside a site"),
+        ({"size": -1}, "is not a count"),
+        ({"size": 1.0}, "is not a count"),
+        ({"size": True}, "is not a count"),
+        ({"sha256": "0" * 63}, "is not a SHA-256"),
+        ({"sha256": "A" * 64}, "is not a SHA-256"),
+        ({"media_type": "text/plain\n"}, "is not a media type"),
+        ({"media_type": "text/plän"}, "is not a media type"),
+        ({"media_type": None}, "is not text"),
+        ({"also": ["v2/b.json"]}, "unexpected aliases: v2/b.json"),
+        ({"more": 1}, "is not in statuary's format"),
+    ],
+)
+def test_other_line_is_refused(changes, message):
+    with pytest.raises(DamagedSnapshotError, match=message):
+        parse_entry(line(**changes))
+
+
+@pytest.mark.parametrize("text", [b"", b"[]\n", b"{", encode_entry(ENTRY)[:-1], b" " + encode_entry(ENTRY)])
+def test_line_of_another_form_is_refused(text):
+    with pytest.raises(DamagedSnapshotError):
+        parse_entry(text)
+
+
+def test_line_length_is_limited():
+    size = len(encode_entry(ENTRY)) - len(ENTRY.path)
+    longest = ENTRY._replace(path="a" * (LONGEST_LINE - size))
+    assert len(encode_entry(longest)) == LONGEST_LINE
+    with pytest.raises(DamagedSnapshotError, match="has too long a name"):
+        encode_entry(longest._replace(path=longest.path + "a"))
+
+
+def entries(*names):
+    return [ENTRY._replace(path=f"v2/{name}.json") for name in names]
+
+
+def test_part_is_the_one_that_is_listed():
+    part, text = encode_part(entries("a", "b"))
+    assert parse_part(text, part) == entries("a", "b")
+    with pytest.raises(DamagedSnapshotError, match="is missing"):
+        parse_part(None, part)
+    for other in (text[:-1], text + text, text.replace(b"v2/b", b"v2/c")):
+        with pytest.raises(DamagedSnapshotError, match="is damaged"):
+            parse_part(other, part)
+    for wrong in (part._replace(documents=1), part._replace(documents=3), part._replace(first="v2/b.json")):
+        with pytest.raises(DamagedSnapshotError, match="is not the part that the manifest lists"):
+            parse_part(text, wrong)
+
+
+def test_part_without_lines_is_refused():
+    part, _ = encode_part(entries("a"))
+    empty = part._replace(documents=0, size=0, sha256=sha256(b"").hexdigest())
+    with pytest.raises(DamagedSnapshotError, match="is not the part that the manifest lists"):
+        parse_part(b"", empty)
+
+
+ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="", statuary="1", only=())
+
+
+def manifest_of(*groups):
+    """Return a manifest of some parts, and how to read them."""
+    builder, texts = ManifestBuilder(), {}
+    for group in groups:
+        part, text = builder.add(group)
+        texts[part.path] = text
+    return builder.manifest(ORIGIN), texts.get
+
+
+def test_manifest_is_read_as_written():
+    manifest, read = manifest_of(entries("a", "b"), [NAMED])
+    assert (manifest.documents, manifest.names, manifest.size) == (3, 4, 9)
+    assert parse_manifest(encode_manifest(manifest)) == manifest
+    assert list(read_entries(manifest, read)) == [*entries("a", "b"), NAMED]
+
+
+def changed(**members):
+    manifest, _ = manifest_of(entries("a"), entries("b"))
+    value = orjson.loads(encode_manifest(manifest)) | members
+    del value["sha256"]
+    text = orjson.dumps(value)
+    return text[:-1] + b',"sha256":"' + sha256(text).hexdigest().encode() + b'"}'
+
+
+PARTS = orjson.loads(encode_manifest(manifest_of(entries("a"), entries("b"))[0]))["parts"]
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"snapshot": 0}, "has format 0; this version of statuary reads format"),
+        ({"snapshot": None}, "has format None"),
+        ({"parts": PARTS[::-1]}, "is not a manifest: its parts are not in order"),
+        ({"parts": [PARTS[0], PARTS[0]]}, "is not a manifest: its parts are not in order"),
+        ({"parts": [{"sha256": "0"}]}, "is not a manifest: '0' is not a SHA-256"),
+        ({"parts": [PARTS[0] | {"first": "../a"}]}, "is not a path inside a site"),
+        ({"documents": -1}, "is not a manifest: -1 is not a count"),
+        ({"names": None}, "is not a manifest: None is not a count"),
+        ({"size": 1.5}, "is not a manifest: 1.5 is not a count"),
+        ({"instant": "yesterday"}, "is not a manifest"),
+        ({"revision": 3}, "is not a manifest: 3 is not text"),
+        ({"only": [3]}, "is not a manifest: 3 is not text"),
+        ({"more": 1}, "was changed: it does not match the digest"),
+    ],
+)
+def test_other_manifest_is_refused(members, message):
+    with pytest.raises(DamagedSnapshotError, match=message):
+        parse_manifest(changed(**members))
+
+
+def test_changed_manifest_is_refused():
+    text = changed()
+    assert parse_manifest(text)
+    with pytest.raises(DamagedSnapshotError, match="was changed"):
+        parse_manifest(text.replace(b'"names":2', b'"names":3'))
+    for other in (b"", b"[]", text[:-1]):
+        with pytest.raises(DamagedSnapshotError, match=r"is not JSON|is not a JSON object"):
+            parse_manifest(other)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([entries("a", "a")], "v2/a.json is in the manifest twice, or out of order"),
+        ([entries("b", "a")], "v2/a.json is in the manifest twice, or out of order"),
+        ([entries("a", "c"), entries("b")], "v2/b.json is in the manifest twice, or out of order"),
+    ],
+)
+def test_entries_out_of_order_are_refused(groups, message):
+    manifest, read = manifest_of(*groups)
+    with pytest.raises(DamagedSnapshotError, match=message):
+        list(read_entries(manifest, read))
+
+
+@pytest.mark.parametrize("count", ["documents", "names", "size"])
+def test_manifest_counts_its_entries(count):
+    manifest, read = manifest_of(entries("a", "b"))
+    wrong = with_count(manifest, count, getattr(manifest, count) + 1)
+    with pytest.raises(DamagedSnapshotError, match="has counts that differ from the documents that it lists"):
+        list(read_entries(wrong, read))
+
+
+def with_count(manifest: Manifest, name: str, value: int) -> Manifest:
+    return (
+        manifest._replace(**{name: value})
+        if hasattr(manifest, "_replace")
+        else replace(manifest, **{name: value})
+    )
