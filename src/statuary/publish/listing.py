@@ -90,14 +90,13 @@ def document_path(path: str) -> str:
     except (PublishingError, UnicodeEncodeError):
         raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
     names = path.split("/")
-    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
+    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_hidden, names)):
         raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
     return path
 
 
-def _is_unwanted(name: str) -> bool:
-    """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
-    return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES
 
 
 def lower_case_address(path: str) -> str:
