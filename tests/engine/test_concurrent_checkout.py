@@ -60,7 +60,13 @@ ALL = [*((point,) for point in POINTS), *combinations(POINTS, 2)]
 TRIED = list(product(OTHER, (True, False), ALL)) if "STATUARY_ALL_CHECKOUTS" in os.environ else SOME
 
 
-@pytest.mark.parametrize("case", TRIED, ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.slow if place else (), id=str(case))
+        for place, case in enumerate(TRIED)
+    ],
+)
 def test_checkout_during_build_is_repaired(project, tmp_path, monkeypatch, case):
     start, is_built, way = case
     content, out = project / "content", tmp_path / "out"

@@ -22,6 +22,7 @@ from support.sites import (
     site_of_many,
     write_files,
 )
+from support.tiers import few_by_default
 
 CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "nothing": {},
@@ -68,7 +69,7 @@ def made(monkeypatch) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", few_by_default(CHANGES, 4))
 def test_cached_document_equals_fresh_document(content, tmp_path, change, made):
     built_files(content, tmp_path / "out")
     assert {"404.html", "api.html", "openapi.json", "chains"} <= set(made)

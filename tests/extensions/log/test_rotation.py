@@ -90,6 +90,7 @@ def test_unannounced_key_fails_until_accepted(operator):
     assert "(the key seen before)" in operator.verify()
 
 
+@pytest.mark.slow
 def test_previous_key_cannot_sign_after_rotation(operator):
     """Nor does whoever has it get readers to follow a log that goes on from before the announcement."""
     operator.verify()

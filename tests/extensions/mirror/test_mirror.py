@@ -186,6 +186,7 @@ def test_missing_and_damaged_files_are_refetched(site: Path, tmp_path: Path, opt
     assert len(asked) == 3
 
 
+@pytest.mark.slow
 def test_lost_ledger_is_rebuilt_from_manifest(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
@@ -223,6 +224,7 @@ LATER = "2026-12-01T22:30:00Z"
 """An instant in the maintenance, of which the build of `NOW` has the epoch."""
 
 
+@pytest.mark.slow
 def test_time_dependent_server_sends_stored_files(site: Path, tmp_path: Path) -> None:
     serve = [sys.executable, "-m", "statuary", "serve", "--port", "0", "--at", LATER, str(site)]
     with server_process(serve, r"at http://127\.0\.0\.1:(\d+)/") as server:

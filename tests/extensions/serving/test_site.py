@@ -41,6 +41,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_docstring_examples_run(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(world)
     results = doctest.testmod(look_up, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)

@@ -164,6 +164,7 @@ def test_empty_site_is_valid_snapshot(tmp_path: Path) -> None:
         assert list(snapshot.documents()) == []
 
 
+@pytest.mark.slow
 def test_memory_use_is_independent_of_size(tmp_path: Path) -> None:
     """It has room for a few bodies and the longest part of the manifest, not for 96 MB of documents."""
 

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from support.requirements import CHECKOUT, require_module
+
+pytestmark = pytest.mark.slow
 
 SECTION = (CHECKOUT / "content/pages/manual/mirrors.md").read_text("utf-8")
 AT = {"SOURCE_DATE_EPOCH": "1795176000"}

@@ -52,6 +52,7 @@ def digest(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_environment_changes_no_byte(content: Path, tmp_path: Path) -> None:
     """Other folders, time zones, locales, umasks, hash seeds: one SHA-256."""
     # where LC_ALL is C, or is not there, Python 3.12 does not start with an editable installation whose path is not ASCII
