@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from statuary.cli.main import command as main
+from statuary.cli.old_names import OLD_RULES
 from statuary.engine.json_schemas import SCHEMA_MODELS
 from statuary.engine.rule_catalogue import all_rules
 from statuary.site.pages.page_texts import page_texts
@@ -186,16 +187,22 @@ def messages() -> Iterator[tuple[str, str]]:
         "A message ends with its rule in brackets:\n",
         "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch'; did you mean 'Europe/Zurich'? [invalid-value]\n```\n",
         (
-            "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`. An **error** in the\n"
-            "site's own content stops the build; an error in a record withholds that record alone; a **warning** and a **note** stop nothing,\n"
-            "unless you build with `--strict`. `statuary check --list` prints the rules of records and of the status.\n"
+            "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`.\n\n"
+            "- An **error** in your own content stops the build. An error in a record excludes only that record.\n"
+            "- A **warning** or a **note** stops nothing. With `--strict`, a warning is a failure too.\n\n"
+            "`statuary check --list` prints the rules of records and of the status.\n"
         ),
         "## Content\n",
     ]
-    parts += [f"### {name}\n\n{text}\n" for name, text in sorted(RULES.items())]
+    parts += [_rule(name, text) for name, text in sorted(RULES.items())]
     parts.append("## Records and status\n")
-    parts += [f"### {name}\n\n{text}\n" for name, text in sorted(proofs.items())]
+    parts += [_rule(name, text) for name, text in sorted(proofs.items())]
     return iter([("messages.md", "\n".join(parts))])
+
+
+def _rule(name: str, text: str) -> str:
+    former = next((old for old, new in OLD_RULES.items() if new == name), "")
+    return f"### {name}\n\n{text}\n" + (f"\nUp to 0.2.0, this rule was `{former}`.\n" if former else "")
 
 
 def references() -> dict[str, str]:
