@@ -45,7 +45,7 @@ def line(**changes):
         ({"path": "/a"}, "is not a path inside a site"),
         ({"path": ".git/config"}, "is not a path that a document may have"),
         ({"path": "a./b"}, "is not a path inside a site"),
-        ({"path": "a./b"}, "is not a path inside a site"),
+        ({"path": "a /b"}, "is not a path inside a site"),
         ({"size": -1}, "is not a count"),
         ({"size": 1.0}, "is not a count"),
         ({"size": True}, "is not a count"),

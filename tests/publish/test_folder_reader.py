@@ -8,7 +8,7 @@ import pytest
 from statuary.base.files import LEDGER, PublishingError
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader, folder_documents, walk_files
-from statuary.publish.ledger.read import is_unfinished, nearest_paths, read_listing, read_note, read_reasons
+from statuary.publish.ledger.read import is_unfinished, nearest_paths, read_listing, read_meta, read_reasons
 from statuary.site.document import Document
 from support.sites import write_files
 
@@ -102,7 +102,7 @@ def ledger(tmp_path: Path) -> Path:
         "c\\d": b"6",
     }
     with FolderTarget(tmp_path) as target:
-        target.offer([Document(path=path, body=body) for path, body in bodies.items() if "\\" not in path])
+        target.add([Document(path=path, body=body) for path, body in bodies.items() if "\\" not in path])
         target.apply()
     return tmp_path / LEDGER
 
@@ -124,7 +124,7 @@ def test_nearest_paths_share_a_name(ledger: Path, path: str, nearest: list[str])
 
 def test_ledger_without_file_has_nothing(tmp_path: Path) -> None:
     file = tmp_path / "none"
-    assert read_note(file, "a") is None
+    assert read_meta(file, "a") is None
     assert list(read_listing(file)) == nearest_paths(file, "a") == []
     assert read_reasons(file, ["a"]) == {}
     assert not is_unfinished(file)
@@ -140,6 +140,6 @@ def test_listing_of_ledger_has_digests(ledger: Path) -> None:
 def test_other_file_is_no_ledger(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_bytes(b"no database" * 100)
-    for read in (lambda: read_note(file, "a"), lambda: list(read_listing(file)), lambda: is_unfinished(file)):
+    for read in (lambda: read_meta(file, "a"), lambda: list(read_listing(file)), lambda: is_unfinished(file)):
         with pytest.raises(PublishingError, match=r"the ledger .* cannot be read"):
             read()
