@@ -32,8 +32,18 @@ def modules(src: Path = SRC) -> dict[str, Module]:
     return found
 
 
+BY_STRING = re.compile(r"(statuary(?:\.\w+)+)(?::\w+)?")
+"""A module, or a name in one, as a string that is imported when something asks for it."""
+
+COMPOSITION_ROOT = ("statuary", "statuary.extension_table", "statuary.cli.main")
+"""Modules whose strings name everything that there is: public names, extensions, commands."""
+
+
 def imports(module: Module, known: dict[str, Module]) -> set[str]:
-    """Return the modules of the package that a module imports, deferred and typing-only imports included."""
+    """Return the modules of the package that a module imports.
+
+    Imports inside functions, for types alone and by a string count too.
+    """
     names = set()
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
@@ -41,6 +51,9 @@ def imports(module: Module, known: dict[str, Module]) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             below = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= below & known.keys() or {node.module}
+        elif isinstance(node, ast.Constant) and module.name not in COMPOSITION_ROOT:
+            named = BY_STRING.fullmatch(str(node.value))
+            names |= {named[1]} if named else set()
     return (names & known.keys()) - {module.name}
 
 

@@ -22,6 +22,20 @@ def test_modules_have_no_import_cycles():
     assert rings(modules()) == []
 
 
+def test_ring_by_string_is_found(tmp_path):
+    texts = {
+        "pages.py": 'module = import_module("statuary.viewer")\n',
+        "viewer.py": "def made():\n    from statuary.scripts import script\n",
+        "scripts.py": 'TARGET = "statuary.pages:module"\n',
+        "extension_table.py": 'TARGET = "statuary.command:run"\n',
+        "command.py": "import statuary.extension_table\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / "statuary" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "statuary" / name).write_text(text, "utf-8")
+    assert rings(modules(tmp_path)) == [["statuary.pages", "statuary.scripts", "statuary.viewer"]]
+
+
 def test_file_length_is_limited():
     sizes = {name: module.text.count("\n") for name, module in modules().items()}
     assert {name: size for name, size in sizes.items() if size > LONGEST_FILE} == {}
