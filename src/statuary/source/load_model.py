@@ -57,7 +57,8 @@ def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
         return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
     if details["type"] in ("string_too_long", "too_long"):
         limit, size = details["ctx"]["max_length"], len(details["input"])
-        return f"{described} has {size:,} characters; the limit is {limit:,}", "shorten it"
+        counted = "characters" if details["type"] == "string_too_long" else "entries"
+        return f"{described} has {size:,} {counted}; the limit is {limit:,}", "shorten it"
     if details["type"] == "string_pattern_mismatch":
         return f"{described} does not have the form {details['ctx']['pattern']}", ""
     if details["type"] in EXPECTED:
