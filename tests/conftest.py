@@ -3,36 +3,27 @@
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from itertools import count
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
-from support.due_tests import WHOLE_FILE
+from support.due_tests import TIERS, WHOLE_FILE, recorded_seconds
 from support.object_stores import Server, moto
 from support.random_runs import IS_LARGE, LONGEST_LARGE_TEST, SEED, load_profile
 from support.requirements import require_module
 from support.run_records import durations_of, record_durations, skip_reasons, unexpected_skips
 
-LONGEST = (
-    "test_damaged_output.py",
-    "test_concurrent_publishers.py",
-    "test_demo_site.py",
-    "test_languages.py",
-    "test_embed.py",
-    "test_contract_viewer.py",
-    "test_wheel.py",
-    "test_extension_errors.py",
-    "test_epochs.py",
-    "test_interrupted_builds.py",
-    "test_publish.py",
-)
-"""The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""
-
 NUMBERS = count(1)
+
+STOP_AT = pytest.StashKey[float]()
+"""When no further test begins, in seconds since 1970."""
 
 load_profile()  # before a module of tests is imported: its decorators take the values of the profile
 
@@ -55,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if IS_LARGE:
         config.option.hypothesis_seed = SEED
         config.option.timeout = LONGEST_LARGE_TEST
+    seconds = config.option.stop_after
+    config.stash[STOP_AT] = inf if seconds is None else time.time() + seconds
     if config.option.markexpr == DEFAULT_TIER and names_only_files(config):
         config.option.markexpr = ""
 
@@ -76,6 +69,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what CI asks for."""
     about = "write the seconds of each file into tests/durations.json"
     parser.addoption("--record-durations", action="store_true", help=about)
+    about = "begin no test after so many seconds; the files that are named first come first"
+    parser.addoption("--stop-after", type=float, metavar="SECONDS", help=about)
     about = "fail if a test skips for a reason that this list of tests/expected_skips.json does not have, or too many do"
     parser.addoption("--expected-skips", metavar="LIST", help=about)
 
@@ -107,9 +102,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if WHOLE_FILE.search(collection_path.read_text("utf-8")) else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that take longest."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest; where the time is limited, with those that are named first."""
+    if config.option.stop_after is None:
+        seconds = recorded_seconds(config.rootpath, ("", *TIERS))
+        items.sort(key=lambda item: -seconds.get(item.path.relative_to(config.rootpath).as_posix(), 0))
+    elif workers := getattr(config, "workerinput", {}).get("workercount"):
+        # each worker begins with a range of the tests: let the files that are named first begin every range
+        files = list(dict.fromkeys(item.path for item in items))
+        place = {file: (number % workers, number) for number, file in enumerate(files)}
+        items.sort(key=lambda item: place[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist when no further test begins."""
+    node.workerinput["stop_at"] = node.config.stash[STOP_AT]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out a test for which no time is left, before anything is made for it."""
+    if time.time() > getattr(item.config, "workerinput", {}).get("stop_at", item.config.stash[STOP_AT]):
+        pytest.skip("left out: no time is left")
 
 
 @pytest.fixture(scope="session")

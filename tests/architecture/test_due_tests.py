@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.due_tests import Base, base_of_change, changed_since, due_tests, fitting, shares
+from support.due_tests import Base, base_of_change, changed_since, due_tests, nearest_first, shares
 from support.requirements import CHECKOUT
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=36)
@@ -132,16 +132,17 @@ def test_clone_is_compared_with_its_remote(root: Path, tmp_path_factory: pytest.
     assert set(due_since(clone)) == {"tests/engine/test_killed.py"}
 
 
-def test_time_goes_to_nearest_tests_first() -> None:
+def test_nearest_and_quickest_tests_come_first() -> None:
     due = {"far": 3, "near": 1, "near and quick": 1, "unknown": 2}
     seconds = {"far": 1, "near": 30, "near and quick": 2}
-    assert fitting(due, seconds, 100) == (["near and quick", "near", "unknown", "far"], [])
-    assert fitting(due, seconds, 40) == (["near and quick", "near", "far"], ["unknown"])
+    assert nearest_first(due, seconds) == ["near and quick", "near", "unknown", "far"]
 
 
 def test_shares_take_equally_long() -> None:
     seconds = {"a": 8, "b": 5, "c": 4, "d": 3, "e": 3, "f": 1}
-    assert sorted(sum(map(seconds.get, share)) for share in shares(seconds, seconds, 3)) == [8, 8, 8]
+    parts = shares("abcdef", seconds, 3)
+    assert sorted(sum(map(seconds.get, part)) for part in parts) == [8, 8, 8]
+    assert [sorted(part) for part in parts] == parts
 
 
 @pytest.mark.slow

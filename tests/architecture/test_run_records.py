@@ -1,6 +1,7 @@
 """What a run records: the seconds of each file by tier, and skips beyond those that are expected."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,25 @@ def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
     assert done.returncode == code, done.stdout
     assert ("2 skipped, 1 are expected: no deno.*" in done.stdout) is bool(code)
     assert set(json.loads((tmp_path / "tests/durations.json").read_bytes())) == {"tests/test_a.py"}
+
+
+def test_tests_without_time_are_left_out(tmp_path: Path):
+    for name in ("pyproject.toml", "tests/conftest.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
+    (tmp_path / "tests/support").symlink_to(CHECKOUT / "tests/support")
+    (tmp_path / "tests/expected_skips.json").write_text('{"none": {"left out: .*": 9}}')
+    for name in "abcd":
+        text = f"import time\ndef test_{name}(): time.sleep(4)\ndef test_{name}_again(): ...\n"
+        (tmp_path / f"tests/test_{name}.py").write_text(text)
+    options = ["-n", "2", "-v", "-p", "no:cacheprovider", "--expected-skips", "none", "--stop-after"]
+    files = [f"tests/test_{name}.py" for name in "dabc"]
+    command = [sys.executable, "-m", "pytest", *options]
+    none = subprocess.run([*command, "0", *files], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert " 8 skipped" in none.stdout, none.stdout
+    every = subprocess.run(
+        [*command, "900", *files], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert " 8 passed" in every.stdout
+    begun = re.findall(r"^tests/test_(\w)\.py::test_\w ", every.stdout, re.MULTILINE)[:2]
+    assert set(begun) == {"d", "a"}

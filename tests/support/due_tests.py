@@ -187,35 +187,19 @@ def _tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
 
 
-class Choice(NamedTuple):
-    """Files of tests to run, and those that the time does not suffice for."""
-
-    chosen: Sequence[str]
-    left_out: Sequence[str]
-
-
-def fitting(due: Mapping[str, int], seconds: Mapping[str, float], budget: float) -> Choice:
-    """Choose what fits: the nearest to the change first, of equally near ones the quickest.
+def nearest_first(due: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:
+    """Order files of tests: the nearest to the change first, of equally near ones the quickest.
 
     Args:
         due: files of tests, with their distance from the change.
         seconds: what each took when it was last recorded; one that is unknown takes as long as the average.
-        budget: seconds for all of them, one after another.
     """
     usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
-    chosen, left_out, taken = [], [], 0.0
-    for path in sorted(due, key=lambda path: (due[path], seconds.get(path, usual), path)):
-        needed = seconds.get(path, usual)
-        if taken + needed <= budget:
-            chosen.append(path)
-            taken += needed
-        else:
-            left_out.append(path)
-    return Choice(chosen, left_out)
+    return sorted(due, key=lambda path: (due[path], seconds.get(path, usual), path))
 
 
-def shares(paths: Iterable[str], seconds: Mapping[str, float], count: int) -> list[list[str]]:
-    """Divide files of tests into shares that take about equally long: the longest first, each to the smallest share."""
+def shares(paths: Sequence[str], seconds: Mapping[str, float], count: int) -> list[list[str]]:
+    """Divide files of tests into shares that take about equally long: each in its order."""
     usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
     parts: list[list[str]] = [[] for _ in range(count)]
     sums = [0.0] * count
@@ -223,22 +207,17 @@ def shares(paths: Iterable[str], seconds: Mapping[str, float], count: int) -> li
         smallest = sums.index(min(sums))
         parts[smallest].append(path)
         sums[smallest] += seconds.get(path, usual)
-    return parts
+    order = {path: number for number, path in enumerate(paths)}
+    return [sorted(part, key=order.__getitem__) for part in parts]
 
 
-def recorded(root: Path, tiers: Iterable[str]) -> dict[str, float]:
+def recorded_seconds(root: Path, tiers: Iterable[str]) -> dict[str, float]:
     """Return the seconds of each file of tests that were recorded for some tiers: "", "slow" or "thorough"."""
     file = root / DURATIONS
     every = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     sums = {path: sum(by_tier.get(tier, 0.0) for tier in tiers) for path, by_tier in every.items()}
     return {path: seconds for path, seconds in sums.items() if seconds}
 
-
-WORKERS = 3
-"""Tests that run at once on two cores."""
-
-START = 15
-"""Seconds in which nothing runs yet: workers start, and collect."""
 
 EVERY = {"default": ("",), "marked": TIERS, "all": ("", *TIERS)}
 """Tiers by what they are called on the command line."""
@@ -261,30 +240,25 @@ def every_file(root: Path, kind: str) -> list[str]:
 def main(arguments: Sequence[str]) -> None:
     """Print the files whose slow and thorough tests are due, or with --every those that have tests of a tier.
 
-    On standard error it says what a change is compared with, and what the time leaves out.
+    On standard error it says what a change is compared with.
     """
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--every", choices=EVERY, help="all files with tests of these tiers, due or not")
     parser.add_argument("--target", default="", help="the branch that a pull request is for")
     parser.add_argument(
-        "--seconds", type=float, default=float("inf"), help="how long they may take, on two cores"
-    )
-    parser.add_argument(
         "--share", default="1/1", help="such as 2/4: the second of four that take equally long"
     )
     options = parser.parse_args(arguments)
-    seconds = recorded(CHECKOUT, EVERY[options.every or "marked"])
+    seconds = recorded_seconds(CHECKOUT, EVERY[options.every or "marked"])
     if options.every:
         due = dict.fromkeys(every_file(CHECKOUT, options.every), 0)
     else:
         base = base_of_change(CHECKOUT, options.target)
         due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
         print(f"{len(due)} files are due, compared with {base.why}", file=sys.stderr)
-    choice = fitting(due, seconds, (options.seconds - START) * WORKERS)
-    for path in choice.left_out:
-        print(f"left out: {path}, which takes {seconds.get(path, 0):.0f} s", file=sys.stderr)
+    files = nearest_first(due, seconds)
     part, count = map(int, options.share.split("/"))
-    print("\n".join(shares(choice.chosen, seconds, count)[part - 1]))
+    print("\n".join(shares(files, seconds, count)[part - 1]))
 
 
 if __name__ == "__main__":
