@@ -14,7 +14,7 @@ from statuary.cli.options import ExtensionValues, Now, Out, build_instant, exten
 from statuary.cli.schedules import CHAINS, FORMATS, current_job
 from statuary.engine.stages import ExtensionOptions
 from statuary.engine.tick import tick
-from statuary.status.api.epoch_index import read_epoch_index
+from statuary.status.api.epoch_index import EpochIndex, read_epoch_index
 
 HOUR = timedelta(hours=1)
 
@@ -37,24 +37,31 @@ def tick_command(
     index = read_epoch_index(out)
     for path in changed_paths:
         click.echo(f"~ {escape_control_chars(path)}")
-    next_change = index.next_after(instant)
-    following = (
-        f"next transition at {format_utc(next_change)}"
-        if next_change
-        else f"no transition until {format_utc(index.end)}"
-    )
     did = "would change" if dry_run else "changed"
-    click.echo(f"{len(changed_paths)} {did}, as of {format_utc(instant)}; {following}")
+    click.echo(f"{len(changed_paths)} {did}, as of {format_utc(instant)}; {_upcoming(index, instant)}")
     if line:
         click.echo(line)
     if findings:
         click.echo(format_findings(findings, str(out), "text"), err=True)
-    if instant > index.end:
+    is_build_due = instant >= index.build_due
+    if is_build_due:
         click.echo(
-            f"the last build covers the time until {format_utc(index.end)}: run `statuary build`",
+            f"the last build covers the time until {format_utc(index.build_due)}: run `statuary build`",
             err=True,
         )
-    return ExitCode.FINDINGS if has_errors(findings) or instant > index.end else ExitCode.OK
+    return ExitCode.FINDINGS if has_errors(findings) or is_build_due else ExitCode.OK
+
+
+def _upcoming(index: EpochIndex, instant: Instant) -> str:
+    """Return the part of the summary that says what is due next."""
+    next_change = index.next_after(instant)
+    if next_change is None:
+        text = f"no transition until {format_utc(index.end)}"
+    else:
+        text = f"next transition at {format_utc(next_change)}"
+    if index.next_build is not None and index.next_build > instant:
+        text += f"; a build is due at {format_utc(index.next_build)}"
+    return text
 
 
 @click.command()
@@ -82,6 +89,8 @@ def next_command(
     index = read_epoch_index(out)
     instant = build_instant(now)
     next_change = index.next_after(instant)
+    if index.build_due < index.end:
+        click.echo(f"run `statuary build` at {format_utc(index.build_due)}", err=True)
     if next_change is None and form in CHAINS:
         next_change = max(index.end, Instant(instant + HOUR))
     if next_change is None:

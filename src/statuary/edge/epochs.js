@@ -29,6 +29,7 @@ const FRESHNESS = 30;
 /**
  * @typedef {object} Epochs
  * @property {string} until the end of the last epoch
+ * @property {string} buildDue when the next build is due: at that end, or when something under embargo is to be published
  * @property {number[]} instants milliseconds since 1970, in the order of time
  * @property {Map<string, Versions>} documents by path
  */
@@ -48,7 +49,8 @@ const FRESHNESS = 30;
  */
 export function parseEpochs(text) {
   try {
-    const { until, instants, documents } = JSON.parse(text);
+    const { until, next_build: nextBuild = until, instants, documents } = JSON.parse(text);
+    const buildDue = Date.parse(nextBuild) < Date.parse(until) ? nextBuild : until;
     const versions = Object.entries(documents).map((
       [path, { whole, patched = [], again = {} }],
     ) => /** @type {[string, Versions]} */ ([path, {
@@ -58,12 +60,12 @@ export function parseEpochs(text) {
     }]));
     const begun = [...instants].map((at) => Date.parse(at));
     if (begun.every(Number.isFinite) && versions.every(([, one]) => isConsistent(one, begun.length))) {
-      return { until: String(until), instants: begun, documents: new Map(versions) };
+      return { until: String(until), buildDue: String(buildDue), instants: begun, documents: new Map(versions) };
     }
   } catch {
     // not JSON, or another value
   }
-  return { until: "", instants: [], documents: new Map() };
+  return { until: "", buildDue: "", instants: [], documents: new Map() };
 }
 
 /**
@@ -138,12 +140,12 @@ function parsed(json) {
 }
 
 /**
- * The end of the last epoch if it has passed, so that documents may be out of date; otherwise an empty text.
+ * When a build was due if that has passed, so that documents may be out of date; otherwise an empty text.
  * @param {Epochs} epochs
  * @param {number} now milliseconds since 1970
  */
-export function staleSince({ until }, now) {
-  return Date.parse(until) <= now ? until : "";
+export function staleSince({ buildDue }, now) {
+  return Date.parse(buildDue) <= now ? buildDue : "";
 }
 
 /**

@@ -20,8 +20,9 @@ from statuary.status.documents import (
     quarter_documents,
     timed_documents,
 )
+from statuary.status.model.embargo import public_status
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
-from statuary.status.model.records import StatusSettings, began_at
+from statuary.status.model.records import StatusCatalogue, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
 from statuary.status.site_with_status import SiteWithStatus
@@ -83,6 +84,8 @@ class SiteStatus:
     # the files whose incidents and maintenances are not in the documents of a kind
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     providers: tuple[TimedFamily, ...] = ()  # of the extensions that are on
+    content: StatusCatalogue | None = None  # with what is held back; None if nothing is
+    next_publication: Instant | None = None  # when a build is due to publish what is held back
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -217,7 +220,7 @@ class SiteStatus:
             self.unchanged_since,
             EpochLimits(self.timeline.until, self.settings.max_epochs),
             lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
-        )
+        )._replace(next_build=self.next_publication)
 
     @cached_property
     def unchanged_since(self) -> Instant:
@@ -226,9 +229,8 @@ class SiteStatus:
 
     @property
     def _instants(self) -> list[str]:
-        return [
-            instant.isoformat() for instant in (self.unchanged_since, *self.transitions, self.timeline.until)
-        ]
+        instants = (self.unchanged_since, *self.transitions, self.timeline.until, self.next_publication)
+        return [instant.isoformat() for instant in instants if instant is not None]
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
@@ -294,12 +296,17 @@ class SiteStatus:
     def horizon(self) -> Instant | None:
         """The instant by which the next build is due; None if nothing changes until the content does."""
         horizon = self.timeline.until
+        if self.next_publication is not None:
+            return min(horizon, self.next_publication)
         shows_days = self.settings.uptime or self.shows_days
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
         """Return the findings of the status rules, except the skipped ones."""
-        return list(status_findings(self.timeline, self.now, skipped))
+        timeline = self.timeline
+        if self.content is not None:
+            timeline = timeline_from(self.content, self.now, self.settings)
+        return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
         """Return the findings about epochs, which are computed only if there may be too many."""
@@ -324,7 +331,15 @@ def status_at(
     context: SiteContext | None = None,
 ) -> SiteStatus:
     """Return the status of a site at an instant; without the context of pages, it has none."""
-    timeline = timeline_from(site.status, now, site.status_settings)
+    public = public_status(site.status, now)
+    timeline = timeline_from(public.catalogue, now, site.status_settings)
     return SiteStatus(
-        timeline, site.status_settings, now, context, site.pages.status, providers=tuple(families)
+        timeline,
+        site.status_settings,
+        now,
+        context,
+        site.pages.status,
+        providers=tuple(families),
+        content=None if public.next_publication is None else site.status,
+        next_publication=public.next_publication,
     )

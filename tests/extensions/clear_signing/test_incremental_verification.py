@@ -163,7 +163,7 @@ def calls(monkeypatch):
     """The descriptors that are judged, whose examples are rendered, and the attestations that are checked."""
     monkeypatch.setattr(judge, "STEPS_OF_A_FORMAT", 4_000_000)  # two deployments of one format
     return (
-        Calls(monkeypatch, judge, "_checked", lambda arguments: arguments[1]),
+        Calls(monkeypatch, judge, "_check", lambda arguments: arguments[1]),
         Calls(monkeypatch, SiteExamples, "_rendered", lambda arguments: arguments[1].path),
         Calls(monkeypatch, judged_folder, "_attested", lambda arguments: arguments[1]),
     )

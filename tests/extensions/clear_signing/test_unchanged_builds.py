@@ -173,7 +173,7 @@ def test_emptied_folder_removes_documents(tmp_path, content):
 
 
 @pytest.mark.parametrize("error", few_by_default([ValueError("x"), MemoryError(), RecursionError()], 1))
-@pytest.mark.parametrize("name", ["judged_site", "proof_document", "calldata_index", "summary"])
+@pytest.mark.parametrize("name", ["verify_site", "proof_document", "calldata_index", "summary"])
 def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypatch, name, error):
     build(content, tmp_path / "site")
     before = signing_files(tmp_path / "site")
@@ -239,7 +239,7 @@ def loaded(content, out):
 @pytest.mark.slow
 def test_modules_are_loaded_only_when_needed(tmp_path, content):
     judging = {
-        f"statuary.extensions.clear_signing.{name}" for name in ("judge", "rules", "records", "render")
+        f"statuary.extensions.clear_signing.{name}" for name in ("verify", "rules", "records", "render")
     }
     assert loaded(content, tmp_path / "site") >= judging
     assert not loaded(content, tmp_path / "site") & judging

@@ -151,20 +151,20 @@ LETTERS = {"packs/data/a.pack": b"abcdefghij", "empty.bin": b""}
     ],
 )
 def test_range_request_returns_part(wanted, status, body, says):
-    found = answer("/packs/data/a.pack", site=LETTERS, wanted_range=wanted)
+    found = answer("/packs/data/a.pack", site=LETTERS, range_header=wanted)
     assert (found.status, found.body, found.headers.get("Content-Range")) == (status, body, says)
 
 
 def test_unsatisfiable_range_is_handled():
-    assert answer("/empty.bin", site=LETTERS, wanted_range="bytes=0-").headers["Content-Range"] == "bytes */0"
-    assert answer("/none", site=LETTERS, wanted_range="bytes=0-").status == 404
-    whole = answer("/packs/data/a.pack", site=LETTERS, wanted_range="bytes=1-2", method="HEAD")
+    assert answer("/empty.bin", site=LETTERS, range_header="bytes=0-").headers["Content-Range"] == "bytes */0"
+    assert answer("/none", site=LETTERS, range_header="bytes=0-").status == 404
+    whole = answer("/packs/data/a.pack", site=LETTERS, range_header="bytes=1-2", method="HEAD")
     assert (whole.status, whole.headers["Content-Length"]) == (200, "10")
 
 
 def test_entity_tag_takes_precedence_over_range():
     tag = entity_tag(b"abcdefghij")
-    asked = {"wanted_range": "bytes=1-2", "site": LETTERS}
+    asked = {"range_header": "bytes=1-2", "site": LETTERS}
     assert answer("/packs/data/a.pack", if_none_match=tag, **asked).status == 304
     assert answer("/packs/data/a.pack", if_range=tag, **asked).status == 200
     assert answer("/packs/data/a.pack", if_range='"other"', **asked).status == 200

@@ -12,6 +12,7 @@ from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.tick import tick
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.status.api.epoch_index import read_epoch_index
 from support.sites import write_files
 
 pytestmark = pytest.mark.slow
@@ -113,6 +114,8 @@ def ticked(tmp_path_factory):
 def test_uptime_matches_json_and_pages(tmp_path, ticked, place):
     expected = {name: uptimes[place] for name, (_, uptimes) in HISTORIES.items()}
     built = build(content(tmp_path), tmp_path / "site", INSTANTS[place])
+    if read_epoch_index(ticked).build_due <= INSTANTS[place]:  # the content dates changes ahead
+        build(content(tmp_path / "due"), ticked, INSTANTS[place])
     tick(ticked, INSTANTS[place])
 
     for site in (built, ticked):

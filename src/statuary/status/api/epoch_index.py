@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.base.files import PublishingError
-from statuary.base.primitives import Instant, InvalidValueError, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
 from statuary.site import url_table
 from statuary.site.url_table import Url
 from statuary.status.api.epochs import PatchError, patched
@@ -71,11 +71,13 @@ class EpochIndex(NamedTuple):
         until: the instant up to which the epochs are complete; empty if it is unknown.
         instants: the one since which the documents are as built, and those at which documents change.
         documents: the documents that change, by path.
+        next_build: when a build is due to publish what is under embargo; None if nothing is.
     """
 
     until: str
     instants: tuple[Instant, ...]
     documents: Mapping[str, IndexedVersions]
+    next_build: Instant | None = None
 
     @property
     def start(self) -> Instant:
@@ -86,6 +88,11 @@ class EpochIndex(NamedTuple):
     def end(self) -> Instant:
         """The instant up to which the epochs are complete."""
         return parse_instant(self.until)
+
+    @property
+    def build_due(self) -> Instant:
+        """The instant by which the next build is due."""
+        return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
         """Return where a document is at an instant; None if it does not exist yet, or has no epochs."""
@@ -115,8 +122,10 @@ class EpochIndex(NamedTuple):
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the end of the last epoch if it has passed, otherwise an empty text."""
-        return self.until if self.until and self.end <= now else ""
+        """Return when a build was due if that has passed, otherwise an empty text."""
+        if not self.until or self.build_due > now:
+            return ""
+        return format_milliseconds(self.build_due)
 
     def _file(self, url: Url, number: int, path: str) -> str:
         return url.path(epoch=url_table.epoch_name(self.instants[number]), path=path)
@@ -147,6 +156,7 @@ def _parsed(text: bytes) -> EpochIndex:
         until=value["until"],
         instants=tuple(map(parse_instant, value["instants"])),
         documents={path: _versions(versions) for path, versions in value["documents"].items()},
+        next_build=parse_instant(value["next_build"]) if "next_build" in value else None,
     )
     if not index.instants or index.end < index.start:
         raise ValueError("an index has at least one instant")

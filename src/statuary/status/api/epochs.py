@@ -5,8 +5,10 @@ an epoch has a file, whole or as a patch of the last whole one before it; a docu
 state has none. The index has the instants, first the last change of the published documents, and for each document
 the numbers of those at which it changes:
 
-    {"until": "…", "complete": true, "instants": ["2026-12-01T00:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
+    {"until": "…", "complete": true, "next_build": "…", "instants": ["2026-12-01T00:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
      "documents": {"api/v2/summary.json": {"whole": [0, 7], "patched": [1, 2, 9], "again": {"3": 1}}}}
+
+A site with something under embargo has `next_build`: the instant at which a build is due to publish it. No epoch shows it.
 
 The files are below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
 0 is a copy of the build's document, which patches refer to and a site can return to.
@@ -197,12 +199,14 @@ class EpochPlan(NamedTuple):
         until: the instant up to which the epochs are valid; the next build is due by then.
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
+        next_build: when a build is due to publish what is under embargo; None if nothing is.
     """
 
     instants: tuple[Instant, ...]
     until: Instant
     versions: dict[str, "DocumentVersions"]
     cut: bool = False
+    next_build: Instant | None = None
 
     def cut_finding(self) -> Finding | None:
         """Return the finding that the limit on epochs ended them early, or None."""
@@ -349,6 +353,8 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         "instants": [format_milliseconds(instant) for instant in plan.instants],
         "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
+    if plan.next_build is not None:
+        index["next_build"] = format_milliseconds(plan.next_build)
     files = [file for versions in plan.versions.values() for file in _files(versions, plan.instants)]
     return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
 
