@@ -58,7 +58,7 @@ def line(**changes):
         ({"more": 1}, "is not in statuary's format"),
     ],
 )
-def test_other_line_is_refused(changes, message):
+def test_malformed_line_is_refused(changes, message):
     with pytest.raises(DamagedSnapshotError, match=message):
         parse_entry(line(**changes))
 
@@ -81,7 +81,7 @@ def entries(*names):
     return [ENTRY._replace(path=f"v2/{name}.json") for name in names]
 
 
-def test_part_is_the_one_that_is_listed():
+def test_part_must_match_listing():
     part, text = encode_part(entries("a", "b"))
     assert parse_part(text, part) == entries("a", "b")
     with pytest.raises(DamagedSnapshotError, match="is missing"):
@@ -149,7 +149,7 @@ PARTS = orjson.loads(encode_manifest(manifest_of(entries("a"), entries("b"))[0])
         ({"more": 1}, "was changed: it does not match the digest"),
     ],
 )
-def test_other_manifest_is_refused(members, message):
+def test_malformed_manifest_is_refused(members, message):
     with pytest.raises(DamagedSnapshotError, match=message):
         parse_manifest(changed(**members))
 
@@ -179,7 +179,7 @@ def test_entries_out_of_order_are_refused(groups, message):
 
 
 @pytest.mark.parametrize("count", ["documents", "names", "size"])
-def test_manifest_counts_its_entries(count):
+def test_manifest_counts_entries(count):
     manifest, read = manifest_of(entries("a", "b"))
     wrong = with_count(manifest, count, getattr(manifest, count) + 1)
     with pytest.raises(DamagedSnapshotError, match="has counts that differ from the documents that it lists"):

@@ -34,7 +34,7 @@ def test_files_inside_are_read(site: Path) -> None:
         reader.require("missing")
 
 
-def test_links_are_followed_inside_only(site: Path) -> None:
+def test_links_outside_are_refused(site: Path) -> None:
     (site.parent / "secret").write_text("secret")
     (site / "inside").symlink_to(site / "a.json")
     (site / "outside").symlink_to(site.parent / "secret")
@@ -47,7 +47,7 @@ def test_links_are_followed_inside_only(site: Path) -> None:
         list(walk_files(site))
 
 
-def test_folder_beside_is_not_inside(site: Path) -> None:
+def test_sibling_folder_is_outside(site: Path) -> None:
     """Its name begins with the folder's."""
     beside = write_files(site.parent / "site-2", {"a.json": "other"})
     (site / "beside").symlink_to(beside / "a.json")
@@ -75,7 +75,7 @@ def test_site_must_be_a_folder(tmp_path: Path) -> None:
             FolderReader(path)
 
 
-def test_names_of_one_document_are_grouped(tmp_path: Path) -> None:
+def test_names_of_document_are_grouped(tmp_path: Path) -> None:
     names = {"v2/0xAB": "one", "v2/0xab": "one", "v2/0xac": "two", "V1/b": "three"}
     documents = list(folder_documents(write_files(tmp_path / "site", names)))
     assert {(document.path, document.aliases, document.body) for document in documents} == {
@@ -137,7 +137,7 @@ def test_listing_of_ledger_has_digests(ledger: Path) -> None:
     assert not is_unfinished(ledger)
 
 
-def test_other_file_is_no_ledger(tmp_path: Path) -> None:
+def test_malformed_ledger_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_bytes(b"no database" * 100)
     for read in (lambda: read_meta(file, "a"), lambda: list(read_listing(file)), lambda: is_unfinished(file)):

@@ -80,7 +80,7 @@ def test_rlp_of_item_is_read(data, item):
         ("c000", "rlp_rest"),
     ],
 )
-def test_other_rlp_is_refused(data, reason):
+def test_malformed_rlp_is_refused(data, reason):
     assert reason_of(decode_rlp, bytes.fromhex(data)) == reason
 
 
@@ -120,13 +120,13 @@ def branch(value=b"", **children):
     return encode_rlp([*(children.get(f"_{digit:x}", b"") for digit in range(16)), value])
 
 
-def test_leaf_proves_its_key_alone():
+def test_leaf_proves_single_key():
     node = leaf("20ab", b"v")
     assert proved_value(keccak256(node), b"\xab", [node]) == b"v"
     assert proved_value(keccak256(node), b"\xac", [node]) == b""
 
 
-def test_branch_holds_value_of_its_path():
+def test_branch_holds_value_of_path():
     """The value of a branch belongs to the key that ends there."""
     node = branch(value=BRANCH_VALUE, _a=keccak256(leaf("3b", b"v" * 40)))
     assert proved_value(keccak256(node), b"", [node]) == BRANCH_VALUE
@@ -156,7 +156,7 @@ def test_extension_leads_to_longer_keys():
     ],
     ids=name_of,
 )
-def test_other_node_is_refused(node, reason):
+def test_malformed_node_is_refused(node, reason):
     assert reason_of(proved_value, keccak256(node), b"\xab", [node]) == reason
 
 
@@ -170,7 +170,7 @@ def test_proof_has_exactly_the_nodes():
         proved_value(EMPTY_ROOT, b"\xab", [EMPTY_TRIE, EMPTY_TRIE])
 
 
-def test_root_is_the_hash_of_its_node():
+def test_root_hashes_node():
     node = leaf("20ab", b"v")
     for text in (node.hex(), f"0x{node.hex()}"):
         assert is_root(keccak256(node), text)
@@ -198,7 +198,7 @@ HALF, ORDER = CURVE_ORDER // 2, CURVE_ORDER
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_transaction_of_each_type_is_read(kind):
+def test_transaction_of_type_is_read(kind):
     layout = LAYOUTS[kind]
     members = {f"m{layout.nonce}": b"\x09", f"m{layout.to}": b"t" * 20, f"m{layout.data}": b"data"}
     found = parse_transaction(transaction(kind, **members))
@@ -225,7 +225,7 @@ def test_typed_signature_covers_type():
     assert found.signature.digest == keccak256(b"\2" + encode_rlp([b""] * 9))
 
 
-def test_signature_of_any_chain_may_be_high():
+def test_chainless_signature_may_be_high():
     """Before EIP-155 came with EIP-2, both forms of a signature were valid."""
     high = number_bytes(HALF + 1)
     assert parse_transaction(transaction(0, v=b"\x1b", s=high)).chain_id is None
@@ -260,7 +260,7 @@ def test_signature_of_any_chain_may_be_high():
     ],
     ids=name_of,
 )
-def test_other_transaction_is_refused(raw, reason):
+def test_malformed_transaction_is_refused(raw, reason):
     assert reason_of(parse_transaction, raw) == reason
 
 
@@ -273,7 +273,7 @@ def receipt(state=b"\1", gas=b"\x52\x08", bloom=bytes(256), logs=()):
 
 @pytest.mark.parametrize("kind", LAYOUTS)
 @pytest.mark.parametrize(("state", "succeeded"), [(b"\1", True), (b"", False), (b"s" * 32, None)])
-def test_receipt_of_each_type_is_read(kind, state, succeeded):
+def test_receipt_of_type_is_read(kind, state, succeeded):
     raw = (bytes([kind]) if kind else b"") + receipt(state)
     assert parse_receipt(raw) == Receipt(kind, succeeded)
 
@@ -294,7 +294,7 @@ def test_receipt_of_each_type_is_read(kind, state, succeeded):
     ],
     ids=name_of,
 )
-def test_other_receipt_is_refused(raw, reason):
+def test_malformed_receipt_is_refused(raw, reason):
     assert reason_of(parse_receipt, raw) == reason
 
 
@@ -322,5 +322,5 @@ def test_header_members_are_read():
     ],
     ids=name_of,
 )
-def test_other_header_is_refused(raw, reason):
+def test_malformed_header_is_refused(raw, reason):
     assert reason_of(parse_header, raw) == reason

@@ -49,7 +49,7 @@ def test_slot_with_named_implementation_is_stated() -> None:
     assert found.evidence["implementationSlot"] == f"0x{SLOT}"
 
 
-def test_slot_with_other_implementation_contradicts() -> None:
+def test_slot_with_wrong_implementation_contradicts() -> None:
     found = claim(record(ELSEWHERE), slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
     assert (found.status, found.reason.key) == (ClaimStatus.CONTRADICTED, "other_implementation_since")
     assert dict(found.reason.values)["address"] == IMPLEMENTATION
@@ -85,7 +85,7 @@ def test_unproved_slot_shows_nothing_of_proxy() -> None:
     assert "implementation" not in found.evidence
 
 
-def test_other_code_contradicts() -> None:
+def test_changed_code_contradicts() -> None:
     found = claim(record(IMPLEMENTATION), code=OTHER_CODE)
     assert (found.status, found.reason.key) == (ClaimStatus.CONTRADICTED, "other_code_since")
     assert claim(record(IMPLEMENTATION), code="0x").status is not ClaimStatus.STATED
@@ -123,7 +123,7 @@ def test_impossible_block_time_is_refused() -> None:
 
 
 @pytest.mark.parametrize("library", ["coincurve", "eth_keys"])
-def test_each_library_recovers_sender(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_recovers_sender(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     coincurve = pytest.importorskip("coincurve")
     pytest.importorskip(library)
     monkeypatch.setattr("statuary.contracts.checks.anchor_claims.RECOVERING_SENDERS", (library,))

@@ -26,7 +26,7 @@ def deploying_record(constructor):
     }
 
 
-def test_constructor_that_copies_passes():
+def test_copying_constructor_passes():
     result = result_of("creation-deploys-other-code", deploying_record("".join(CONSTRUCTOR.values())))
     assert result.outcome is CheckOutcome.PASSED
     assert result.evidence == {"at": 6, "bytes": 3}
@@ -59,7 +59,7 @@ def renamed(record, names):
     return record
 
 
-def test_other_ids_are_noted():
+def test_renamed_ids_are_noted():
     record = renamed(made_record("immutables"), {"7": "70", "12": "120"})
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.PASSED
@@ -68,7 +68,7 @@ def test_other_ids_are_noted():
     ]
 
 
-def test_one_id_for_two_values_fails():
+def test_shared_id_of_two_values_fails():
     record = renamed(made_record("immutables"), {"7": "12"})
     result = result_of("runtime-transformations-mismatch", record)
     assert result.outcome is CheckOutcome.FAILED
@@ -112,7 +112,7 @@ def test_transformations_of_invalid_list_are_absent(transformations):
     assert RecordView(record).runtime.transformations is None
 
 
-def test_one_invalid_transformation_hides_all():
+def test_invalid_transformation_hides_list():
     record = made_record("immutables")
     assert len(RecordView(record).runtime.transformations) == 3
     record["runtimeBytecode"]["transformations"].append(None)

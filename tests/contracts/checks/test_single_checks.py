@@ -123,7 +123,7 @@ def test_bytecode_decides_proxy_resolution(code, resolution, message):
 # -- metadata
 
 
-def test_metadata_with_other_text_warns():
+def test_metadata_with_changed_text_warns():
     record = made_record()
     text = record["sources"][PATH]["content"]
     same = with_member(record, "metadata", "sources", PATH, "content", text)
@@ -200,7 +200,7 @@ def test_auxdata_elsewhere_fails():
 
 
 @pytest.mark.parametrize("value", ["0x", "0x00", "0xa0", "zz", None])
-def test_auxdata_that_does_not_decode_fails(value):
+def test_undecodable_auxdata_fails(value):
     record = made_record()
     [number] = pieces(record)
     pieces(record)[number]["value"] = value
@@ -241,7 +241,7 @@ def test_inserted_auxdata_must_decode(value):
 # -- Vyper's sizes
 
 
-def test_vyper_sizes_are_those_of_the_code():
+def test_vyper_sizes_match_code():
     assert outcome("invalid-vyper-immutables", vyper_record()) is CheckOutcome.PASSED
 
 
@@ -254,7 +254,7 @@ def test_vyper_sizes_are_those_of_the_code():
         ("runtimeBytecode", "immutableReferences", {"0": [{"start": 1, "length": 96}]}),
     ],
 )
-def test_other_vyper_size_fails(change):
+def test_wrong_vyper_size_fails(change):
     assert outcome("invalid-vyper-immutables", with_member(vyper_record(), *change)) is CheckOutcome.FAILED
 
 
@@ -365,7 +365,7 @@ def test_variable_of_unknown_source_fails():
         ("contract A { uint a; }", "0.8.29", 1),
     ],
 )
-def test_first_slot_is_free_with_layout_at(text, version, count):
+def test_layout_at_frees_first_slot(text, version, count):
     record = layout_record(["a"], text)
     record["storageLayout"]["storage"][0]["slot"] = "16"
     record["compilation"]["compilerVersion"] = version

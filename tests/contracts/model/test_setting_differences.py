@@ -105,7 +105,7 @@ def test_default_evm_version_follows_release(version, name):
     assert default_evm_version(version) == name
 
 
-def test_unknown_default_evm_version_is_not_compared():
+def test_unknown_evm_version_is_not_compared():
     newer, older = DEFAULTS | {"evmVersion": "amsterdam"}, DEFAULTS | {"evmVersion": None}
     assert names(newer, {}, "0.8.99") == []
     assert names(older, {}, "0.4.11") == []

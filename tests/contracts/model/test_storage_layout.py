@@ -130,7 +130,7 @@ def test_misplaced_variable_is_fault(name, member, value, message):
     assert fault.pointer == ("storage", number)
 
 
-def test_variable_that_is_no_object_is_fault():
+def test_non_object_variable_is_fault():
     [fault] = faults_of(changed(("storage", 3), "packed"))
     assert fault.pointer == ("storage", 3)
 
@@ -188,7 +188,7 @@ def test_layout_depth_is_limited():
         {"types": {}},
     ],
 )
-def test_layout_with_other_members_is_fault(layout):
+def test_unknown_layout_members_are_fault(layout):
     assert solidity_layout(layout) == LayoutFault("a layout has the members storage and types")
 
 

@@ -139,7 +139,7 @@ def test_change_of_hashed_source_fails(version, name):
         assert check_result(record).outcome is expected, path
 
 
-def test_sources_without_hash_are_few():
+def test_unhashed_sources_are_known():
     """Sources that no import names, and those that only an interface imports before 0.5.0."""
     unhashed = {
         (version.partition("+")[0], path)
@@ -223,7 +223,7 @@ def test_unreadable_import_raises(text):
         hashes_of(program(text))
 
 
-def test_module_that_imports_itself_raises():
+def test_cyclic_import_raises():
     with pytest.raises(InvalidValueError, match="imports itself"):
         hashes_of(program("import a", a="import b", b="import a"))
 

@@ -46,7 +46,7 @@ def test_former_log_needs_former_signature() -> None:
             verify_checkpoint(checkpoint(FORMER.name, KEY), KEY.public, former)
 
 
-def test_checkpoint_of_other_log_is_rejected() -> None:
+def test_checkpoint_of_foreign_log_is_rejected() -> None:
     with pytest.raises(LogError, match=r"the checkpoint is of the log example\.org/other") as caught:
         verify_checkpoint(checkpoint("example.org/other", KEY, FORMER), KEY.public, FORMER.public)
     assert caught.value.cause == "key"

@@ -114,7 +114,7 @@ def test_missing_index_is_refused(tmp_path: Path):
     assert readable_epochs(None) == readable_epochs(b"{") == EpochIndex("", (), {})
 
 
-def test_index_is_read_from_its_site(tmp_path: Path):
+def test_index_is_read_from_site(tmp_path: Path):
     site = write_files(tmp_path, {"api/v2/_epochs/index.json": json.dumps(INDEX)})
     assert read_epoch_index(site) == parsed()
 

@@ -93,7 +93,7 @@ def test_component_without_downtime_has_no_days() -> None:
     assert troubles(at("11-20 12:00")) == {}
 
 
-def test_outage_that_just_began_shows_today() -> None:
+def test_new_outage_shows_today() -> None:
     now = at("11-02 22:30")
     rpc_days = [(date(2026, 11, 2), date(2026, 11, 2)), (date(2026, 11, 1), date(2026, 11, 3))]
     for first, last in rpc_days:
