@@ -55,10 +55,9 @@ def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
     described = describe_value(details["input"])
     if details["type"] in ("literal_error", "enum"):
         return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
-    if details["type"] in ("string_too_long", "too_long"):
+    if details["type"] in COUNTED:
         limit, size = details["ctx"]["max_length"], len(details["input"])
-        counted = "characters" if details["type"] == "string_too_long" else "entries"
-        return f"{described} has {size:,} {counted}; the limit is {limit:,}", "shorten it"
+        return f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}", "shorten it"
     if details["type"] == "string_pattern_mismatch":
         return f"{described} does not have the form {details['ctx']['pattern']}", ""
     if details["type"] in EXPECTED:
@@ -74,6 +73,8 @@ def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
     return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
 
+
+COUNTED = {"string_too_long": "characters", "too_long": "entries"}
 
 EXPECTED = {
     "dict_type": "a mapping",
