@@ -6,6 +6,8 @@ import json
 import pytest
 
 from statuary.base.primitives import keccak256
+from statuary.contracts.checks import identity_checks
+from statuary.contracts.checks.check import contract_checks
 from statuary.contracts.checks.metadata_checks import KeccakCache
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
@@ -14,6 +16,7 @@ from support.contracts import ADDRESS, PATH, made_record
 from support.requirements import CHECKOUT
 
 CHECKS = {check.name: check for check in CONTRACT_CHECKS}
+IDENTITY = {check.name: check for check in contract_checks(identity_checks)}
 OTHER_ADDRESS = "0x" + "5A" * 20
 CLONE = "363d3d373d3d3d363d73" + "11" * 20 + "5af43d82803e903d91602b57fd5bf3"
 CLONE_OF = "0x" + "11" * 20
@@ -258,6 +261,12 @@ def test_wrong_vyper_size_fails(change):
     assert outcome("invalid-vyper-immutables", with_member(vyper_record(), *change)) is CheckOutcome.FAILED
 
 
+def test_vyper_size_fault_names_auxdata():
+    record = with_member(vyper_record(), "runtimeBytecode", "recompiledBytecode", "0x00")
+    [result] = CHECKS["invalid-vyper-immutables"].results([RecordView(record)])
+    assert ("creationBytecode", "cborAuxdata", "1") in {finding.pointer for finding in result.findings}
+
+
 def test_vyper_reference_to_inserted_bytes_passes():
     record = vyper_record()
     side = record["runtimeBytecode"]
@@ -376,3 +385,90 @@ def test_yul_has_no_storage_layout():
     record = layout_record([], "")
     record["compilation"]["language"] = "Yul"
     assert messages("invalid-storage-layout", record) == ["Yul has no storage layout"]
+
+
+# -- identity, sources and interface
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (ADDRESS, ""),
+        (ADDRESS.lower(), f"address {ADDRESS.lower()!r} does not have its EIP-55 checksum"),
+        (ADDRESS[:-1], "has 39 hex digits instead of 40"),
+        (None, "does not start with 0x"),
+    ],
+)
+def test_address_needs_checksum(address, message):
+    [result] = IDENTITY["invalid-address"].results([RecordView({"address": address})])
+    found = [finding.message for finding in result.findings]
+    assert len(found) == bool(message)
+    assert message in "".join(found)
+    assert {finding.pointer for finding in result.findings} <= {("address",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("uint immutable a; uint immutable b;", 0), ("uint immutable a;", 1)]
+)
+def test_undeclared_immutable_fails(text, count):
+    record = {
+        "compilation": {"language": "Solidity"},
+        "sources": {"a.sol": {"content": text}},
+        "runtimeBytecode": {"immutableReferences": {"1": [], "2": []}},
+    }
+    assert len(messages("undeclared-immutable", record)) == count
+    assert messages("undeclared-immutable", record | {"compilation": {"language": "Vyper"}}) == []
+
+
+def test_undeclared_library_fails():
+    record = made_record("libraries")
+    assert messages("undeclared-immutable", record) == []
+    record["sources"][PATH]["content"] = record["sources"][PATH]["content"].replace(
+        "library Long", "library Longer"
+    )
+    assert messages("undeclared-immutable", record) == ["no source declares the library 'Long'"]
+
+
+def selector_record(code, *selectors):
+    functions = [{"signature": "f()", "signatureHash4": selector} for selector in selectors]
+    return {
+        "compilation": {"language": "Solidity", "compilerVersion": "0.8.30"},
+        "runtimeBytecode": {"recompiledBytecode": f"0x{code}"},
+        "signatures": {"function": functions},
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "selector", "count"),
+    [
+        ("6301020304", "0x01020304", 0),
+        ("62020304", "0x00020304", 0),
+        ("61030400", "0x00000304", 0),
+        ("5f", "0x00000000", 0),
+        ("6301020305", "0x01020304", 1),
+        ("6201020304", "0x01020304", 1),
+        ("00", "0x0102030", 0),
+        ("00", "0x0102030405", 0),
+        ("00", None, 0),
+    ],
+)
+def test_selector_must_be_pushed(code, selector, count):
+    """A selector of another length is left to the check of signatures."""
+    assert len(messages("missing-selector", selector_record(code, selector))) == count
+
+
+def test_unreadable_constructor_fails():
+    record = made_record("arguments")
+    assert messages("invalid-constructor-arguments", record) == []
+    record["abi"][0]["inputs"][0]["type"] = "number"
+    assert messages("invalid-constructor-arguments", record) == [
+        "the constructor's inputs are of types that cannot be read"
+    ]
+
+
+def test_absent_source_of_metadata_fails():
+    record = made_record()
+    del record["sources"][PATH]
+    assert messages("metadata-sources-mismatch", record) == [
+        f"the metadata lists {PATH!r}, which is not among the sources"
+    ]
