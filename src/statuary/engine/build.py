@@ -66,20 +66,20 @@ def read_site(
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
-    withheld_because = list(filter(is_excluded, all_findings))
+    exclusion_reasons = list(filter(is_excluded, all_findings))
     findings = [finding for finding in all_findings if not is_excluded(finding)]
     if catalogue is None:
-        return ReadSite(None, None, findings, withheld_because)
+        return ReadSite(None, None, findings, exclusion_reasons)
     if not with_stages:
         catalogue = disable_hooks(catalogue)
     with stage(progress, "Status"):
         catalogue, status, unsound = isolate_faulty_records(catalogue, now, partial(_families, catalogue))
     skipped = [finding for finding in unsound if not is_excluded(finding)]
-    withheld_because += filter(is_excluded, unsound)
+    exclusion_reasons += filter(is_excluded, unsound)
     faults = list[Finding]()
     for finding in (*findings, *_checked(catalogue, status, check_options)):
         (skipped if finding.rule == DEFECT else faults).append(finding)
-    return ReadSite(catalogue, status, faults, withheld_because, tuple(skipped))
+    return ReadSite(catalogue, status, faults, exclusion_reasons, tuple(skipped))
 
 
 def _families(catalogue: Catalogue) -> Iterable["DocumentProvider"]:
@@ -112,8 +112,8 @@ def _link_findings(catalogue: Catalogue) -> Iterator[Finding]:
             yield from _findings_of(find, source, "reading its links")
 
 
-def _findings_of(find: Callable[[], Iterable[Finding]], path: str, doing: str) -> list[Finding]:
-    outcome = run_guarded(lambda: list(find()), path, doing)
+def _findings_of(find: Callable[[], Iterable[Finding]], path: str, action: str) -> list[Finding]:
+    outcome = run_guarded(lambda: list(find()), path, action)
     return [outcome] if isinstance(outcome, Finding) else outcome
 
 
@@ -227,8 +227,8 @@ def contracts_of(
             root, catalogue, target, progress, checks=check_options.checks, execution=execution, now=now
         )
 
-    doing = "building the contracts, so that those of the last build stay"
-    built_contracts = run_guarded(build, CONTRACTS, doing, TARGET_ERRORS)
+    action = "building the contracts, so that those of the last build stay"
+    built_contracts = run_guarded(build, CONTRACTS, action, TARGET_ERRORS)
     return (
         reuse_previous_contracts(catalogue, target, built_contracts)
         if isinstance(built_contracts, Finding)
@@ -327,14 +327,14 @@ def build_site(
             skipped += add_site_documents(
                 target, status, contracts, progress, verify=execution.verify, result=additions
             )
-            line, late = stages.finalize()
+            line, finalize_findings = stages.finalize()
             adopt_manifest_files(target)
-            late += write_manifest(
+            finalize_findings += write_manifest(
                 target, status.unchanged_since, verify=execution.verify, executor=execution.executor
             )
             plan = publish(target, progress)
-            late += [] if target.dry_run else stages.on_published()
-            findings = (*additions.findings, *skipped, *late)
+            finalize_findings += [] if target.dry_run else stages.on_published()
+            findings = (*additions.findings, *skipped, *finalize_findings)
             checked = checked.with_section_result(additions._replace(findings=findings, line=line))
     applied = plan is not None and not target.dry_run
     return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

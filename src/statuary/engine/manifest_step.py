@@ -40,8 +40,8 @@ def write_manifest(
     from statuary.publish.site_manifest import add_manifest
 
     by_workers = None if executor is None else executor.full_manifest
-    offer = partial(add_manifest, target, instant, verify=verify, by_workers=by_workers)
-    failed = run_guarded(offer, "", "making the manifest of the files", TARGET_ERRORS)
+    write = partial(add_manifest, target, instant, verify=verify, by_workers=by_workers)
+    failed = run_guarded(write, "", "making the manifest of the files", TARGET_ERRORS)
     if failed is not None:  # none is better than one of other files
         target.discard([MANIFEST])
         ledger.documents.remove_unless_added([MANIFEST, SIGNATURE])

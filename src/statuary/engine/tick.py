@@ -57,13 +57,13 @@ def tick(
         stages = open_published_stages(extension_options, now, target)
         additions = stages.build(lambda: _incidents(target, moved, removed), contracts=False)
         _add_documents(target, moved, removed, additions)
-        line, late = stages.finalize()
+        line, finalize_findings = stages.finalize()
         documents = target.ledger.documents
         if any(documents.changed()) or any(documents.paths_to_remove()):
-            late += write_manifest(target, index.latest_by(now))
+            finalize_findings += write_manifest(target, index.latest_by(now))
             target.apply()
-            late += stages.on_published()
-    return TickResult(changed_paths, line, [*additions.findings, *late])
+            finalize_findings += stages.on_published()
+    return TickResult(changed_paths, line, [*additions.findings, *finalize_findings])
 
 
 def _changed_paths(changed_documents: list[Document], removed: list[str]) -> list[str]:

@@ -96,11 +96,11 @@ def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
         return status, findings
-    sources, blamed = _working_sources(
+    sources, faults = _working_sources(
         partial(_api_documents, status), _sources(status.timeline.catalogue), "making its documents"
     )
-    status = _with_sources(status, sources) if blamed else status
-    findings += blamed
+    status = _with_sources(status, sources) if faults else status
+    findings += faults
     for kind in (FEEDS, PAGES, EXTENSIONS):
         status, omission_findings = _with_working_documents_of(status, kind)
         findings += omission_findings
@@ -133,9 +133,9 @@ def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatu
     error = _exception_from(partial(make, everything))
     if error is None:
         return status, []
-    sources, blamed = _working_sources(make, everything, f"making the {kind}")
-    if blamed and _exception_from(partial(make, sources)) is None:
-        return without(frozenset(everything).difference(sources)), blamed
+    sources, faults = _working_sources(make, everything, f"making the {kind}")
+    if faults and _exception_from(partial(make, sources)) is None:
+        return without(frozenset(everything).difference(sources)), faults
     skipped = replace(status, skipped=status.skipped | {kind})
     return skipped, [exception_finding(error, "", f"making the {kind}, which are left out")]
 
@@ -174,16 +174,16 @@ def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusC
 Make = Callable[[Sequence[str]], object]
 
 
-def _working_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequence[str], list[Finding]]:
+def _working_sources(make: Make, sources: Sequence[str], action: str) -> tuple[Sequence[str], list[Finding]]:
     """Return the files with which something can be made, and a finding about each of the others.
 
     If it cannot be made without any, no single one is to blame, and they are all returned.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return sources, []
-    blamed = [exception_finding(error, path, doing) for path, error in _bisect_failures(make, sources)]
-    paths = {finding.path for finding in blamed}
-    return [source for source in sources if source not in paths], blamed
+    faults = [exception_finding(error, path, action) for path, error in _bisect_failures(make, sources)]
+    paths = {finding.path for finding in faults}
+    return [source for source in sources if source not in paths], faults
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:

@@ -9,7 +9,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.announce import announce
 from statuary.extensions.notify.channels import DeliveryError
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, events_between
-from statuary.extensions.notify.sent_events import LATE, DeliveryStateError, FileState, decode, encode
+from statuary.extensions.notify.sent_events import MAX_DELAY, DeliveryStateError, FileState, decode, encode
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import build_timeline
 from support.status_site import catalogue_of
@@ -96,7 +96,7 @@ def test_late_commit_is_sent(record):
 def test_outdated_content_is_not_sent(record):
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
-    late = Instant(parse_instant("2026-11-02T11:00:00Z") + LATE + timedelta(seconds=1))
+    late = Instant(parse_instant("2026-11-02T11:00:00Z") + MAX_DELAY + timedelta(seconds=1))
     run(record, timeline_of(), late, send)
     run(record, timeline_of(trouble=INCIDENT), late, send)
     assert send.ids == []

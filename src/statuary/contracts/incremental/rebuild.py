@@ -201,7 +201,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
 def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]:
     """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
     findings: list[Finding] = []
-    withheld_because: list[Finding] = []
+    exclusion_reasons: list[Finding] = []
     skipped: dict[Finding, None] = {}
     excluded_count = 0
     for stored, is_published in sources.findings():
@@ -210,7 +210,7 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
             (of_theme if finding.rule == THEME_TEMPLATES else own_findings).append(finding)
         skipped |= dict.fromkeys(of_theme)
         if has_errors(own_findings):
-            withheld_because += own_findings
+            exclusion_reasons += own_findings
             excluded_count += not is_published
         else:
             findings += own_findings
@@ -219,7 +219,7 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
         sources=sources,
         counts=sources.summary(),
         findings=tuple(findings),
-        exclusion_reasons=tuple(withheld_because),
+        exclusion_reasons=tuple(exclusion_reasons),
         excluded_count=excluded_count,
         built_count=0,
         skipped=tuple(skipped),

@@ -16,7 +16,7 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
     """Return the interfaces that are on; `example` is a contract of the site, or None."""
-    described = {
+    describe = {
         Api.SIGNATURES: _signatures,
         Api.ETHERSCAN: _etherscan,
         Api.OTTERSCAN: _otterscan,
@@ -24,7 +24,7 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
         Api.CODE: _code,
         Api.PROXIES: _proxies,
     }
-    return tuple(_tagged(described[api](example)) for api in settings.apis)
+    return tuple(_tagged(describe[api](example)) for api in settings.apis)
 
 
 def _tagged(api: ApiDescription) -> ApiDescription:

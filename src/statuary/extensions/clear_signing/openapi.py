@@ -23,7 +23,7 @@ def openapi_operations(
 ) -> tuple[ApiDescription, ...]:
     """Return the documents of clear signing, which are the same on every site that has it."""
     del settings, example
-    alone = (urls.CALLDATA_INDEX, urls.MESSAGES_INDEX, urls.SIGNING)
+    index_urls = (urls.CALLDATA_INDEX, urls.MESSAGES_INDEX, urls.SIGNING)
     of_files = (urls.SIGNING_EXAMPLES, urls.SIGNING_DESCRIPTOR, urls.SIGNING_SHARED)
     return (
         ApiDescription(
@@ -31,7 +31,7 @@ def openapi_operations(
             "ERC-7730 descriptors as readers of the public registry fetch them, each with the proof that it fits the "
             "verified contract. A site without descriptors has none of these documents.",
             (
-                *(Operation(url, tag=TAG, may_be_missing=True, example=url.path()) for url in alone),
+                *(Operation(url, tag=TAG, may_be_missing=True, example=url.path()) for url in index_urls),
                 Operation(urls.SIGNING_PROOF, tag=TAG, may_be_missing=True),
                 *(
                     Operation(url, tag=TAG, may_be_missing=True, extra_members={"parameters": [PATH]})

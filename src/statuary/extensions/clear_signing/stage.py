@@ -56,11 +56,11 @@ class SigningStage(SiteStage):
             documents.remove_unless_added(documents.paths_under(FOLDER))
             return None
         settings, chains = self._settings, self._catalogue.chains
-        memory = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
-        recalled = None if built_contracts.incomplete_sources else memory.load_if_unchanged()
-        if recalled is not None:
+        cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
+        cached_verification = None if built_contracts.incomplete_sources else cache.load_if_unchanged()
+        if cached_verification is not None:
             documents.retain_prefix(FOLDER)
-            return recalled
+            return cached_verification
         from statuary.extensions.clear_signing.documents import (
             chains_of,
             signing_documents,
@@ -70,7 +70,7 @@ class SigningStage(SiteStage):
         from statuary.extensions.clear_signing.site_examples import SiteExamples
         from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
-        cached = EMPTY_CACHE if built_contracts.incomplete_sources else memory.load_unchanged()
+        cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
         verification = verify_site(folder, self._catalogue, settings, cached)
         site_chains = chains_of(self._catalogue, settings)
         examples = SiteExamples(verification, site_chains, cached, target.published)
@@ -78,7 +78,7 @@ class SigningStage(SiteStage):
         target.add(signing_documents(verification, examples, _proof_before(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
         additions = SectionResult(findings=verification.findings, line=summary(verification))
-        memory.save(verification, examples.descriptor_paths, examples.bases, additions)
+        cache.save(verification, examples.descriptor_paths, examples.bases, additions)
         return additions
 
 

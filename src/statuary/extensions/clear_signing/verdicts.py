@@ -107,11 +107,11 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
 
 def read_descriptor(value: list[Any]) -> DescriptorVerdict:
     """Return what is said of a descriptor from its JSON, which is a list of the members."""
-    path, kind, is_sound, files, type_hashes, findings, deployments, inputs, places = value
+    path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
     return DescriptorVerdict(
         path,
         SigningFileKind(kind),
-        is_sound,
+        is_valid,
         tuple(IncludedFile(*file) for file in files),
         type_hashes,
         tuple(map(read_finding, findings)),

@@ -69,9 +69,9 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
 
 def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
     """Each metric that is described has its points of a day, a week and a month, in order and within the period."""
-    described = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
+    path_item = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
-        as_object(item) for item in as_list(as_object(as_object(described).get("get")).get("parameters"))
+        as_object(item) for item in as_list(as_object(as_object(path_item).get("get")).get("parameters"))
     ]
     names = [
         as_text(name)

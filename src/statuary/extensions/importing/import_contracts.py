@@ -433,10 +433,10 @@ class ContractImport:
                 raise no_compiler_error(kind, version, self.settings.compilers)
             return complete_compilation(compilation), []
         except NotImportableError as error:
-            lacking = (
+            missing_compiler = (
                 f"the compiler's output: {error}; {error.hint or f'import again with --compiler {kind}=PATH'}"
             )
-            return replace(compilation, std_json_output=None), [lacking]
+            return replace(compilation, std_json_output=None), [missing_compiler]
 
     def _on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
         node = self.settings.nodes.get(contract.chain_id)

@@ -361,7 +361,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     if not content.is_dir():
         raise PublishingError(f"{content} is no folder", "name the content folder: --content")
     previous_key = parse_private_key(text)
-    floor = read_min_head(content, previous_key.name)
+    min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)
     _write_key(key, out)
     write_change(content, signed_change(previous_key, key.public))
@@ -372,8 +372,8 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     click.echo(f"{escape_control_chars(str(content / ROTATION))} announces it: keep it in git")
     if key.name != previous_key.name:
         click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
-        if floor is not None:
-            write_min_head(content, key.name, floor)
+        if min_head is not None:
+            write_min_head(content, key.name, min_head)
             click.echo(f"{escape_control_chars(str(content / MIN_HEAD_FILE))} has the new name")
     click.echo(f"then: statuary build --log-key {escape_control_chars(str(out))}")
 

@@ -195,10 +195,10 @@ class LogLocations(NamedTuple):
         for earlier_head in seen_heads:
             if earlier_head is not None and earlier_head.size:
                 _require(truth, earlier_head, "what was published before")
-        newest, given_up = _longer(own_log, published_log)
+        newest, discarded_entries = _longer(own_log, published_log)
         for name, body in self._pending():
             newest = resumed(newest, body, (key, previous_key), name)
-        return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, given_up)
+        return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
 
     def _pending(self) -> Iterator[tuple[str, bytes | None]]:
         for name, read_path in (self.folder, *self.other_locations):

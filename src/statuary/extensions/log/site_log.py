@@ -211,7 +211,7 @@ class SiteLog:
     def _append(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
         """Append the entries that are missing, and yield them."""
         now = self.context.now
-        missing_entries = (missing_entry(thing, self.table.last(thing.subject), now) for thing in items)
+        missing_entries = (missing_entry(item, self.table.last(item.subject), now) for item in items)
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
@@ -265,7 +265,7 @@ class SiteLog:
         self.rules.check(self.growth.size, entry, self.table.last(entry.subject))
         self.actions[entry.action] += 1
         body = entry.encode()
-        self._offer_pieces(self.growth.add(body))
+        self._add_pieces(self.growth.add(body))
         self.appended += [body] if len(self.appended) <= MOST_PENDING else []
         if entry.subject.kind in PROVED:
             self.changed_subjects.append(entry.subject)
@@ -322,7 +322,7 @@ class SiteLog:
                     previous_versions[update.subject.second] = versions
         return previous_versions
 
-    def _offer_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
+    def _add_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
         """Offer tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
         for path, body in pieces:
             self.written_paths.add(path)
@@ -336,7 +336,7 @@ class SiteLog:
             return None
         head = TreeHead(self.growth.size, self.growth.root())
         if head != self.previous_head:
-            self._offer_pieces(self.growth.partial_pieces())
+            self._add_pieces(self.growth.partial_pieces())
         note = self._checkpoint(head)
         everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
         if everything:

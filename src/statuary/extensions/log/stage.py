@@ -104,10 +104,10 @@ class LogStage(SiteStage):
     def _update_min_size(self, head: TreeHead) -> None:
         """State in the content what is published: in CI if it is more than before; anywhere if less was asked for."""
         root, origin = self._inputs.root, self._settings.origin
-        floor = None if root is None else read_min_head(root, origin)
-        if root is None or floor is None:
+        min_head = None if root is None else read_min_head(root, origin)
+        if root is None or min_head is None:
             return
         if self._inputs.options.get("allow_log_rollback") or (
-            is_in_ci(os.environ) and head.size > floor.size
+            is_in_ci(os.environ) and head.size > min_head.size
         ):
             write_min_head(root, origin, head)

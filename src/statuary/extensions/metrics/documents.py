@@ -76,7 +76,7 @@ def _members(metric: Metric, points: Sequence[Point], period: Period, now: Insta
     first_time, last_time = (
         format_milliseconds(past_points[place].at) if past_points else None for place in (0, -1)
     )
-    described = {
+    metric_members = {
         "name": metric.name,
         "metric_identifier": metric.id,
         "created_at": first_time,
@@ -92,7 +92,7 @@ def _members(metric: Metric, points: Sequence[Point], period: Period, now: Insta
     values = [{"timestamp": row.timestamp, "value": row.value} for row in data]
     return {
         "period": {"count": period.intervals, "interval": period.interval, "identifier": period.name},
-        "metrics": [{"metric": described, "summary": summary, "data": values}],
+        "metrics": [{"metric": metric_members, "summary": summary, "data": values}],
         "summary": summary | {"last": data[-1].value if data else None},
     }
 

@@ -87,12 +87,12 @@ def mirror_site(
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
         adopt_manifest_files(target)
         target.ledger.set_partial()
-        lacking = target.incomplete_sources(verify=options.verify)
+        incomplete_sources = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.state(options.key), [], []
         for _ in range(MAX_ATTEMPTS):
             if not options.allow_older:
                 _refuse_older(target, state.manifest, folder)
-            with closing(MirrorSync(site, target, state, lacking)) as copy:
+            with closing(MirrorSync(site, target, state, incomplete_sources)) as copy:
                 if options.dry_run:
                     changes = list(copy.changes())
                     break
@@ -148,19 +148,19 @@ class MirrorSync:
     """Compares a folder with a state of a site, and fetches what differs; the comparison is on disk."""
 
     def __init__(
-        self, site: ServedSite, target: FolderTarget, state: SiteState, lacking: Iterable[str]
+        self, site: ServedSite, target: FolderTarget, state: SiteState, incomplete_sources: Iterable[str]
     ) -> None:
         """Compare by the manifests.
 
         Args:
-            lacking: paths whose files are missing or damaged.
+            incomplete_sources: paths whose files are missing or damaged.
 
         Raises:
             DamagedSnapshotError: if the manifest is damaged.
             UnreachableError: if the server cannot be reached.
         """
         self.site, self.target, self.parts = site, target, state.manifest.parts
-        self.missing_paths = frozenset(lacking)
+        self.missing_paths = frozenset(incomplete_sources)
         self.previous_manifest = self._mirrored()
         self.wanted_entries = (
             Listing()

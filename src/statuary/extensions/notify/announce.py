@@ -7,7 +7,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
-from statuary.extensions.notify.sent_events import LATE, Channels, DeliveryState, SentEvents
+from statuary.extensions.notify.sent_events import MAX_DELAY, Channels, DeliveryState, SentEvents
 from statuary.extensions.notify.settings import Channel, Delivery
 from statuary.status.model.timeline import Timeline
 
@@ -66,7 +66,7 @@ def due_for(
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     due_events: list[StatusEvent] = []
     other_events: list[StatusEvent] = []
-    for event in events_between(timeline, Instant(sent.until - LATE), now):
+    for event in events_between(timeline, Instant(sent.until - MAX_DELAY), now):
         is_for = not channel.components or not component_ids.isdisjoint(event.components)
         if event.kind not in channel.events or not is_for:
             other_events.append(event)
@@ -78,7 +78,7 @@ def due_for(
 def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
     """Return the state of a channel that is sent only what happens after an instant."""
     sent = SentEvents(since)
-    for event in events_between(timeline, Instant(since - LATE), since):
+    for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
     return sent
 

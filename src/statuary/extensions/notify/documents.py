@@ -36,7 +36,7 @@ class NotificationDocuments(DocumentProvider):
     ) -> Callable[[Instant], Iterable[Document]]:
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
-        states = states_from(timeline, start, listed(timeline, start))
+        states = states_from(timeline, start, listed_records(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
 
@@ -54,7 +54,7 @@ class NotificationDocuments(DocumentProvider):
 FAMILY = NotificationDocuments
 
 
-def listed(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
+def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
     """Return the records that feeds list at an instant."""
     state = state_at(timeline, at)
     return latest_records(newest_first([*state.incidents, *state.maintenances]))

@@ -21,7 +21,7 @@ from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.source.edit_files import content_lock
 from statuary.status.model.records import derived_id
 
-LATE = timedelta(hours=2)
+MAX_DELAY = timedelta(hours=2)
 """How long after its own time an update may reach the content, and still be sent."""
 
 
@@ -37,7 +37,7 @@ class SentEvents(NamedTuple):
     """What a channel has been sent."""
 
     until: Instant  # everything up to this instant was sent, or is not to be
-    events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `LATE`
+    events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
         """Return whether an event is to be sent."""
@@ -56,7 +56,7 @@ class SentEvents(NamedTuple):
     def moved_to(self, until: Instant) -> Self:
         """Return this for a channel that knows everything up to an instant; it never moves back."""
         latest = max(until, self.until)
-        recent = {name: sent for name, sent in self.events.items() if sent.at > latest - LATE}
+        recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
         return self._replace(until=latest, events=recent)
 
 

@@ -163,7 +163,7 @@ def _open_target(
 ) -> ObjectStoreTarget:
     """Open the target as soon as no other publisher holds the lease."""
     until = monotonic() + options.wait
-    is_told = False
+    has_warned = False
     duration = timedelta(seconds=options.lease_seconds)
     while True:
         has_lease = not options.dry_run and not options.no_lease
@@ -181,11 +181,11 @@ def _open_target(
         except LeaseHeldError as error:
             if monotonic() >= until:
                 raise
-            if not is_told:
+            if not has_warned:
                 click.echo(
                     f"{escape_control_chars(str(error))}; waiting up to {options.wait} seconds", err=True
                 )
-            is_told = True
+            has_warned = True
             sleep(min(LEASE_POLL_SECONDS, max(0.1, until - monotonic())))
 
 
@@ -256,13 +256,13 @@ def publish_command(
     if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
-        is_left_out = packed_path_filter(folder) if exclude_packed else None
+        is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             is_whole = publish_folder_to_store(
-                folder, to, options=options, is_excluded=is_left_out or (lambda _: False)
+                folder, to, options=options, is_excluded=is_excluded or (lambda _: False)
             )
         else:
-            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_excluded=is_left_out)
+            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_excluded=is_excluded)
     elif exclude_packed:
         raise PublishingError(
             f"{site} is a snapshot, which has every file",

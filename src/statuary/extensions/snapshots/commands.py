@@ -414,8 +414,8 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
     try:
         parent = folder.absolute().parent
         parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as waiting:
-            staged = Path(waiting)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=parent) as staging:
+            staged = Path(staging)
             for path in paths:
                 file = _target(folder, document_path(path))
                 waits = staged / file.relative_to(folder)

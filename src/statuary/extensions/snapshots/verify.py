@@ -164,16 +164,16 @@ class AnchorVerifier:
 
     # the number of records of which the chain shows each claim
     counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
-    waiting: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
+    unpaired: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
 
     def __post_init__(self) -> None:
-        self.waiting.execute("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+        self.unpaired.execute("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.waiting.close()
+        self.unpaired.close()
 
     def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
         """Verify a proof whose record came before it, or keep it until then."""
@@ -205,10 +205,10 @@ class AnchorVerifier:
         yield from (finding.within(path) for finding in findings)
 
     def _keep(self, name: str, value: JsonObject) -> None:
-        self.waiting.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
+        self.unpaired.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
 
     def _take(self, name: str) -> JsonObject | None:
-        row = self.waiting.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
+        row = self.unpaired.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
         value: JsonObject | None = None if row is None else orjson.loads(row[0])
         return value
 

@@ -255,7 +255,7 @@ class MemberCompressor:
     def __init__(self, workers: int | None = None) -> None:
         self.count = workers or os.cpu_count() or 1
         self.pool = ThreadPoolExecutor(self.count)
-        self.waiting: deque[Callable[[], CompressedMember]] = deque()
+        self.pending: deque[Callable[[], CompressedMember]] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -266,16 +266,16 @@ class MemberCompressor:
     def put(self, member: SnapshotMember) -> Iterator[CompressedMember]:
         """Add a member; yield finished ones once enough are waiting."""
         if len(member.body) < INLINE_SIZE or member.packed is not None:
-            self.waiting.append(partial(compress_member, member))
+            self.pending.append(partial(compress_member, member))
         else:
-            self.waiting.append(self.pool.submit(compress_member, member).result)
-        if len(self.waiting) > QUEUED_PER_WORKER * self.count:
-            yield self.waiting.popleft()()
+            self.pending.append(self.pool.submit(compress_member, member).result)
+        if len(self.pending) > QUEUED_PER_WORKER * self.count:
+            yield self.pending.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
         """Yield the remaining ones."""
-        while self.waiting:
-            yield self.waiting.popleft()()
+        while self.pending:
+            yield self.pending.popleft()()
 
 
 def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMember]:

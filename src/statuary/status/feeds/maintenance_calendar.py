@@ -156,13 +156,13 @@ def _folded(line: str) -> bytes:
 
 
 def _chunks(octets: bytes) -> Iterable[bytes]:
-    room = MAX_LINE_LENGTH
-    while len(octets) > room:
-        cut = room
+    octets_left = MAX_LINE_LENGTH
+    while len(octets) > octets_left:
+        cut = octets_left
         while octets[cut] & 0b1100_0000 == 0b1000_0000:
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
         # a folded line begins with a space
-        room = MAX_LINE_LENGTH - 1
+        octets_left = MAX_LINE_LENGTH - 1
     yield octets

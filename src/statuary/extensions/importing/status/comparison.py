@@ -96,13 +96,13 @@ def _open_incidents(
     source_page: ShownStatus, ours: ShownStatus, publish_times: Mapping[str, Instant]
 ) -> Iterator[Comparison]:
     there, here = source_page.unresolved, ours.unresolved
-    lacking = [
+    missing_names = [
         f"{name} (published here at {format_utc(publish_times[ident])})" if ident in publish_times else name
         for ident, name in there.items()
         if ident not in here
     ]
     extra_names = [name for ident, name in here.items() if ident not in there]
-    why = [f"only there: {_named(lacking)}"] * bool(lacking)
+    why = [f"only there: {_named(missing_names)}"] * bool(missing_names)
     why += [f"only here, because no update resolves it: {_named(extra_names)}"] * bool(extra_names)
     yield Comparison("open incidents", str(len(there)), str(len(here)), "; ".join(why))
 

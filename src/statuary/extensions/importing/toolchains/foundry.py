@@ -352,9 +352,9 @@ def compilation_of_metadata(
     ((path, name),) = object_at(settings, "compilationTarget").items()
     version, language = text_at(metadata, "compiler", "version"), text_at(metadata, "language")
     sources = {}
-    for source, described in object_at(metadata, "sources").items():
-        digest = text_at(described, "keccak256")
-        text = texts.get(digest, as_object(described).get("content"))
+    for source, source_entry in object_at(metadata, "sources").items():
+        digest = text_at(source_entry, "keccak256")
+        text = texts.get(digest, as_object(source_entry).get("content"))
         if text is None:
             raise NotImportableError(f"{where} has no source with the Keccak-256 of {source}: {digest}")
         sources[source] = {"content": text}

@@ -99,8 +99,8 @@ def _contracts(
     """
     deployment = read_json_file(file)
     history = [*map(as_object, as_list(deployment.get("history")))]
-    for described in (deployment, *history):
-        for member, address in _addresses_beside(described):
+    for deployment_entry in (deployment, *history):
+        for member, address in _addresses_beside(deployment_entry):
             names_by_address.setdefault(any_address(address, str(file)), f"{file.stem}'s {member}")
     for number, earlier_deployment in enumerate(history, 1):
         if earlier_deployment.get("address") is not None and not is_proxy:
