@@ -355,7 +355,12 @@ def test_variables_are_words_of_sources(filler):
     labels = [f"v{number}" for number in range(60)]
     text = f"{filler} {' '.join(labels[:-1])}"
     found = layout_record(labels, text, extra={"b.sol": f"uint {labels[-1]};"})
-    assert messages("invalid-storage-layout", found) == []
+    [result] = CHECKS["invalid-storage-layout"].results([RecordView(found)])
+    assert (result.outcome, result.findings, result.evidence) == (
+        CheckOutcome.PASSED,
+        (),
+        {"storageLayout": 1},
+    )
     absent = layout_record([*labels, "v6"[:1] + "60"], text, extra={"b.sol": f"uint {labels[-1]};"})
     assert messages("invalid-storage-layout", absent) == ["no source has a variable 'v60'"]
 
