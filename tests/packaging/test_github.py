@@ -122,10 +122,29 @@ def test_action_steps_check_and_build(tmp_path):
     small_site(tmp_path)
     checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="true")
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    built = run_step(steps()["Build and publish"], tmp_path, CONTENT="content", OUT="site", TO="")
+    built = run_step(
+        steps()["Build and publish"], tmp_path, CONTENT="content", OUT="site", TO="", STRICT="true"
+    )
     assert built.returncode == 0, built.stderr
-    assert (tmp_path / "output").read_text() == "folder=site\n"
+    assert (tmp_path / "output").read_text() == "folder=site\ncode=0\n"
     assert (tmp_path / "site/api/v2/summary.json").is_file()
+
+
+def test_action_deploys_site_with_faults(tmp_path):
+    small_site(tmp_path)
+    write_files(tmp_path, {"content/theme/templates/status.html": "{{ 1 / 0 }}"})
+    values = {"CONTENT": "content", "OUT": "site", "TO": "", "STRICT": "false"}
+    built = run_step(steps()["Build and publish"], tmp_path, **values)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert (tmp_path / "output").read_text() == "folder=site\ncode=4\n"
+    assert (tmp_path / "site/api/v2/summary.json").is_file()
+
+
+def test_action_stops_on_content_errors(tmp_path):
+    small_site(tmp_path)
+    write_files(tmp_path, {"content/components.yaml": "components: ["})
+    values = {"CONTENT": "content", "OUT": "site", "TO": "", "STRICT": "false"}
+    assert run_step(steps()["Build and publish"], tmp_path, **values).returncode == 1
 
 
 def test_action_check_annotates_errors(tmp_path):

@@ -106,9 +106,14 @@ def run_build(
             f"{error.filename or out}: {error.strerror}; each published file is old or new",
             "fix the error and run the build again; the next build resumes this one",
         ) from None
+    return _exit_code(result, build_options, is_complete=is_complete)
+
+
+def _exit_code(result: BuildResult, build_options: BuildOptions, *, is_complete: bool) -> ExitCode:
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    is_published = result.plan is not None and not has_errors(result.checked.skipped)
-    return ExitCode.OK if is_published and is_complete and not is_strict_fault else ExitCode.FINDINGS
+    if result.plan is None or not is_complete or is_strict_fault:
+        return ExitCode.FINDINGS
+    return ExitCode.PUBLISHED_WITH_FAULTS if has_errors(result.checked.skipped) else ExitCode.OK
 
 
 def _build(

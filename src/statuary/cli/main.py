@@ -151,5 +151,6 @@ def _is_interruption(error: BaseException | None) -> bool:
 def command() -> None:
     """Publish verified contracts and network status as static files.
 
-    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published; 130 interrupted.
+    Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published;
+    4 published with faults; 130 interrupted.
     """

@@ -49,7 +49,9 @@ def tick_command(
             f"the last build covers the time until {format_utc(index.build_due)}: run `statuary build`",
             err=True,
         )
-    return ExitCode.FINDINGS if has_errors(findings) or is_build_due else ExitCode.OK
+    if is_build_due:
+        return ExitCode.FINDINGS
+    return ExitCode.PUBLISHED_WITH_FAULTS if has_errors(findings) else ExitCode.OK
 
 
 def _upcoming(index: EpochIndex, instant: Instant) -> str:

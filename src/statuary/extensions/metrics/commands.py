@@ -15,6 +15,7 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.engine.read_content import read_content
+from statuary.extensions.metrics.points import PointsError
 from statuary.extensions.metrics.probe import Measurement, ask, measurements
 from statuary.extensions.metrics.settings import MetricsSettings, ProbeKind
 from statuary.source.edit_files import content_lock
@@ -93,6 +94,10 @@ def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> 
     with content_lock(folder):
         for measured in results:
             file = folder / f"{measured.probe.id}.csv"
+            if file.is_symlink() or (file.exists() and not file.is_file()):
+                raise PointsError(
+                    f"{file} is not a regular file", "remove it; the next run writes a new file"
+                )
             in_a_row = failures_in_a_row(file) + 1 if measured.reason else 0
             append_point(file, measured, at)
             alerts.append(_alert(measured, at, is_firing=in_a_row >= measured.probe.failures))

@@ -67,6 +67,12 @@ class MetricsSettings(NamedTuple):
     probes: tuple[Probe, ...] = ()
 
 
+def is_visible_path(path: str) -> bool:
+    """Return whether a path is relative, goes up nowhere, and names nothing hidden."""
+    names = path.split("/")
+    return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
+
+
 class MetricSource(SourceModel):
     """A series of points that is shown."""
 
@@ -84,8 +90,8 @@ class MetricSource(SourceModel):
     @field_validator("file")
     @classmethod
     def _check_file(cls, file: str) -> str:
-        if file.startswith("/") or ".." in file or "\\" in file or not file.strip():
-            raise InvalidValueError(f"{file!r} is no file below the folder", "write a relative path")
+        if not is_visible_path(file):
+            raise InvalidValueError(f"{file!r} is not a file below the folder", "write a relative path")
         return file
 
 
@@ -136,6 +142,16 @@ class MetricsSource(SourceModel):
     """The metrics that the status page shows, by id."""
     probes: Annotated[dict[Identifier, ProbeSource], Field(max_length=200)] | None = None
     """What `statuary probe` asks, by id; its points are in `<id>.csv`."""
+
+    @field_validator("folder")
+    @classmethod
+    def _check_folder(cls, folder: str) -> str:
+        if not is_visible_path(folder):
+            raise InvalidValueError(
+                f"{folder!r} is not a folder beside the content folder",
+                "write a relative path, such as measurements",
+            )
+        return folder
 
 
 class SiteMetricsSource(ExtensionSource):

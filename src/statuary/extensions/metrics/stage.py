@@ -10,6 +10,8 @@ from statuary.extensions.metrics.documents import metric_documents
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, MetricsSettings
 from statuary.publish.target import BuildTarget
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
 
 EXAMPLE = "run `statuary probe`, or write the file"
 
@@ -28,7 +30,7 @@ class MetricsStage(SiteStage):
         self, settings: MetricsSettings, inputs: StageInputs, target: BuildTarget, root: Path
     ) -> None:
         self._settings, self._inputs, self._target = settings, inputs, target
-        self._folder = root.resolve().parent / settings.folder
+        self._project = root.resolve().parent
 
     @override
     def build(self, incidents: object, *, contracts: bool) -> SectionResult:
@@ -43,11 +45,11 @@ class MetricsStage(SiteStage):
         return SectionResult(findings=tuple(findings))
 
     def _read(self, metric: Metric) -> bytes:
+        file = SourceFile(self._project, f"{self._settings.folder}/{metric.file}")
         try:
-            with (self._folder / metric.file).open("rb") as stream:
-                return stream.read(LARGEST_FILE + 1)
-        except OSError as error:
-            raise PointsError(f"{metric.file} cannot be read: {error.strerror}", EXAMPLE) from None
+            return file.bytes(LARGEST_FILE)
+        except UnreadableError as error:
+            raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
 
 
 def _finding(error: PointsError, metric: Metric) -> Finding:
