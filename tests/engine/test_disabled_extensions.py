@@ -4,8 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from statuary.extension_table import EXTENSIONS
 from support.sites import NOW, files_in, small_site
+
+pytestmark = pytest.mark.slow
 
 KEYS = frozenset(row.key for row in EXTENSIONS if row.key)
 

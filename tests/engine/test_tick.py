@@ -75,6 +75,8 @@ def test_transaction_keeps_original_error() -> None:
 
 def test_ticks_equal_fresh_builds(tmp_path: Path) -> None:
     content = status_content(tmp_path)
+    with (content / "site.yaml").open("a") as settings:
+        settings.write("pages: {status: false}\n")  # they are not compared
     current_content = copytree(content, tmp_path / "current")
     with (current_content / "site.yaml").open("a") as settings:
         settings.write("status: {horizon_days: 0}\n")  # of the fresh builds only the present is compared

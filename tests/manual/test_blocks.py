@@ -26,6 +26,7 @@ from statuary.cli.main import command as statuary
 from support.manual import MANUAL, is_generated
 from support.manual_blocks import Block, blocks_of
 from support.requirements import CHECKOUT
+from support.tiers import few_by_default
 
 NOW = "1795168800"
 """2026-11-20T10:00:00Z: ids of incidents in the manual begin with this day."""
@@ -103,7 +104,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shell.folder
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+@pytest.mark.parametrize("page", few_by_default(WITH_COMMANDS, 3), ids=name_of)
 def test_commands_run_in_order_with_output(page: Path, tmp_path: Path, project: Path) -> None:
     shell = Shell(tmp_path)
     blocks = blocks_of(page)

@@ -88,6 +88,7 @@ def test_missing_compression_package_is_reported(monkeypatch):
     assert refused.value.hint == 'pip install "statuary[compress]"'
 
 
+@pytest.mark.slow
 def test_sharded_site_has_identical_documents(tmp_path: Path):
     plain = build_project(tmp_path / "plain", "")
     sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")

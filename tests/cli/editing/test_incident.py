@@ -584,6 +584,7 @@ def test_next_update_accepts_time(opened):
     assert "must be after this one" in opened.run(*update, "--next-update-by", "2026-11-02T09:00:00Z", code=2)
 
 
+@pytest.mark.slow
 def test_next_update_becomes_overdue(opened):
     opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
     assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_by: 2026-11-02T10:30:00Z\n")

@@ -173,7 +173,9 @@ def test_emptied_folder_removes_documents(tmp_path, content):
 
 
 @pytest.mark.parametrize("error", few_by_default([ValueError("x"), MemoryError(), RecursionError()], 1))
-@pytest.mark.parametrize("name", ["verify_site", "proof_document", "calldata_index", "summary"])
+@pytest.mark.parametrize(
+    "name", few_by_default(["verify_site", "proof_document", "calldata_index", "summary"], 2)
+)
 def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypatch, name, error):
     build(content, tmp_path / "site")
     before = signing_files(tmp_path / "site")

@@ -57,6 +57,7 @@ def test_only_option_selects_area(base):
     assert {check["level"] for check in report["checks"]} == {"static"}
 
 
+@pytest.mark.slow
 def test_skip_option_excludes_check(base):
     report = json.loads(run(base, "--only", "status", "--skip", "documents-agree", "--format", "json").stdout)
     assert "documents-agree" not in [check["check"] for check in report["checks"]]

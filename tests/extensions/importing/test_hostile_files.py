@@ -19,6 +19,7 @@ from support.imported_projects import (
     empty_site,
     the_only,
 )
+from support.tiers import few_by_default
 
 SEEDS = range(40)
 NONSENSE = [
@@ -82,7 +83,7 @@ def damage(holder, chance):
         holder[key] = copy.deepcopy(chance.choice(NONSENSE))
 
 
-@pytest.mark.parametrize("kind", folders())
+@pytest.mark.parametrize("kind", few_by_default(folders(), 5))
 def test_damaged_file_is_read_or_rejected(kind, tmp_path):
     original, file, named = folders()[kind]
     project = shutil.copytree(original, tmp_path / "project")

@@ -151,6 +151,7 @@ def test_host_variables_identify_previews(variables, is_preview):
     assert bool(preview_of(variables, "main")) == is_preview
 
 
+@pytest.mark.slow
 def test_preview_publishes_existing_log_unsigned(tmp_path, runs, content):
     first, _ = runs.build("--init-log", "--to", tmp_path / "host")
     with served(tmp_path / "host") as (url, _):

@@ -298,6 +298,7 @@ def test_alert_fires_after_consecutive_failures(content, tmp_path):
     assert statuses == ["resolved", "resolved", "firing", "firing"]
 
 
+@pytest.mark.slow
 def test_manual_commands_run_with_real_node(tmp_path):
     """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
     if not ANVIL.is_file():

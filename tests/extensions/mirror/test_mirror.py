@@ -90,6 +90,7 @@ def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None
     assert tree(mirror) == tree(site) | {"theirs.txt": b"theirs", "incidents/theirs.json": b"theirs"}
 
 
+@pytest.mark.slow
 def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "mirror", {"index.html": "theirs"})
     with served(site) as (url, _):

@@ -140,6 +140,7 @@ def test_packs_folder_lists_every_contract(site: Site, tmp_path: Path) -> None:
         assert len({one.address for one in packed.contracts()}) == 29
 
 
+@pytest.mark.slow
 def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
     assert "305 of 305 documents are whole" in run("snapshot", "verify", place)
     path = next(path for path in site.packed if path.startswith("v2/contract/748463/0x"))

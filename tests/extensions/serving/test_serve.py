@@ -41,7 +41,7 @@ command()
 """
 
 
-@pytest.fixture(params=["uvicorn", "standard library"])
+@pytest.fixture(params=[pytest.param("uvicorn", marks=pytest.mark.slow), "standard library"])
 def serve(request):
     """Return the command of a server: with the packages of the extra, or as if they were not installed."""
     if request.param == "uvicorn":
@@ -171,6 +171,7 @@ def ask_for_everything(server: Served) -> None:
     assert "secret" not in server.ask("/out")["body"]
 
 
+@pytest.mark.slow
 def test_no_request_responds_500(tmp_path, serve):
     with served([*serve, str(hostile_site(tmp_path))], READY) as server:
         ask_for_everything(server)

@@ -79,6 +79,7 @@ def test_environment_changes_no_byte(content: Path, tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_every_source_gives_identical_bytes(content: Path, tmp_path: Path) -> None:
     first = create(content, tmp_path / "first.zip")
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
@@ -90,6 +91,7 @@ def test_every_source_gives_identical_bytes(content: Path, tmp_path: Path) -> No
     assert len({digest(tmp_path / name) for name in files}) == 1
 
 
+@pytest.mark.slow
 def test_verify_describes_snapshot(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
     printed = run("snapshot", "verify", file).output
@@ -296,6 +298,7 @@ def test_damaged_snapshot_keeps_mirror(content: Path, tmp_path: Path) -> None:
     run("snapshot", "verify", tmp_path / "mirror")
 
 
+@pytest.mark.slow
 def test_publish_keeps_foreign_files(content: Path, tmp_path: Path) -> None:
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror/CNAME").write_text("status.example")
@@ -338,6 +341,7 @@ def test_diff_rejects_damaged_folder(content: Path, tmp_path: Path) -> None:
     assert "api/v2/status.json is damaged" in printed
 
 
+@pytest.mark.slow
 def test_extract_damaged_folder_writes_nothing(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     last = tmp_path / "mirror/index.html"

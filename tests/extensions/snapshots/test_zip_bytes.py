@@ -54,6 +54,7 @@ def test_archivers_unpack_snapshot(tmp_path: Path, program: str) -> None:
     assert (tmp_path / "out/assets/größe.txt").read_bytes() == b""
 
 
+@pytest.mark.slow
 def test_zip_supports_65536_members(tmp_path: Path) -> None:
     file = tmp_path / "many.zip"
     with file.open("wb") as stream, ZipWriter(stream) as writer:

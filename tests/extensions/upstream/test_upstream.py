@@ -163,6 +163,7 @@ def test_override_applies_from_instant(content, tmp_path):
     assert statuses(built_files(content, tmp_path / "site"))["rpc"] == "major_outage"
 
 
+@pytest.mark.slow
 def test_disabled_upstream_changes_no_byte(content, tmp_path):
     plain = built_files(content, tmp_path / "plain")
     with serve_json(PAGES) as server:
