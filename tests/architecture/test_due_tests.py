@@ -11,6 +11,7 @@ import pytest
 
 from support.due_tests import Base, base_of_change, changed_since, due_tests, nearest_first, shares
 from support.requirements import CHECKOUT
+from support.run_records import OWN_OPTIONS
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=36)
 """When every commit here was made: when something changed has no part in what is due."""
@@ -162,7 +163,12 @@ def test_crash_tests_of_this_project_run(tmp_path: Path) -> None:
     crashes = [name for name in due if Path(name).name == "test_interrupted_publication.py"]
     options = ["-m", "pytest", "-q", "-n", "0", "-m", "thorough", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [sys.executable, *options, *crashes], cwd=clone, capture_output=True, text=True, check=False
+        [sys.executable, *options, *crashes],
+        cwd=clone,
+        env=OWN_OPTIONS,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout
     assert re.search(r"\d+ passed", done.stdout)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.requirements import CHECKOUT
-from support.run_records import durations_of, record_durations, skip_reasons, unexpected_skips
+from support.run_records import OWN_OPTIONS, durations_of, record_durations, skip_reasons, unexpected_skips
 
 
 def report(test: str, *keywords: str, seconds: float = 1, reason: str = "") -> pytest.TestReport:
@@ -73,7 +73,7 @@ def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
     )
     options = ["-q", "-n", "2", "-p", "no:cacheprovider", "--expected-skips", "newcomer"]
     command = [sys.executable, "-m", "pytest", *options, "--record-durations"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=OWN_OPTIONS, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout
     assert ("2 skipped, 1 are expected: no deno.*" in done.stdout) is bool(code)
     assert set(json.loads((tmp_path / "tests/durations.json").read_bytes())) == {"tests/test_a.py"}
@@ -91,10 +91,12 @@ def test_tests_without_time_are_left_out(tmp_path: Path):
     options = ["-n", "2", "-v", "-p", "no:cacheprovider", "--expected-skips", "none", "--stop-after"]
     files = [f"tests/test_{name}.py" for name in "dabc"]
     command = [sys.executable, "-m", "pytest", *options]
-    none = subprocess.run([*command, "0", *files], cwd=tmp_path, capture_output=True, text=True, check=False)
+    none = subprocess.run(
+        [*command, "0", *files], cwd=tmp_path, env=OWN_OPTIONS, capture_output=True, text=True, check=False
+    )
     assert " 8 skipped" in none.stdout, none.stdout
     every = subprocess.run(
-        [*command, "900", *files], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*command, "900", *files], cwd=tmp_path, env=OWN_OPTIONS, capture_output=True, text=True, check=False
     )
     assert " 8 passed" in every.stdout
     begun = re.findall(r"^tests/test_(\w)\.py::test_\w ", every.stdout, re.MULTILINE)[:2]

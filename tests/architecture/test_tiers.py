@@ -1,6 +1,5 @@
 """Which tests run is decided by their markers, and by what the command line names."""
 
-import os
 import subprocess
 import sys
 import tomllib
@@ -8,6 +7,7 @@ import tomllib
 import pytest
 
 from support.requirements import CHECKOUT
+from support.run_records import OWN_OPTIONS
 from support.tiers import few_by_default
 
 TESTS = {
@@ -63,7 +63,7 @@ def collected(folder, *arguments):
     """Return the names of the tests that would run, without "test_"."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-n", "0", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, *arguments], cwd=folder, env=os.environ, capture_output=True, text=True, check=True
+        [*command, *arguments], cwd=folder, env=OWN_OPTIONS, capture_output=True, text=True, check=True
     )
     return sorted(line.rpartition("::test_")[2] for line in done.stdout.splitlines() if "::" in line)
 

@@ -1,6 +1,7 @@
 """What a run of the tests leaves for the next: how long each file took; and what it skipped, held against what is expected."""
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from support.due_tests import TIERS
+
+OWN_OPTIONS = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+"""The environment for a run inside of a test, which takes over no options of the run around it."""
 
 
 def durations_of(reports: Iterable[pytest.TestReport]) -> dict[str, dict[str, float]]:
