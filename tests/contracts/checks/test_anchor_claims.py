@@ -134,3 +134,18 @@ def test_library_recovers_sender(library: str, monkeypatch: pytest.MonkeyPatch) 
     assert recover_sender(RecoverableSignature(b"e" * 32, compact)) != sender
     with pytest.raises(EvidenceError, match="no_key"):
         recover_sender(RecoverableSignature(digest, b"\xff" * 64 + b"\0"))
+
+
+def test_reasons_name_absent_evidence() -> None:
+    deployment = {"transactionHash": "0x", "blockNumber": "1", "transactionIndex": "0", "deployer": ADDRESS}
+    value = record(IMPLEMENTATION, deployment=deployment)
+    without = [one.reason.key for one in anchor_claims(RecordView(value), None, "ab").claims]
+    assert without == ["no_account_proof", "no_signed_transaction"]
+    no_code = anchor_claims(RecordView(record(code="0x")), anchor_of("ab", ADDRESS, "0x"), "ab").claims[0]
+    assert no_code.reason.key == "no_onchain_code"
+    foreign = anchor_claims(RecordView(value), anchor_of("cd", ADDRESS, CODE), "ab").claims[0]
+    assert foreign.reason.key == "other_anchor"
+    incomplete = record(deployment=deployment | {"deployer": None})
+    reason = anchor_claims(RecordView(incomplete), None, "ab").claims[1].reason
+    assert (reason.key, dict(reason.values)) == ("no_deployment_member", {"member": "deployer"})
+    assert anchor_claims(RecordView(record()), None, "ab").claims[1].reason.key == "no_transaction"

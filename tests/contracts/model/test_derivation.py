@@ -391,3 +391,18 @@ def test_served_vectors_are_rederived_exactly():
         expected = known.get(name.partition("/")[2], [])
         assert [member for member in differing_members(record) if member != "sources"] == expected, name
     assert DOCTORED
+
+
+def test_overrides_become_additional_input():
+    layout = {"a": {"type": "uint256", "n_slots": 1, "slot": 5}}
+    workspace = made_workspace(FEATURES["plain"])
+    plain = derive_record(workspace)
+    assert plain["additionalInput"] is None
+    changed = {**workspace.std_json_input, "storage_layout_overrides": {"a.vy": layout}}
+    record = derive_record(workspace._replace(std_json_input=changed))
+    assert record["additionalInput"] == {"storage_layout_overrides": {"a.vy": layout}}
+    assert list(record["additionalInput"]["storage_layout_overrides"]["a.vy"]["a"]) == [
+        "slot",
+        "type",
+        "n_slots",
+    ]

@@ -1,0 +1,85 @@
+"""The part of a record that its compilation decides: canonical records are put together again, others refused."""
+
+import orjson
+import pytest
+
+from statuary.contracts.model.compiled_part import CompiledPart, CompiledParts, Pieces, pieces_of
+from statuary.contracts.model.record import in_served_order
+from support.contracts import made_record
+
+
+def record_and_pieces(name: str = "plain") -> tuple[dict, Pieces]:
+    record = dict(in_served_order(made_record(name)))
+    pieces = pieces_of(orjson.dumps(record))
+    assert pieces is not None
+    return record, pieces
+
+
+def added(parts: CompiledParts, name: str = "plain") -> CompiledPart | None:
+    """Add a record twice, since a part is made when its bytes are met again."""
+    record, pieces = record_and_pieces(name)
+    assert parts.add(pieces, record) is None
+    return parts.add(pieces, record)
+
+
+def size_of(name: str) -> int:
+    return sum(map(len, record_and_pieces(name)[1].compiled))
+
+
+def test_record_is_put_together_again() -> None:
+    record, pieces = record_and_pieces()
+    part = added(CompiledParts(1_000_000))
+    assert part is not None
+    assert orjson.dumps(part.record_of(pieces.deployed)) == orjson.dumps(record)
+
+
+def test_noncanonical_text_is_refused() -> None:
+    part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
+    assert part is not None
+    for place, piece in enumerate(pieces.deployed):
+        spaced = (*pieces.deployed[:place], b" " + piece, *pieces.deployed[place + 1 :])
+        with pytest.raises(ValueError, match="this is not canonical"):
+            part.record_of(spaced)
+
+
+def test_other_members_are_refused() -> None:
+    part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
+    assert part is not None
+    for place, piece in enumerate(pieces.deployed):
+        longer = (*pieces.deployed[:place], piece[:-1] + b',"more":1}', *pieces.deployed[place + 1 :])
+        with pytest.raises(ValueError, match="these are other members"):
+            part.record_of(longer)
+
+
+def test_side_with_other_members_is_refused() -> None:
+    part, (_, pieces) = added(CompiledParts(1_000_000)), record_and_pieces()
+    assert part is not None
+    before = pieces.deployed[0].replace(b'"onchainBytecode"', b'"otherBytecode"')
+    with pytest.raises(ValueError, match="these are other members"):
+        part.record_of((before, *pieces.deployed[1:]))
+
+
+def test_large_part_is_not_kept() -> None:
+    size = size_of("plain")
+    assert added(CompiledParts(size - 1)) is None
+    assert added(CompiledParts(size)) is not None
+
+
+def test_oldest_part_is_dropped() -> None:
+    parts = CompiledParts(size_of("plain") + size_of("immutables") + size_of("libraries") - 1)
+    first, second = added(parts, "plain"), added(parts, "immutables")
+    assert parts.find(record_and_pieces("plain")[1]) is first  # and so the other one is the oldest
+    third = added(parts, "libraries")
+    assert parts.find(record_and_pieces("immutables")[1]) is None
+    assert parts.find(record_and_pieces("plain")[1]) is first
+    assert parts.find(record_and_pieces("libraries")[1]) is third
+    assert second is not None
+
+
+@pytest.mark.parametrize(
+    "mark", [b',"transformations":', b'},"runtimeBytecode":{', b',"proxyResolution":{', b',"sources":{']
+)
+def test_text_without_mark_has_no_pieces(mark: bytes) -> None:
+    text = orjson.dumps(in_served_order(made_record()))
+    assert pieces_of(text) is not None
+    assert pieces_of(text.replace(mark, b"")) is None
