@@ -230,7 +230,7 @@ def contract_page(
         ),
         section="contracts",
     )
-    page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+    page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,), asks_nodes=True)
     return page._replace(persistent=True)
 
 

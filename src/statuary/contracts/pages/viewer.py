@@ -35,7 +35,7 @@ def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
         description=texts("viewer.page", name=site.name),
         section="contracts",
     )
-    yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None)
+    yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None, asks_nodes=True)
     trees = _trees(renderer)
     english = page_texts("en")
     data = {

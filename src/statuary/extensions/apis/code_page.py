@@ -21,4 +21,4 @@ def code_page(catalogue: Catalogue) -> Iterator[Document]:
             description=texts("apis.code.intro"),
             section="contracts",
         )
-        yield renderer.page(urls.CODE_PAGE, "apis_code.html", head, None)
+        yield renderer.page(urls.CODE_PAGE, "apis_code.html", head, None, asks_nodes=True)

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from statuary.base.primitives import is_utc
 from statuary.site.pages.page_parts import PageParts
+from statuary.site.pages.page_policy import forbidden_markup
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.site_context import TABS, SiteContext, section_url
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
@@ -41,6 +42,8 @@ class PageTemplates:
         """Take the site, its texts, and the parts of extensions; a template is compiled on first use."""
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
+        errors = (forbidden_markup(name, text) for name, text in theme.items())
+        self._forbidden = next((error for error in errors if error is not None), None)
         package = dict(package_templates(TEMPLATES))
         for part in parts:
             package |= package_templates(part.folder / "templates")
@@ -53,6 +56,8 @@ class PageTemplates:
         """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
         if not self._own:
             return self._environment.get_template(template).render(**values)
+        if self._forbidden is not None:
+            raise self._forbidden
         from statuary.site.pages.theme_filters import new_budget
 
         try:

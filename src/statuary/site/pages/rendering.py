@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from statuary.site.document import Document
 from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_policy import with_policy
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import (
     TABS,
@@ -57,12 +58,14 @@ class Renderer:
         *,
         root: str | None = None,
         sources: tuple[str, ...] = (),
+        asks_nodes: bool = False,
     ) -> Document:
         """Return a page as a document.
 
         Args:
             root: the relative path to the site's root; derived from the page's path if omitted.
             sources: the content files of the page.
+            asks_nodes: whether its scripts may ask the Ethereum node that a reader names.
         """
         path = self.site.folder + head.path
         root = root_of(path) if root is None else root
@@ -71,7 +74,7 @@ class Renderer:
         )
         return Document(
             path=path,
-            body=text.encode("utf-8", "replace"),
+            body=with_policy(text, asks_nodes=asks_nodes).encode("utf-8", "replace"),
             media_type=url.media_type,
             cache=url.cache,
             sources=sources,

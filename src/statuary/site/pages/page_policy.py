@@ -1,0 +1,67 @@
+"""The content security policy of a page, and markup that a theme must not write.
+
+The policy is written after rendering, so that no template can leave it out: on hosts without headers it is all that
+keeps a script of a theme from running.
+"""
+
+import re
+
+from statuary.site.settings import ThemeError
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'{nodes}; base-uri 'none'; form-action 'none'"
+)
+
+NODES = " https: http://localhost:* http://127.0.0.1:*"
+"""The sources of pages whose reader may name an Ethereum node."""
+
+HEAD = re.compile(
+    r"\s*<!doctype html>\s*<html(?:\s[^<>]*)?>\s*<head>"
+    r"(?:\s*<meta charset=\"utf-8\">)?(?:\s*<meta name=\"viewport\"[^<>]*>)?",
+    re.IGNORECASE,
+)
+"""The beginning of a page up to a place that is certainly in its head."""
+
+DOCTYPE = re.compile(r"\s*<!doctype[^<>]*>", re.IGNORECASE)
+
+FORBIDDEN = (
+    (
+        re.compile(r"<script(?![^<>]*\ssrc=)", re.IGNORECASE),
+        "a script in a page",
+        "the policy of pages blocks it",
+    ),
+    (
+        re.compile(r"<meta[^<>]*\bhttp-equiv", re.IGNORECASE),
+        "`meta http-equiv`",
+        "statuary writes the policy itself",
+    ),
+    (re.compile(r"<base\b", re.IGNORECASE), "`base`", "links begin with `{{ root }}`"),
+    (
+        re.compile(r"<[a-z][^<>]*\son[a-z]+\s*=", re.IGNORECASE),
+        "an event attribute",
+        "the policy of pages blocks it",
+    ),
+    (re.compile(r"javascript:", re.IGNORECASE), "a script in a link", "the policy of pages blocks it"),
+)
+"""Markup that templates of a theme must not have: a pattern, what it is, and why."""
+
+
+def with_policy(page: str, *, asks_nodes: bool) -> str:
+    """Insert the policy at the beginning of a page's head."""
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(nodes=NODES if asks_nodes else "")}">'
+    head = HEAD.match(page)
+    if head is not None:
+        return f"{page[: head.end()]}\n{meta}{page[head.end() :]}"
+    # a browser puts what precedes <html> and <head> into the head
+    return f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}"
+
+
+def forbidden_markup(name: str, text: str) -> ThemeError | None:
+    """Return the error about the first markup in a template that a theme must not write; None if there is none."""
+    for pattern, what, reason in FORBIDDEN:
+        found = pattern.search(text)
+        if found is not None:
+            line = text.count("\n", 0, found.start()) + 1
+            return ThemeError(f"a theme must not write {what}: {reason}", name, line)
+    return None
