@@ -122,3 +122,43 @@ def test_invalid_transformation_hides_list():
 def test_empty_transformations_are_a_list():
     record = made_record("plain")
     assert RecordView(record).runtime.transformations == ()
+
+
+def test_wide_push_is_no_size():
+    """No code has sizes of more than four bytes."""
+    wide = "64" + "0000000003" + "600a" + "39" + "f3"
+    assert result_of("creation-deploys-other-code", deploying_record(wide)).outcome is CheckOutcome.FAILED
+    narrow = "63" + "00000003" + "6009" + "39" + "f3"
+    assert result_of("creation-deploys-other-code", deploying_record(narrow)).outcome is CheckOutcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"), [(5, "5"), (["0x"], "['0x']"), ("0xAB", "'0xAB'"), ("0x0", "'0x0'")]
+)
+def test_invalid_hex_is_shown(code, shown):
+    [finding] = result_of("invalid-hex", {"runtimeBytecode": {"onchainBytecode": code}}).findings
+    assert finding.message == f"onchainBytecode {shown} is not lower-case hex"
+    assert finding.pointer == ("runtimeBytecode", "onchainBytecode")
+
+
+def test_replay_names_differing_bytes():
+    record = made_record()
+    side = record["runtimeBytecode"]
+    code = bytearray(bytes.fromhex(side["onchainBytecode"][2:]))
+    before = code[20:28].hex()
+    code[20] ^= 0xFF
+    side["onchainBytecode"] = f"0x{code.hex()}"
+    [finding] = result_of("runtime-bytecode-mismatch", record).findings
+    assert f"at byte 20: 0x{before} instead of 0x{code[20:28].hex()}" in finding.message
+
+
+def test_unlisted_auxdata_warns():
+    record = made_record("factory")
+    complete = result_of("missing-auxdata", record)
+    assert complete.outcome is CheckOutcome.PASSED
+    assert complete.evidence == {
+        side: len(record[f"{side}Bytecode"]["cborAuxdata"]) for side in ("creation", "runtime")
+    }
+    for side in ("creation", "runtime"):
+        record[f"{side}Bytecode"]["cborAuxdata"].popitem()
+    assert result_of("missing-auxdata", record).outcome is CheckOutcome.WARNED

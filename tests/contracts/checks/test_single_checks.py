@@ -477,3 +477,53 @@ def test_absent_source_of_metadata_fails():
     assert messages("metadata-sources-mismatch", record) == [
         f"the metadata lists {PATH!r}, which is not among the sources"
     ]
+
+
+def test_repeated_signature_fails():
+    record = made_record()
+    assert messages("abi-signatures-mismatch", record) == []
+    functions = record["signatures"]["function"]
+    functions.append(dict(functions[0]))
+    repeated = f"the function {functions[0]['signature']} is repeated"
+    assert messages("abi-signatures-mismatch", record) == [repeated, repeated]
+
+
+def test_metadata_without_hash_only_warns():
+    """Nothing on the chain commits to the metadata, so a source that it does not describe is no untruth."""
+    assert (
+        outcome("metadata-sources-mismatch", with_member(made_record("no hash"), "sources", {}))
+        is CheckOutcome.WARNED
+    )
+    assert (
+        outcome("metadata-sources-mismatch", with_member(made_record(), "sources", {})) is CheckOutcome.FAILED
+    )
+
+
+def test_reason_names_failed_checks():
+    proof = prove(with_member(made_record(), "match", None))
+    [consistent] = [claim for claim in proof.claims if claim.name is ClaimName.CONSISTENT]
+    assert (consistent.reason.key, dict(consistent.reason.values)) == (
+        "failed",
+        {"checks": "overall-match-mismatch"},
+    )
+
+
+@pytest.mark.parametrize("side", ["bytecode", "deployedBytecode"])
+def test_output_with_other_code_fails(side):
+    record = made_record()
+    assert messages("std-json-output-mismatch", record) == []
+    code = record["stdJsonOutput"]["contracts"][PATH][record["compilation"]["name"]]["evm"][side]
+    code["object"] = code["object"][:-2] + "ff"
+    assert len(messages("std-json-output-mismatch", record)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [('object "Made" {}', 0), ('object "Madeira" {}', 1), ('code "Made" {}', 1)],
+)
+def test_yul_object_is_declared_by_name(text, count):
+    record = {
+        "compilation": {"language": "Yul", "fullyQualifiedName": "a.yul:Made", "name": "Made"},
+        "sources": {"a.yul": {"content": text}},
+    }
+    assert len(messages("undeclared-contract", record)) == count
