@@ -21,12 +21,12 @@ const ROUTES = [
   ["chains", /^(?:\/server)?\/chains\/?$/i],
   ["health", /^(?:\/server)?\/health\/?$/i],
   ["version", /^(?:\/server)?\/version\/?$/i],
-  ["none", /^(?:\/server)?\/v2(?!\/contracts-pages\/)(?:\/.*)?$/i],
+  ["none", /^(?:\/server)?\/v2(?!\/.*\.json$)(?:\/.*)?$/i],
 ];
 
 /**
- * The route of a path, or null for a path outside the look-up. Every path below `v2` has a route, except the pages
- * of the list, which are plain files.
+ * The route of a path, or null for a path outside the look-up. Every path below `v2` has a route, except files: their
+ * names end in `.json`, which no path of the look-up does.
  * @param {string} path still percent-encoded
  * @returns {Route | null}
  */

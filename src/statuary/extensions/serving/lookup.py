@@ -357,7 +357,7 @@ ROUTES = tuple(
         (Resource.CHAINS, url_regex(CHAINS)),
         (Resource.HEALTH, url_regex(HEALTH)),
         (Resource.VERSION, url_regex(VERSION_DOCUMENT)),
-        (Resource.NONE, rf"(?!{re.escape(CONTRACTS_PAGES.prefix)}){LOOKUP_FOLDER}(?:/.*)?"),
+        (Resource.NONE, rf"{LOOKUP_FOLDER}(?!/.*\.json\Z)(?:/.*)?"),
     )
 )
 
@@ -365,7 +365,7 @@ ROUTES = tuple(
 def find_route(path: str) -> Route | None:
     """Return the route of a path; None if it is not the look-up's.
 
-    Every path below `v2` is, except the pages of lists, which are plain files.
+    Every path below `v2` is, except files: their names end in `.json`, which no path of the look-up does.
 
     Raises:
         RequestError: if a parameter has a broken percent escape.
