@@ -81,6 +81,17 @@ def test_partly_resolved_group_keeps_incident_open(folder):
     assert "is open already" in said
 
 
+def test_truncated_firing_group_keeps_incident_open(folder):
+    run(folder, group(truncatedAlerts=19_999))
+    before = incidents(folder)
+    said = run(folder, group(alert("resolved"), truncatedAlerts=3), now="2026-11-02T10:30:00Z")
+    assert "the group still fires, and alerts of it were cut off" in said
+    assert incidents(folder) == before
+    run(folder, group(alert("resolved"), status="resolved", truncatedAlerts=3), now="2026-11-02T10:40:00Z")
+    (incident,) = incidents(folder).values()
+    assert incident["updates"][-1]["status"] == "resolved"
+
+
 def test_returning_alert_opens_new_incident(folder):
     run(folder, group())
     run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")

@@ -54,6 +54,15 @@ def test_incident_changes_and_restores_components():
     ]
 
 
+def test_single_resolved_update_leaves_components_operational():
+    resolved = "{at: 2026-11-02T10:00:00Z, status: resolved}"
+    told = f"\nname: Told afterwards\ncomponents: {{rpc: partial_outage}}\nupdates: [{resolved}]\n"
+    assert statuses(timeline_of(incidents={"told": told}), "rpc", "11-02 10:00", "11-03 00:00") == [
+        "operational",
+        "operational",
+    ]
+
+
 def test_updates_list_components_with_group_name():
     north = ("north", "Bridges - North")
     assert affected(timeline_of(incidents={"trouble": TROUBLE}), "trouble") == [

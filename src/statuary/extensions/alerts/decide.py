@@ -57,7 +57,12 @@ def decide(
     for key, (rule, component, members) in groups.items():
         firing = [alert for alert in members if alert.is_firing]
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
-        yield _decision(key, rule, component, firing, [*filter(_is_unresolved, opened)], at)
+        unresolved = [*filter(_is_unresolved, opened)]
+        if not firing and unresolved and any(alert.has_unseen_firing for alert in members):
+            reason = f"the group still fires, and alerts of it were cut off: {unresolved[-1].id} stays open"
+            yield NoChange(reason)
+        else:
+            yield _decision(key, rule, component, firing, unresolved, at)
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:

@@ -36,6 +36,7 @@ class Alert(NamedTuple):
     is_firing: bool
     since: Instant | None = None
     is_of_group: bool = False  # whether others have its key, as they are of one group
+    has_unseen_firing: bool = False  # whether its group fires, and the payload leaves out some of its alerts
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
@@ -105,6 +106,8 @@ def _group(value: JsonObject) -> Iterator[Alert]:
         raise PayloadError("the alert has no `alerts`")
     group = value.get("groupKey", value.get("receiver"))
     _text(group, "groupKey")
+    truncated = value.get("truncatedAlerts")
+    has_unseen_firing = value.get("status") == "firing" and isinstance(truncated, int) and truncated > 0
     for members in alerts:
         if not isinstance(members, Mapping):
             raise PayloadError(f"the alert has {shorten(str(members))} in `alerts`, not an object")
@@ -121,6 +124,7 @@ def _group(value: JsonObject) -> Iterator[Alert]:
             status == "firing",
             _instant(members.get("startsAt")),
             is_of_group=True,
+            has_unseen_firing=has_unseen_firing,
         )
 
 

@@ -195,8 +195,10 @@ class _Replayer:
             if status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
+            # what the record opened with ends too, even if the same update opens and resolves it
+            written_ids = {self._id(name) for name in event.update.components}
             for component in component_ids:
-                if component not in statuses:
+                if component not in written_ids:
                     self._release(event, component)
 
     def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
