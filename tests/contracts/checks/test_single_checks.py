@@ -484,7 +484,7 @@ def test_repeated_signature_fails():
     assert messages("abi-signatures-mismatch", record) == []
     functions = record["signatures"]["function"]
     functions.append(dict(functions[0]))
-    repeated = f"the function {functions[0]['signature']} is repeated"
+    repeated = f"the function {functions[0]['signature']!r} is repeated"
     assert messages("abi-signatures-mismatch", record) == [repeated, repeated]
 
 
