@@ -1,6 +1,7 @@
 """What a build reads: the sources that changed, with the reason; all other documents equal newly built ones."""
 
 import os
+import re
 import shutil
 import time
 from collections import Counter
@@ -224,24 +225,22 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
     ],
 )
 @pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
-def test_only_duplicate_records_are_excluded(content, tmp_path, second, rules, removed):
+def test_only_second_record_is_excluded(content, tmp_path, second, rules, removed):
     build(content, tmp_path / "out")
     before = files_in(tmp_path / "out")
     write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + second + b"\n"})
     write_files(content, {"incidents/other.yaml": INCIDENT})
     for _ in range(2):
         checked = build(content, tmp_path / "out").checked
-        assert {(one.rule, one.path) for one in checked.exclusion_reasons} == {
-            (rule, path) for rule in rules for path in (path_of(4), "contracts/more.jsonl")
-        }
-        assert all(
-            path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.exclusion_reasons
-        )
-        assert (checked.excluded_count, checked.contracts.contracts) == (2, COUNT)
+        reasons = {(one.rule, one.path, path_of(4) in one.message) for one in checked.exclusion_reasons}
+        assert reasons == {(rule, "contracts/more.jsonl", True) for rule in rules}
+        assert (checked.excluded_count, checked.contracts.contracts) == (1, COUNT + 1)
         site = files_in(tmp_path / "out")
         assert site["api/v2/incidents.json"] != before["api/v2/incidents.json"]
         assert f"v2/contract/{CHAIN}/{address_of(98)}" in site
-        assert not [path for path in site if address_of(4).lower() in path.lower()]
+        of_first = [path for path in before if address_of(4).lower() in path.lower()]
+        assert of_first
+        assert [path for path in of_first if site[path] != before[path]] == []
         build(content, tmp_path / "fresh")
         assert unlike(site, files_in(tmp_path / "fresh")) == set()
     if removed == "the first":
@@ -253,20 +252,61 @@ def test_only_duplicate_records_are_excluded(content, tmp_path, second, rules, r
     assert unlike(files_in(tmp_path / "out"), files_in(tmp_path / "again")) == set()
 
 
+def earlier(record: bytes) -> bytes:
+    """Return a record that says that it was verified earlier on the same day."""
+    return re.sub(rb'("verifiedAt":"[0-9-]+T)[0-9:]{8}', rb"\g<1>00:00:00", record)
+
+
+@pytest.mark.parametrize("form", ["file", "line"])
+@pytest.mark.parametrize("second", [earlier(OTHER_MATCH_ID), earlier(record_of(4))])
+def test_published_record_stays_before_earlier(content, tmp_path, form, second):
+    """The published one stays, in a file or in a line that moves, when all is built again too."""
+    published, duplicates = (
+        f"v2/contract/{CHAIN}/{address_of(4)}",
+        ("duplicate-contract", "duplicate-match-id"),
+    )
+    if form == "line":
+        (content / path_of(4)).unlink()
+        write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + record_of(4) + b"\n"})
+    build(content, tmp_path / "out")
+    before = files_in(tmp_path / "out")[published]
+    lines = [record_of(98), second, *([record_of(4)] if form == "line" else [])]
+    write_files(content, {"contracts/more.jsonl": b"\n".join(lines) + b"\n"})
+    for title in ("One", "Two"):
+        checked = build(content, tmp_path / "out").checked
+        assert (checked.excluded_count, files_in(tmp_path / "out")[published]) == (1, before)
+        assert {finding.rule for finding in checked.exclusion_reasons} <= {*duplicates}
+        site_yaml = (content / "site.yaml").read_text()
+        write_files(content, {"site.yaml": f"{site_yaml}# {title}\n"})
+    write_files(content, {"site.yaml": site_yaml + "contracts: {publish: all}\n"})
+    assert build(content, tmp_path / "out").checked.excluded_count == 1
+    assert files_in(tmp_path / "out")[published] == before
+
+
+def test_earlier_record_stays_without_ledger(content, tmp_path):
+    write_files(content, {"contracts/more.jsonl": earlier(OTHER_MATCH_ID) + b"\n"})
+    checked = build(content, tmp_path / "out").checked
+    assert {(one.path, "more.jsonl:1" in one.message) for one in checked.exclusion_reasons} == {
+        (path_of(4), True)
+    }
+    record = files_in(tmp_path / "out")[f"v2/contract/{CHAIN}/{address_of(4)}"]
+    assert b'"matchId":"444"' in record
+
+
 def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
     """Return the paths that differ, but for the one that tells of the build before."""
     return {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} - {"changes.json"}
 
 
-def test_snapshot_excludes_duplicate_records(content, tmp_path):
+def test_snapshot_excludes_second_record(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / "site.zip", origin) as target:
-        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.excluded_count == 2
+        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.excluded_count == 1
     with read_snapshot(str(tmp_path / "site.zip")) as snapshot:
         paths = [entry.path for entry in snapshot.entries()]
     assert f"v2/contract/{CHAIN}/{address_of(5)}" in paths
-    assert not [path for path in paths if address_of(4) in path]
+    assert f"v2/contract/{CHAIN}/{address_of(4)}" in paths
 
 
 def test_fresh_clone_reuses_cached_site(tmp_path, built):

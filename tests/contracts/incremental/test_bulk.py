@@ -116,11 +116,9 @@ def test_duplicate_contract_across_sources_is_reported(tmp_path):
     assert {(one.rule, one.path, one.position) for one in outcome.checked.exclusion_reasons} == {
         ("duplicate-contract", "contracts/a.jsonl", Position(2, 1)),
         ("duplicate-match-id", "contracts/a.jsonl", Position(2, 1)),
-        ("duplicate-contract", file, Position(1, 6247)),
-        ("duplicate-match-id", file, Position(1, 12)),
     }
-    assert all("a.jsonl:2" in one.message for one in outcome.checked.exclusion_reasons if one.path == file)
-    assert outcome.checked.contracts.contracts == 1
+    assert all(file in one.message for one in outcome.checked.exclusion_reasons)
+    assert outcome.checked.contracts.contracts == 2
 
 
 def test_unknown_chain_is_reported(tmp_path):

@@ -1,7 +1,7 @@
 """Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +12,7 @@ import orjson
 from statuary.base.findings import Finding, Position, Severity, has_errors
 from statuary.base.primitives import Instant, format_utc
 from statuary.base.progress import Progress, stage
+from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.built_contracts import (
     BuiltContracts,
     Site,
@@ -43,11 +44,14 @@ from statuary.contracts.incremental.record_location import (
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
-from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.publish.ledger.schema import DuplicateContract, SourceRow
+from statuary.publish.host_layout import apply_host_layout
+from statuary.publish.ledger.schema import LocatedContract, SourceRow
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
 from statuary.source.git_state import GitQuery, GitState
 from statuary.workers.executor import Executor
@@ -74,7 +78,7 @@ def build_contracts(
     execution: ExecutionOptions,
     now: Instant,
 ) -> BuiltContracts[Site]:
-    """Build every contract that has changed, or all of them; those that repeat one another are withheld.
+    """Build every contract that has changed, or all of them; of those that repeat one another, the first stays.
 
     One that says that it was verified after `now` is withheld when it is read; the next build reads it again.
 
@@ -110,8 +114,10 @@ def build_contracts(
     sources.mark_changed(deleted)
     sources.touch(metadata_changed)
     sources.supersede()
-    _exclude_duplicates(target)
     tree = _exclude_late_contracts(target, now, tree)
+    replaced = _exclude_duplicates(target)
+    if replaced:
+        target.add(apply_host_layout(_documents_of(root, catalogue, settings, replaced), catalogue.hosting))
     sources.compare(RebuildReason.MISSING)
     save_contract_state(target.ledger, catalogue, tree, fingerprint)
     return _contracts_of(sources, catalogue)._replace(
@@ -226,16 +232,54 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
     )
 
 
-def _exclude_duplicates(target: BuildTarget) -> None:
-    """Withhold the records that repeat one another: nothing shows which of them is right."""
-    sources = target.ledger.sources
+def _exclude_duplicates(target: BuildTarget) -> set[str]:
+    """Withhold the records that repeat one that stays.
+
+    Return where those are whose documents have to be made again: another record's had the same paths.
+    """
+    sources, replaced = target.ledger.sources, set[str]()
     for columns, rule in DUPLICATES.items():
-        for duplicate in sources.duplicates(columns):
-            finding = orjson.dumps(rule(*_duplicate(duplicate))).decode()
-            target.discard(sources.exclude(duplicate, finding))
-            target.ledger.documents.path_conflict = (
-                None  # only then do documents of two contracts have the same path
-            )
+        for kept, newcomers in sources.duplicates(columns):
+            for newcomer in newcomers:
+                finding = rule(newcomer.row, _source_of(newcomer), kept.location)
+                target.discard(sources.exclude(newcomer, orjson.dumps(finding).decode()))
+            if rule is duplicate_contract and (paths := sources.built_documents(kept.location)):
+                target.discard(paths)
+                replaced.add(kept.location)
+            # only documents of two records of one contract have the same path
+            target.ledger.documents.path_conflict = None
+    return {location for location in replaced if sources.built_documents(location)}
+
+
+def _documents_of(
+    root: Path, catalogue: SiteContracts, settings: ContractBuildSettings, locations: set[str]
+) -> Iterator[Document]:
+    """Yield the documents of contracts at some locations, made again."""
+    from statuary.contracts.incremental.build_contract import build_contracts_together
+
+    for source, parsed in _read_at(root, catalogue, locations):
+        for contract in build_contracts_together([(source, parsed)], settings):
+            yield from contract.with_documents()[1]
+
+
+def _read_at(
+    root: Path, catalogue: SiteContracts, locations: set[str]
+) -> Iterator[tuple[ContractSource, ParsedContract]]:
+    """Yield the contracts at some locations as they are read."""
+    bulk_paths = {match[1] for location in locations if (match := BULK_LOCATION.fullmatch(location))}
+    for source in catalogue.contracts:
+        if source.location in locations:
+            yield source, read_contract(root, source)
+    for bulk in catalogue.bulk:
+        if bulk.path not in bulk_paths:
+            continue
+        from statuary.contracts.incremental.bulk import open_bulk_source
+
+        with open_bulk_source(root, catalogue, bulk) as parts:
+            for part in parts:
+                for contract in () if isinstance(part, Finding) else part.read(root):
+                    if contract.source.location in locations:
+                        yield contract.source, contract.parsed_contract
 
 
 MAX_CLOCK_SKEW: Final = timedelta(days=1)
@@ -248,21 +292,19 @@ def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | 
     Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
     """
     late_contracts = target.ledger.sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
-    for duplicate in late_contracts:
-        row, source, _ = _duplicate(duplicate)
-        finding = orjson.dumps(verified_in_future(row, source)).decode()
-        target.discard(target.ledger.sources.exclude(duplicate, finding))
+    for contract in late_contracts:
+        finding = orjson.dumps(verified_in_future(contract.row, _source_of(contract))).decode()
+        target.discard(target.ledger.sources.exclude(contract, finding))
     return None if late_contracts else tree
 
 
-def _duplicate(contract: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
-    """Return a contract that repeats another, in the form that the rules expect."""
+def _source_of(contract: LocatedContract) -> ContractSource:
+    """Return where a contract is written, in the form that the rules expect."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
-    source = ContractSource(path, contract.row.chainId, contract.row.address, form, line)
-    return contract.row, source, contract.other_location
+    return ContractSource(path, contract.row.chainId, contract.row.address, form, line)
 
 
 def read_finding(members: dict[str, Any]) -> Finding:

@@ -41,16 +41,15 @@ def unknown_chain(record: RecordValue, source: ContractSource, chains: Collectio
 
 
 def duplicate_contract(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A contract has one record on each chain."""
-    message = f"{row.address} on chain {row.chainId} has another record, in {other_location}"
-    return _repeats("duplicate-contract", "address", source, message, "keep one of the two")
+    """A contract has one record on each chain; the one that was published first stays."""
+    message = f"{row.address} on chain {row.chainId} has another record, in {other_location}, which stays"
+    return _repeats("duplicate-contract", "address", source, message, "remove one of the two")
 
 
 def duplicate_match_id(row: ContractRow, source: ContractSource, other_location: str) -> Finding:
-    """A match id belongs to one record."""
-    message = f"match id {row.matchId} is also that of {other_location}"
-    hint = "give one of the two the next free number"
-    return _repeats("duplicate-match-id", "matchId", source, message, hint)
+    """A match id belongs to one record; the one that was published first stays."""
+    message = f"match id {row.matchId} is that of {other_location}, which stays"
+    return _repeats("duplicate-match-id", "matchId", source, message, "give this one the next free number")
 
 
 def verified_in_future(row: ContractRow, source: ContractSource) -> Finding:

@@ -1,6 +1,6 @@
 """The documents of every proxy of a site, made after all records: each alone, so that none withholds another."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -115,20 +115,22 @@ class ProxyDocuments:
             for version in proxy.history
             for address in version.implementations
         }
-        self._records = dict(self._read({place for place in addresses if self._is_published(place)}))
+        self._records = dict(self._read(dict(self._published(addresses))))
 
-    def _is_published(self, place: ContractLocation) -> bool:
-        contract = contract_at(self._built.sources, *place)
-        path = CONTRACT.path(chain_id=place[0], address=place[1])
-        return contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths)
+    def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
+        """Yield where the record of each place is written, and the place; those that the site publishes."""
+        for place in places:
+            contract = contract_at(self._built.sources, *place)
+            path = CONTRACT.path(chain_id=place[0], address=place[1])
+            if contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths):
+                yield contract.location, place
 
     def _read(
-        self, locations: Collection[ContractLocation]
+        self, locations: Mapping[str, ContractLocation]
     ) -> Iterator[tuple[ContractLocation, RecordValue]]:
         """Yield the records at places, as the site publishes them."""
-        by_lower = {(chain, at.lower()): (chain, at) for chain, at in locations}
         for source, read_source in self._sources() if locations else ():
-            place = by_lower.get((source.chain_id, source.address.lower()))
+            place = locations.get(source.location)
             record = None if place is None else read_source().record
             if place is not None and record is not None:
                 yield place, record

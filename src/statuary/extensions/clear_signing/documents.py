@@ -22,6 +22,7 @@ from statuary.extensions.clear_signing.verdicts import (
     DescriptorVerdict,
 )
 from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
+from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import Document, encode_json
 
 DECIMALS = 18
@@ -33,9 +34,14 @@ def verify_site(
     catalogue: Catalogue,
     settings: ClearSigningSettings,
     cached: CachedResults = EMPTY_CACHE,
+    sources: SourceTable | None = None,
 ) -> FolderVerification:
-    """Return the descriptors of a site, judged; those that the last build remembers are not judged again."""
-    records = SiteRecords(folder.root, catalogue)
+    """Return the descriptors of a site, judged; those that the last build remembers are not judged again.
+
+    Args:
+        sources: the contracts of a build; None outside one.
+    """
+    records = SiteRecords(folder.root, catalogue, sources)
     return verify_folder(folder, records, with_unverified=settings.with_unverified, cached=cached)
 
 

@@ -24,6 +24,8 @@ from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.catalogue import Catalogue
 from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
 from statuary.extensions.clear_signing.limits import MAX_FACETS
+from statuary.publish.ledger.lookups import contract_at
+from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import encode_unchecked
 
 ContractLocation = tuple[str, str]
@@ -137,8 +139,13 @@ EXCLUDED: Final = "has a record that is withheld from this site"
 class SiteRecords:
     """The records of a site that are asked for: each is read from the content, and proved, once."""
 
-    def __init__(self, root: Path, catalogue: Catalogue) -> None:
-        self._root, self._catalogue = root, catalogue
+    def __init__(self, root: Path, catalogue: Catalogue, sources: SourceTable | None = None) -> None:
+        """Begin without any.
+
+        Args:
+            sources: which of several records of one contract is published; None where nothing is.
+        """
+        self._root, self._catalogue, self._sources = root, catalogue, sources
         self._chains = frozenset(chain.chain_id for chain in catalogue.chains)
         self._checkpoints: dict[str, Checkpoints] = {
             chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains
@@ -174,13 +181,23 @@ class SiteRecords:
         locations = {place for place in places if place not in self._codes}
         if not locations:
             return
-        read_locations: set[ContractLocation] = set()
+        first: dict[ContractLocation, tuple[bool, str, str, int]] = {}
         for place, source, parsed in self._records(locations):
+            if self._is_repetition(place, source):
+                continue
             outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
             code = EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
-            # records that repeat one another are all withheld
-            self._codes[place] = EXCLUDED if place in read_locations else code
-            read_locations.add(place)
+            verified_at = as_text((parsed.record or {}).get("verifiedAt"))
+            precedence = (isinstance(code, str), verified_at, source.path, source.line)
+            if place not in first or precedence < first[place]:
+                self._codes[place], first[place] = code, precedence
+
+    def _is_repetition(self, place: ContractLocation, source: ContractSource) -> bool:
+        """Return whether another record of the contract is published."""
+        if self._sources is None:
+            return False
+        contract = contract_at(self._sources, place[0], checksum_address(place[1]))
+        return contract is not None and contract.location != source.location
 
     def _records(
         self, locations: Collection[ContractLocation]

@@ -71,7 +71,7 @@ class SigningStage(SiteStage):
         from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
         cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
-        verification = verify_site(folder, self._catalogue, settings, cached)
+        verification = verify_site(folder, self._catalogue, settings, cached, built_contracts.sources)
         site_chains = chains_of(self._catalogue, settings)
         examples = SiteExamples(verification, site_chains, cached, target.published)
         now = format_milliseconds(self._inputs.instant)

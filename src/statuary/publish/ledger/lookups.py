@@ -11,18 +11,19 @@ from statuary.publish.ledger.source_table import PAGE, SourceTable
 class ContractFiles(NamedTuple):
     """A contract of the site after this run."""
 
+    location: str  # where it is written
     match_id: str
     paths: tuple[str, ...]  # of the documents of its source
 
 
 def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFiles | None:
-    """Return a contract of the site after this run; None if it has none at that address."""
+    """Return the contract at an address after this run, the published one of several; None if there is none."""
     query = (
-        "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
-        " ORDER BY location"
+        "SELECT location, substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
+        " ORDER BY published DESC, location"
     )
     row = sources.connection.execute(query, (address, chain_id)).fetchone()
-    return None if row is None else ContractFiles(row[0] or "", tuple(row[1].split("\n")))
+    return None if row is None else ContractFiles(row[0], row[1] or "", tuple(row[2].split("\n")))
 
 
 def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:

@@ -97,13 +97,19 @@ class SourceRow(NamedTuple):
         return SourceRow._make((*own_columns, *row[:6], match_order(row.matchId), *row[7:]))
 
 
-class DuplicateContract(NamedTuple):
-    """A contract that repeats another one."""
+class LocatedContract(NamedTuple):
+    """A contract, and where it is written."""
 
-    location: str  # where it is written
+    location: str
     unit: str  # the file or folder that it is written in
     row: ContractRow  # its list entry
-    other_location: str  # where another one is written
+
+
+class DuplicateContracts(NamedTuple):
+    """Contracts that repeat one another."""
+
+    kept: LocatedContract  # the one that stays
+    newcomers: tuple[LocatedContract, ...]
 
 
 def match_order(match_id: str) -> str:

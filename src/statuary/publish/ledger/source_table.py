@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from statuary.base.files import transaction
-from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractCounts, ContractRow
 from statuary.publish.ledger.schema import (
     COMPARE,
     LISTED,
@@ -12,8 +13,10 @@ from statuary.publish.ledger.schema import (
     SOURCE_VALUES,
     SUPERSEDE,
     SUPERSEDED,
-    DuplicateContract,
+    DuplicateContracts,
+    LocatedContract,
     SourceRow,
+    match_order,
 )
 
 KnownSource = tuple[str, str, str, bytes]
@@ -102,13 +105,12 @@ class SourceTable:
         if self.partial:
             self.connection.executescript(SUPERSEDE)
 
-    def exclude(self, contract: DuplicateContract, finding: str) -> list[str]:
-        """Withhold a contract that repeats another; return the paths that its source made.
+    def exclude(self, contract: LocatedContract, finding: str) -> list[str]:
+        """Withhold a contract; return the paths that its source made.
 
-        The next build reads its source again: the other may have been removed by then.
+        The next build reads its source again: what it repeats may have been removed by then.
 
         Args:
-            contract: it, with where another one is written.
             finding: why, as JSON.
         """
         execute, location = self.connection.execute, (contract.location,)
@@ -221,8 +223,8 @@ class SourceTable:
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
 
-    def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
-        """Yield the contracts, published or withheld, that repeat one another.
+    def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
+        """Yield the contracts, published or withheld, that repeat one another, and which of them stays.
 
         Args:
             columns: what they have in common: `chain_id, address` or `match_order`.
@@ -231,25 +233,47 @@ class SourceTable:
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
             return  # this avoids reading every row
         query = (
-            f"SELECT location, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
+            f"SELECT location, unit, digest, published, {columns}, {LISTED} FROM next_sources"
+            f" WHERE ({columns}) IN ({repeated})"
         )
-        groups: dict[tuple[str, ...], list[DuplicateContract]] = {}
+        groups: dict[tuple[str, ...], list[_Precedence]] = {}
         width = columns.count(",") + 1
-        for location, unit, *values in self.connection.execute(f"{query} ORDER BY location"):
-            contract = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
-            groups.setdefault(tuple(values[:width]), []).append(contract)
-        for first_location, second, *other_locations in groups.values():
-            yield first_location._replace(other_location=second.location)
-            yield from (
-                contract._replace(other_location=first_location.location)
-                for contract in (second, *other_locations)
-            )
+        for location, unit, digest, is_published, *values in self.connection.execute(query):
+            contract = LocatedContract(location, unit, ContractRow._make(values[width:]))
+            before = self._published_before(contract.row, columns)
+            precedence = _precedence(contract, digest, before, is_published=bool(is_published))
+            groups.setdefault(tuple(values[:width]), []).append(precedence)
+        for key in sorted(groups):
+            kept, *newcomers = (precedence.contract for precedence in sorted(groups[key]))
+            yield DuplicateContracts(kept, tuple(newcomers))
 
-    def verified_after(self, instant: str) -> list[DuplicateContract]:
+    def _published_before(self, row: ContractRow, columns: str) -> list[tuple[str, bytes, ContractRow]]:
+        """Return location, digest and list entry of what the last build published as a contract.
+
+        Args:
+            columns: `match_order` leaves out what had another match id.
+        """
+        query = (
+            f"SELECT location, digest, {LISTED} FROM main.sources"
+            " WHERE published AND address = ? AND chain_id = ? AND (match_order = ? OR ?)"
+        )
+        values = row.address, row.chainId, match_order(row.matchId), columns != "match_order"
+        return [
+            (location, digest, ContractRow._make(entry))
+            for location, digest, *entry in self.connection.execute(query, values)
+        ]
+
+    def built_documents(self, location: str) -> list[str]:
+        """Return the paths that this build made of a source; empty if it made none."""
+        query = "SELECT documents FROM work.built WHERE location = ? AND documents != ''"
+        rows = self.connection.execute(query, (location,)).fetchall()
+        return [path for (lines,) in rows for path in lines.split("\n")]
+
+    def verified_after(self, instant: str) -> list[LocatedContract]:
         """Return the contracts of this build, published or withheld, that were verified after an instant."""
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
-            DuplicateContract(location, unit, ContractRow._make(values), "")
+            LocatedContract(location, unit, ContractRow._make(values))
             for location, unit, *values in self.connection.execute(query, (instant,))
         ]
 
@@ -285,3 +309,51 @@ class SourceTable:
         )
         for name, columns in SOURCE_INDEXES.items():
             execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")
+
+
+class _Precedence(NamedTuple):
+    """What decides which of several contracts stays: the least one does."""
+
+    is_withheld: bool
+    is_new: bool  # whether the last build did not publish it
+    has_other_digest: bool  # than what the last build published; lines of a bulk file move
+    has_other_entry: bool
+    is_elsewhere: bool
+    verified_at: str
+    unit: str
+    number_length: int  # so that lines are in the order of their numbers
+    location: str
+    contract: LocatedContract
+
+
+def _precedence(
+    contract: LocatedContract,
+    digest: bytes,
+    before: list[tuple[str, bytes, ContractRow]],
+    *,
+    is_published: bool,
+) -> _Precedence:
+    """Return the place of a contract among those that it repeats: first published stays.
+
+    Args:
+        digest: SHA-256 of its source.
+        before: location, digest and list entry of what the last build published as the contract.
+    """
+    width = len(LIST_MEMBERS)
+    same_digest, same_entry, same_location = (
+        any(digest and digest == other for _, other, _ in before),
+        any(contract.row[:width] == other[:width] for _, _, other in before),
+        any(contract.location == other for other, _, _ in before),
+    )
+    return _Precedence(
+        is_withheld=not is_published,
+        is_new=not (same_digest or same_entry or same_location),
+        has_other_digest=not same_digest,
+        has_other_entry=not same_entry,
+        is_elsewhere=not same_location,
+        verified_at=contract.row.verifiedAt,
+        unit=contract.unit,
+        number_length=len(contract.location),
+        location=contract.location,
+        contract=contract,
+    )
