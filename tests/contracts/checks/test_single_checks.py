@@ -11,7 +11,7 @@ from statuary.contracts.checks.check import contract_checks
 from statuary.contracts.checks.metadata_checks import KeccakCache
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
-from statuary.contracts.model.proof import CheckOutcome, ClaimName
+from statuary.contracts.model.proof import CheckOutcome, ClaimName, PinnedBy
 from support.contracts import ADDRESS, PATH, made_record
 from support.requirements import CHECKOUT
 
@@ -527,3 +527,42 @@ def test_yul_object_is_declared_by_name(text, count):
         "sources": {"a.yul": {"content": text}},
     }
     assert len(messages("undeclared-contract", record)) == count
+
+
+@pytest.mark.parametrize("day", ["no day", "2026-11-20T12:00:00Z"])
+def test_unknown_release_day_is_inapplicable(day):
+    record = {
+        "compilation": {"compiler": "solc", "language": "Solidity", "compilerVersion": "?"},
+        "verifiedAt": day,
+    }
+    [result] = CHECKS["verified-before-release"].results([RecordView(record)])
+    assert result.outcome is CheckOutcome.NOT_APPLICABLE
+    assert result.reason == "the day of the compiler's release is not known here"
+
+
+def test_required_check_fails_once():
+    """Both sides claim an exact match, which needs the metadata."""
+    record = made_record() | {"metadata": None}
+    [result] = [one for one in prove(record).results if one.check == "metadata-sources-mismatch"]
+    assert result.outcome is CheckOutcome.FAILED
+    [finding] = result.findings
+    assert finding.pointer == ("creationMatch",)
+    assert "which this check must confirm: the record has no metadata" in finding.message
+
+
+def test_contradicted_proxy_resolution_is_located():
+    record = proxied("00", resolved(True, "EIP1167Proxy", CLONE_OF))
+    [result] = CHECKS["contradicted-proxy-resolution"].results([RecordView(record)])
+    assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
+    broken = {"proxyResolution": resolved(True, "OwnProxy", CLONE_OF)}
+    [result] = CHECKS["incomplete-proxy-resolution"].results([RecordView(broken)])
+    assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
+
+
+def test_unmatched_side_pins_only_claims():
+    record = made_record()
+    pinned = prove(record).pinned
+    assert pinned["creationBytecode.recompiledBytecode"] is PinnedBy.CONSISTENT
+    unmatched = prove(record | {"creationMatch": None}).pinned
+    assert "creationBytecode.recompiledBytecode" not in unmatched
+    assert prove(record | {"match": None}).pinned == {}
