@@ -55,14 +55,8 @@ def decide(
             key = derived_id(alert.key, component.id)
             groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
-        firing = [alert for alert in members if alert.is_firing]
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
-        unresolved = [*filter(_is_unresolved, opened)]
-        if not firing and unresolved and any(alert.has_unseen_firing for alert in members):
-            reason = f"the group still fires, and alerts of it were cut off: {unresolved[-1].id} stays open"
-            yield NoChange(reason)
-        else:
-            yield _decision(key, rule, component, firing, unresolved, at)
+        yield _decision(key, rule, component, members, [*filter(_is_unresolved, opened)], at)
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
@@ -90,15 +84,20 @@ def _decision(
     key: str,
     rule: AlertRule,
     component: Component,
-    firing: Sequence[Alert],
+    members: Sequence[Alert],
     unresolved: Sequence[Incident],
     at: Instant,
 ) -> Decision:
+    firing = [alert for alert in members if alert.is_firing]
     if firing and unresolved:
         return NoChange(f"{unresolved[-1].id} is open already")
     if firing:
         since = min(filter(None, (alert.since for alert in firing)), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
+    if unresolved and any(alert.has_unseen_firing for alert in members):
+        return NoChange(
+            f"the group still fires, and alerts of it were cut off: {unresolved[-1].id} stays open"
+        )
     if unresolved:
         return _end_of(unresolved[-1], at)
     return NoChange("the alert is over, and no incident that it opened is unresolved")

@@ -125,7 +125,7 @@ class EpochIndex(NamedTuple):
         """Return when a build was due if that has passed, otherwise an empty text."""
         if not self.until or self.build_due > now:
             return ""
-        return format_milliseconds(self.build_due)
+        return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
 
     def _file(self, url: Url, number: int, path: str) -> str:
         return url.path(epoch=url_table.epoch_name(self.instants[number]), path=path)
