@@ -186,7 +186,6 @@ def row_of(location: str) -> SourceRow:
     return SourceRow(location, location, "", "", b"", "", "new", "", published=False)
 
 
-@pytest.mark.slow
 @settings(max_examples=times(60))
 @given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
 def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
