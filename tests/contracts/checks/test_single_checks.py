@@ -566,3 +566,40 @@ def test_unmatched_side_pins_only_claims():
     unmatched = prove(record | {"creationMatch": None}).pinned
     assert "creationBytecode.recompiledBytecode" not in unmatched
     assert prove(record | {"match": None}).pinned == {}
+
+
+def vyper_module(path, name):
+    compilation = {"language": "Vyper", "fullyQualifiedName": f"{path}:{name}", "name": name}
+    return {"compilation": compilation, "sources": {path: {"content": ""}}}
+
+
+def test_vyper_module_has_its_files_name():
+    assert messages("undeclared-contract", vyper_module("contracts/Vault.vy", "Vault")) == []
+    assert outcome("undeclared-contract", vyper_module("contracts/Vault.vy", "Vault")) is CheckOutcome.PASSED
+    assert messages("undeclared-contract", vyper_module("contracts/Vault.vy", "Safe")) == [
+        "'contracts/Vault.vy' is not a module 'Safe'"
+    ]
+
+
+@pytest.mark.parametrize("member", ["inputs", "outputs"])
+def test_identifiers_of_parameters_are_checked(member):
+    def record(name):
+        inner = {"type": "tuple[]", "name": "", "components": [{"type": "uint256", "name": name}]}
+        return {
+            "abi": [{"type": "function", "name": "f", member: [inner]}],
+            "compilation": {"language": "Vyper"},
+        }
+
+    for name in ("a", "$a", "_1", "", None):
+        assert messages("invalid-identifier", record(name)) == []
+    for name in ("1a", "a b", "\u00e4", 5):
+        assert len(messages("invalid-identifier", record(name))) == 1
+
+
+def test_layout_fault_names_the_variable():
+    record = layout_record(["a"], "uint b;")
+    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    assert [finding.pointer for finding in result.findings] == [("storageLayout", "storage", 0, "label")]
+    record["storageLayout"]["storage"][0]["contract"] = "b.sol:A"
+    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    assert [finding.pointer for finding in result.findings] == [("storageLayout", "storage", 0, "contract")]

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from statuary.contracts.model.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
-from statuary.contracts.model.metadata_hashes import base58, bzzr1, ipfs_multihash, metadata_hash
+from statuary.contracts.model.metadata_hashes import (
+    base58,
+    bzzr1,
+    ipfs_multihash,
+    metadata_hash,
+    metadata_texts,
+)
 
 HERE = Path(__file__).parent
 CIDS = json.loads((HERE / "ipfs_cids.json").read_text())
@@ -47,3 +53,16 @@ def test_short_inputs_are_hashed():
     assert base58(b"\0\0\1") == "112"
     assert ipfs_multihash(b"")[:2] == b"\x12\x20"
     assert bzzr1(b"") == bytes(32)
+
+
+def test_metadata_texts_are_those_of_solc() -> None:
+    """solc wrote text as it is, or with escapes; members in an order of its own, or sorted."""
+    metadata = {"b": "\u00fc", "a": "\x7f"}
+    texts = ['{"b":"\u00fc","a":"\x7f"}', '{"a":"\x7f","b":"\u00fc"}']
+    escaped = ['{"b":"\\u00fc","a":"\x7f"}', '{"a":"\x7f","b":"\\u00fc"}']
+    found = [text.decode() for text in metadata_texts(metadata, "given")]
+    assert found[0] == "given"
+    assert {texts[0], texts[1]} <= set(found)
+    assert {escaped[0], escaped[1]} <= {text.replace("\\u007f", "\x7f") for text in found}
+    plain = [text.decode() for text in metadata_texts({"b": 1, "a": 2}, None)]
+    assert plain == ['{"b":1,"a":2}', '{"a":2,"b":1}']
