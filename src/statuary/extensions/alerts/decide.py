@@ -94,13 +94,18 @@ def _decision(
     if firing:
         since = min(filter(None, (alert.since for alert in firing)), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
-    if unresolved and any(alert.has_unseen_firing for alert in members):
+    return _end_of_group(members, unresolved, at)
+
+
+def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
+    """Return what becomes of the incident of alerts of which none that was sent fires."""
+    if not unresolved:
+        return NoChange("the alert is over, and no incident that it opened is unresolved")
+    if any(alert.has_unseen_firing for alert in members):
         return NoChange(
             f"the group still fires, and alerts of it were cut off: {unresolved[-1].id} stays open"
         )
-    if unresolved:
-        return _end_of(unresolved[-1], at)
-    return NoChange("the alert is over, and no incident that it opened is unresolved")
+    return _end_of(unresolved[-1], at)
 
 
 def _end_of(incident: Incident, at: Instant) -> Decision:
