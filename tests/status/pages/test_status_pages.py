@@ -75,6 +75,35 @@ def test_unresolved_incident_shows_updates_first() -> None:
     assert "Next scheduled change 11 Nov 2026, 2" in text
 
 
+LONG_DEGRADATION = """
+    name: Slow for days
+    components: {rpc: degraded_performance, north: degraded_performance}
+    impact_override: critical
+    updates:
+      - {at: 2026-11-05T10:00:00Z, status: investigating}
+      - {at: 2026-11-10T11:30:00Z, status: monitoring, components: {north: operational}}
+"""
+
+NEW_OUTAGE = """
+    name: Down
+    components: {rpc: major_outage}
+    updates:
+      - {at: 2026-11-10T11:55:00Z, status: investigating}
+"""
+
+
+@pytest.mark.parametrize(
+    ("incidents", "since"),
+    [
+        ({"slow": LONG_DEGRADATION, "down": NEW_OUTAGE}, "Since 10 Nov, 12:55 CET"),
+        ({"slow": LONG_DEGRADATION}, "Since 5 Nov, 11:00 CET"),
+    ],
+)
+def test_headline_since_is_start_of_component_status(incidents: dict[str, str], since: str) -> None:
+    text = text_of(pages_at(at("11-10 12:00"), incidents=incidents)["index.html"])
+    assert since in text[: text.index("What is going on")]
+
+
 def test_impact_override_appears_only_on_card() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
     page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]

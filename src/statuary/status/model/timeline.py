@@ -27,6 +27,9 @@ class ComponentState(NamedTuple):
     component: Component
     status: ComponentStatus
     updated_at: Instant
+    since: Instant | None = (
+        None  # when it took this status; None if it had it before the first change, or is a group
+    )
 
 
 class PageState(NamedTuple):
@@ -186,7 +189,7 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
     """Return a component (not a group) at an instant."""
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
-    return ComponentState(component, status, _as_stated(component.updated_at, updated, at))
+    return ComponentState(component, status, _as_stated(component.updated_at, updated, at), changed_at)
 
 
 def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:

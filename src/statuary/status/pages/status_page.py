@@ -51,7 +51,7 @@ class StatusSummary(NamedTuple):
     rest: Markup = (
         Markup()
     )  # every other state, by name, with links to the rows; empty where the description is stated
-    since: FormattedTime | None = None  # since when the worst is; None if no incident is about it
+    since: FormattedTime | None = None  # since when the worst is; None if no change is known
     due: DueUpdate | None = None  # the next update that is promised about it
 
 
@@ -157,17 +157,14 @@ def _with_component_names(
         state=STATUS_STATES[worst],
         headline=_clause(worst, names, texts).unescape(),
         rest=_other_sentences(other_statuses, calm, texts),
-        since=_since(leaves, state, localization),
+        since=_since(leaves, localization),
     )
 
 
-def _since(
-    leaves: Sequence[ComponentState], state: PageState, localization: Localization
-) -> FormattedTime | None:
-    """Return when the worst incident about any of the components began; None without one."""
-    ids = {leaf.component.id for leaf in leaves}
-    about = [incident for incident in worst_first(state.incidents) if not ids.isdisjoint(incident.components)]
-    return localization.dates.moment(began_at(about[0].incident)) if about else None
+def _since(leaves: Iterable[ComponentState], localization: Localization) -> FormattedTime | None:
+    """Return when the first of the components took its status; None if no change is known."""
+    instants = [leaf.since for leaf in leaves if leaf.since is not None]
+    return localization.dates.moment(min(instants)) if instants else None
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
