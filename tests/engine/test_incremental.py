@@ -38,7 +38,7 @@ from support.sites import (
     write_files,
 )
 
-COUNT = 12
+COUNT = 8
 
 
 @pytest.fixture

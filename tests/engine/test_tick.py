@@ -73,7 +73,8 @@ def test_transaction_keeps_original_error() -> None:
             connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
 
 
-def test_ticks_equal_fresh_builds(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [24, pytest.param(6, marks=pytest.mark.slow)])
+def test_ticks_equal_fresh_builds(tmp_path: Path, share: int) -> None:
     content = status_content(tmp_path)
     with (content / "site.yaml").open("a") as settings:
         settings.write("pages: {status: false}\n")  # they are not compared
@@ -91,7 +92,9 @@ def test_ticks_equal_fresh_builds(tmp_path: Path) -> None:
             tick(site, since)
             stored = index.document_at("api/v2/summary.json", since)
             changed, summary = stored != summary, stored
-            if changed or number % 6 == 0:  # the others are midnights and hours of an outage: uptime alone
+            if (
+                changed or number % share == 0
+            ):  # the others are midnights and hours of an outage: uptime alone
                 fresh = tmp_path / f"fresh-{compared}"
                 build(current_content, fresh, since)
                 assert plain(site) == plain(fresh), since

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from statuary.engine.read_content import read_content
 from statuary.extensions.own_pages.pages import link_findings
 from support.manual import MANUAL, is_generated
 from support.requirements import CHECKOUT
 
 
+@pytest.mark.slow
 def test_generated_references_are_current(tmp_path: Path) -> None:
     """`PYTHONPATH=tests python tests/support/manual.py` writes them again."""
     subprocess.run(  # click remembers help options of commands that other tests of this process ran

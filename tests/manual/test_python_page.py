@@ -65,6 +65,7 @@ def test_page_has_three_programs() -> None:
     assert len(PROGRAMS) == len(PRINTED) == 3
 
 
+@pytest.mark.slow
 def test_programs_pass_mypy_strict(tmp_path: Path) -> None:
     for number, program in enumerate(PROGRAMS):
         (tmp_path / f"program_{number}.py").write_text(program, encoding="utf-8")

@@ -75,6 +75,7 @@ def test_every_action_is_pinned_by_digest(file):
     assert used
 
 
+@pytest.mark.slow
 def test_workflow_commands_build_site(tmp_path):
     steps = yaml.safe_load((GITHUB / "workflows/ci.yml").read_text())["jobs"]["platforms"]["steps"]
     commands = [step["run"] for step in steps if step.get("run", "").startswith("statuary ")]

@@ -216,6 +216,7 @@ def test_subset_from_content_and_snapshot_match(content: Path, tmp_path: Path) -
     )
 
 
+@pytest.mark.slow
 def test_host_layout_supports_verify_and_subset(content: Path, tmp_path: Path) -> None:
     hosting = "hosting: {layout: sharded, files: [netlify], precompressed: [gz]}\n"
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + hosting})
