@@ -132,30 +132,30 @@ def test_pasted_code_lists_contract_names(site: Path) -> None:
     texts = [f"0x{code_of(RECORD).hex()}", f"  {clone_of(RECORD).hex().upper()}\n", "0x6001", "no code"]
     said = browse(site, "code", path=PAGE, texts=texts)
     exact, clone, none, invalid = said["said"]
-    assert exact["text"].startswith("Exactly this code has:")
-    assert clone["text"].startswith("The same code, but for immutables")
+    assert exact["text"].startswith("Exact matches:")
+    assert clone["text"].startswith("Same code apart from immutables")
     for answer in (exact, clone):
         assert answer["links"][0] == f"../contract.html?chain={CHAIN}&address={address_of(1)}"
         assert answer["links"][1] == f"../proof/{CHAIN}/{address_of(1)}.json"
         assert len(answer["links"]) == 4
-    assert none == {"text": "No verified contract of this site has this code.", "links": []}
-    assert invalid == {"text": "This is not whole bytes of hex.", "links": []}
+    assert none == {"text": "No match on this site.", "links": []}
+    assert invalid == {"text": "Not valid hex.", "links": []}
     assert not [line for line in said["complaints"] if "404" not in line]
 
 
 ANSWERS = {
-    "/page": (404, b"<!doctype html>", "What answers there, with HTTP status 404, is no node."),
-    "/number": (200, b'{"result":5}', "What answers there, with HTTP status 200, is no node."),
-    "/list": (200, b"[]", "What answers there, with HTTP status 200, is no node."),
-    "/null": (200, b"null", "What answers there, with HTTP status 200, is no node."),
-    "/half": (200, b'{"result":"0x0"}', "What answers there, with HTTP status 200, is no node."),
+    "/page": (404, b"<!doctype html>", "That address answered HTTP 404; it is not a JSON-RPC node."),
+    "/number": (200, b'{"result":5}', "That address answered HTTP 200; it is not a JSON-RPC node."),
+    "/list": (200, b"[]", "That address answered HTTP 200; it is not a JSON-RPC node."),
+    "/null": (200, b"null", "That address answered HTTP 200; it is not a JSON-RPC node."),
+    "/half": (200, b'{"result":"0x0"}', "That address answered HTTP 200; it is not a JSON-RPC node."),
     "/limit": (
         429,
         b'{"error":{"message":"{status} <b>\xe2\x80\xae"}}',
-        r"The node refuses: {status} <b>\u{202e}",
+        r"The node refused: {status} <b>\u{202e}",
     ),
-    "/other-site": (200, b'{"result":"0x6001"}', "The node cannot be reached, or does not let pages"),
-    "/silent": (200, b"", "The node did not answer within 1 seconds."),
+    "/other-site": (200, b'{"result":"0x6001"}', "The node is unreachable or does not allow requests"),
+    "/silent": (200, b"", "The node did not respond within 1 seconds."),
 }
 """What answers at a path of a server that is no node: status, body, and how the page's text begins."""
 
@@ -201,9 +201,9 @@ def test_code_is_read_from_node(site: Path) -> None:
         asked = [{"node": node, "contract": one} for one in (contract, clone, empty)]
         said = browse(site, "code", path=PAGE, asked=asked)
     texts = [answer["text"] for answer in said["said"]]
-    assert texts[0].startswith("Exactly this code has:")
-    assert texts[1].startswith("The same code, but for immutables")
-    assert texts[2] == "This node has no code at this address."
+    assert texts[0].startswith("Exact matches:")
+    assert texts[1].startswith("Same code apart from immutables")
+    assert texts[2] == "No code at this address on this node."
     assert said["said"][0]["links"][0] == f"../contract.html?chain={CHAIN}&address={address_of(1)}"
     assert not [line for line in said["complaints"] if "404" not in line]
 

@@ -93,10 +93,10 @@ def test_hostile_records_are_inert(site: Path):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("", "Type a chain id"),
-        ("?chain=1&address=0x12", "A chain id is digits"),
-        (f"?chain=1&address=0x{'9' * 40}", "is not verified on chain 1"),
-        ("?chain=%3Cb%3E&address=../../x", "A chain id is digits"),
+        ("", "Enter a chain ID"),
+        ("?chain=1&address=0x12", "A chain ID is a number"),
+        (f"?chain=1&address=0x{'9' * 40}", "on chain 1."),
+        ("?chain=%3Cb%3E&address=../../x", "A chain ID is a number"),
     ],
 )
 def test_viewer_explains_unavailable_contract(site: Path, query: str, words: str):

@@ -108,7 +108,7 @@ def test_incident_page_applies_transitions(site: Path) -> None:
         **{"from": NOW},
         steps=["2026-11-20T15:20:02Z"],
     )
-    before, after = (output["text"].partition("Proof from the log")[0] for output in passed["texts"])
+    before, after = (output["text"].partition("Proof from transparency log")[0] for output in passed["texts"])
     assert len(after) > len(before)
 
 
@@ -472,7 +472,7 @@ def test_proxy_implementations_are_compared(site: Path) -> None:
     ]
     assert len(long["parts"][2].splitlines()) == 2_001
     assert long["parts"][2].splitlines()[-1].startswith("… and ")
-    assert unread["status"].startswith("A record could not be read: 404 ")
+    assert unread["status"].startswith("Cannot read a record: 404 ")
     assert len(found["complaints"]) == 1  # the browser itself notes the 404
 
 

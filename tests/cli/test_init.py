@@ -75,8 +75,8 @@ def test_new_site_has_no_sample_data(run, tmp_path):
     summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
     assert [summary[key] for key in ("components", "incidents", "scheduled_maintenances")] == [[], [], []]
     page = (tmp_path / "build/index.html").read_text()
-    assert "No components yet" in page
-    assert page.count("Nothing to report on yet") == 5  # titles, descriptions, the banner
+    assert "Nothing to report yet" in page
+    assert page.count("Nothing to report yet") == 5  # titles, descriptions, the banner
     assert "systems operational" not in page.lower()
     assert sorted(file.name for file in (tmp_path / "content").iterdir()) == [
         ".schema",
@@ -105,7 +105,7 @@ def test_demo_is_labelled_and_warns_publicly(run, tmp_path):
     run("build", *NOW)
     pages = [*(tmp_path / "build").rglob("*.html")]
     assert len(pages) > 8
-    assert [page for page in pages if "A demo:" not in page.read_text()] == []
+    assert [page for page in pages if "Demo site." not in page.read_text()] == []
     site = tmp_path / "content/site.yaml"
     for host, code in (
         ("http://127.0.0.1:8000", 0),

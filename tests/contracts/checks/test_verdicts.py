@@ -32,7 +32,7 @@ from support.sites import write_files
 SITE = DEMO_SITE.replace("  id:", "  created_at: 2026-01-01T00:00:00Z\n  id:")
 NOW = "2027-02-01T12:00:00Z"
 VERIFIED, STATED, NOT_SHOWN, CONTRADICTED = map(str, ClaimStatus)
-EXACT = "Exact match within the record; its sources were not compiled again."
+EXACT = "Exact match within the record; the sources were not recompiled."
 NOT_COMPARED = "Not compared with the chain."
 OTHER_CODE = "0x33ff"
 
@@ -150,32 +150,32 @@ CASES = {
     ),
     "a constructor that returns its argument": Case(
         lambda: with_files(constructor_that_returns_its_argument()),
-        "Contradicted: the code on the chain is not the compiled code.",
+        "Contradicted: the on-chain code is not the compiled code.",
         CONTRADICTED,
         {"onChain": NOT_SHOWN},
         "note: contradicted: the code on the chain (2 bytes) is not the compiled code (",
     ),
     "a constructor that returns its argument, with a proof of what it returned": Case(
         lambda: anchored(OTHER_CODE, constructor_that_returns_its_argument()),
-        "Contradicted: the code on the chain is not the compiled code.",
+        "Contradicted: the on-chain code is not the compiled code.",
         CONTRADICTED,
         {"onChain": STATED},
         "note: contradicted: the code on the chain (2 bytes) is not the compiled code (",
     ),
     "a destroyed contract": Case(
         lambda: anchored("0x"),
-        "Contradicted since block 21,000,000: there is no code at the address.",
+        "Contradicted as of block 21,000,000: there is no code at the address.",
         CONTRADICTED,
         {"onChain": CONTRADICTED, "consistent": VERIFIED},
-        "contradicted since block 21,000,000, hash 0x",
+        "contradicted as of block 21,000,000, hash 0x",
         1,
     ),
     "other code at the address": Case(
         lambda: anchored(OTHER_CODE),
-        "Contradicted since block 21,000,000: other code is at the address.",
+        "Contradicted as of block 21,000,000: the address has different code.",
         CONTRADICTED,
         {"onChain": CONTRADICTED},
-        "contradicted since block 21,000,000, hash 0x",
+        "contradicted as of block 21,000,000, hash 0x",
         1,
     ),
     "a proof from before the deployment": Case(
@@ -183,11 +183,11 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: block 11 is older than the record, and has other code at the address",
+        "note: not shown: block 11 is older than the record and has different code at the address",
     ),
     "creation code alone": Case(
         lambda: with_files(without_runtime_code()),
-        "The code at the address is not checked: the record does not have it.",
+        "The code at the address was not checked: the record does not have it.",
         NOT_SHOWN,
         {"consistent": VERIFIED, "onChain": NOT_SHOWN},
         "no errors or warnings",
@@ -218,34 +218,34 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: blockTime is larger than any of Ethereum's",
+        "note: not shown: blockTime is too large for Ethereum",
     ),
     "an upgraded proxy": Case(
         upgraded,
-        "Contradicted since block 21,000,000: the proxy's slot names 0x00000000000000000000000000000000000000AA,"
-        " the record another implementation.",
+        "Contradicted as of block 21,000,000: the proxy's slot holds 0x00000000000000000000000000000000000000AA;"
+        " the record names another implementation.",
         CONTRADICTED,
         {"onChain": CONTRADICTED},
-        "the proxy's slot names 0x00000000000000000000000000000000000000AA, the record another implementation",
+        "the proxy's slot holds 0x00000000000000000000000000000000000000AA; the record names another implementation",
         1,
     ),
     "a proxy before the record": Case(
         lambda: upgraded(time=1),
-        f"{EXACT} Compared with block 21,000,000, which only a file names.",
+        f"{EXACT} Compared with block 21,000,000, which is known only from a file.",
         NOT_SHOWN,
         {"onChain": STATED},
         "no errors or warnings",
     ),
     "a header made by hand, with hosts typed into the file": Case(
         lambda: anchored(agreed=("mainnet.infura.io", "cloudflare-eth.com")),
-        f"{EXACT} Compared with block 21,000,000, which only a file names.",
+        f"{EXACT} Compared with block 21,000,000, which is known only from a file.",
         NOT_SHOWN,
         {"onChain": STATED},
         "no errors or warnings",
     ),
     "a block that a checkpoint names": Case(
         anchored,
-        f"{EXACT} Compared with the chain in block 21,000,000.",
+        f"{EXACT} Compared with the chain at block 21,000,000.",
         NOT_SHOWN,
         {"onChain": VERIFIED},
         "no errors or warnings",
@@ -256,7 +256,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: the anchor is of another chain: its block 21,000,000 has hash",
+        "note: not shown: the anchor belongs to another chain: its block 21,000,000 has hash",
         site=checkpoint("0x" + "11" * 32),
     ),
     "a compilation written by hand, of another compiler": Case(
@@ -264,11 +264,11 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"compiled": NOT_SHOWN},
-        "note: not shown: the evidence of a compilation names the compiler '9.9.9+commit.audited', the record 0.8.30",
+        "note: not shown: the submitted recompilation used the compiler '9.9.9+commit.audited', but the record names 0.8.30",
     ),
     "a compilation written by hand": Case(
         compiled,
-        f"Exact match; a file states that the sources compile to it. {NOT_COMPARED}",
+        f"Exact match; a file says that the sources compile to it. {NOT_COMPARED}",
         NOT_SHOWN,
         {"compiled": STATED},
         "no errors or warnings",
@@ -278,7 +278,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"compiled": NOT_SHOWN},
-        "note: not shown: the evidence of a compilation is about another record",
+        "note: not shown: the submitted recompilation is of another record",
     ),
     "a compilation that cannot be read": Case(
         lambda: with_files(made_record(), compilation=b"{"),
@@ -289,7 +289,7 @@ CASES = {
     ),
     "a compilation and a checkpoint": Case(
         lambda: compiled() | anchored(),
-        "Exact match; a file states that the sources compile to it. Compared with the chain in block 21,000,000.",
+        "Exact match; a file says that the sources compile to it. Compared with the chain at block 21,000,000.",
         STATED,
         {"compiled": STATED, "onChain": VERIFIED},
         "no errors or warnings",
@@ -377,7 +377,7 @@ def test_storage_slot_contradicts_only_proxy_claim(
 
 def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
     for name, words in {
-        "a block that a checkpoint names": "The author of this site vouches for this block: a checkpoint",
+        "a block that a checkpoint names": "operator pinned this block hash.",
         "a header made by hand, with hosts typed into the file": "Only the file anchor.json names this block as one of"
         " the chain's; it states that mainnet.infura.io, cloudflare-eth.com gave this hash.",
     }.items():
@@ -396,13 +396,13 @@ def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
         assert block_of(case.files())["hash"] in text
         assert 'class="relative age" data-at="2027-01-15T08:00:00' in page.read_text()
         assert words in text
-        assert "Compare the hash with that of block 21000000 on a node that you trust" in text
+        assert "Compare this hash with block 21000000 on a node that you trust" in text
 
 
 def test_differing_creation_code_is_stated(tmp_path: Path) -> None:
     for name, words in {
         "creation code that does not match": "The creation code differs.",
-        "words in an anchor": "in the words of anchor.json: “Shown by Etherscan.”",
+        "words in an anchor": "anchor.json says: “Shown by Etherscan.”",
     }.items():
         run(
             "build",
@@ -442,10 +442,10 @@ def test_uncompiled_sources_are_not_called_verified(
     run("build", "--content", content, "--out", tmp_path / "site", "--now", NOW)
     [page] = [*(tmp_path / "site/contracts").glob("*/0x*.html")]
     text = text_of(page.read_text())
-    for words in ("is its compiled bytecode", "not even a comment", "Source verified", "Shown"):
+    for words in ("recompiling these sources gave", "not even a comment", "Source verified", "Shown"):
         assert words not in text
-    assert "Bytecode made by hand can end with any hash" in text
-    assert "This build did not compile the sources" in text
+    assert "Anyone can append a hash" in text
+    assert "nobody has recompiled these sources" in text
 
 
 def workspace(runtime: str) -> dict[str, Any]:
@@ -472,8 +472,8 @@ def test_differing_workspace_runtime_code_is_error(tmp_path: Path) -> None:
     assert (proof["published"], proof["verdict"]["status"]) == (False, CONTRADICTED)
     assert not [*(tmp_path / "site/v2/contract").glob("*/0x*")]
     page = (tmp_path / f"site/contracts/748463/{proof['address']}.html").read_text()
-    assert "Contradicted: the code on the chain is not the compiled code." in page
-    assert "something contradicts it" in text_of(page)
+    assert "Contradicted: the on-chain code is not the compiled code." in page
+    assert "this record fails verification" in text_of(page)
 
 
 def test_only_known_real_record_is_contradicted() -> None:

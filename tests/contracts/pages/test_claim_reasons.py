@@ -99,7 +99,7 @@ def test_translated_reason_has_no_english(key):
 
 def test_reason_numbers_use_language_grouping():
     reason = because("older_block", block=21_000)
-    assert english(reason) == "block 21,000 is older than the record, and has other code at the address"
+    assert english(reason) == "block 21,000 is older than the record and has different code at the address"
     assert "21.000" in shown_reason(reason, "de")
 
 
@@ -108,7 +108,7 @@ def test_evidence_error_uses_page_language():
     block = AnchoredBlock(21_000, "0x" + "ab" * 32, "0xnot hex")
     proof = prove(record, anchor=Anchor("ab", block=block), digest="ab")
     claim = proof.claim(ClaimName.ON_CHAIN)
-    assert (claim.status, english(claim.reason)) == (ClaimStatus.NOT_SHOWN, "a node is not hex")
+    assert (claim.status, english(claim.reason)) == (ClaimStatus.NOT_SHOWN, "a node of the proof is not hex")
     assert (claim.reason, "") in proof.evidence_problems
     assert shown_reason(claim.reason, "de") == "Ein Knoten ist nicht hexadezimal"
 
@@ -117,5 +117,5 @@ def test_anchor_words_are_quoted():
     record = made_record(FEATURES[0] if isinstance(FEATURES, (list, tuple)) else next(iter(FEATURES)))
     anchor = Anchor("ab", missing={"onChain": "example.org has no {such} block"})
     claim = prove(record, anchor=anchor, digest="ab").claim(ClaimName.ON_CHAIN)
-    assert english(claim.reason) == "in the words of anchor.json: “example.org has no {such} block”"
+    assert english(claim.reason) == "anchor.json says: “example.org has no {such} block”"
     assert "„example.org has no {such} block“" in shown_reason(claim.reason, "de")

@@ -27,9 +27,7 @@ def exact_record():
 
 
 def test_sentence_describes_runtime_match():
-    assert sentence(exact_record()).startswith(
-        "The code of the address that the record states is the bytecode"
-    )
+    assert sentence(exact_record()).startswith("The on-chain code in this record equals the compiled code")
     assert BYTE_FOR_BYTE in sentence(exact_record())
     assert BYTE_FOR_BYTE not in sentence(exact_record(), "match")
 
@@ -41,7 +39,7 @@ def test_differing_creation_code_adds_sentence():
 
 def test_missing_evidence_is_stated():
     assert sentence(exact_record()).endswith(
-        "no file states that anyone else did. Nothing here shows that this is the code at the address."
+        "nobody has recompiled these sources. Not checked against the chain."
     )
 
 
@@ -49,14 +47,16 @@ def test_compilation_evidence_requires_matching_digest():
     version = exact_record()["compilation"]["compilerVersion"]
     evidence = CompilationEvidence("ab", version, "cd", "ef", "01", "0.1.0", ())
     text = sentence(exact_record(), compilation=evidence, digest="ab")
-    assert "this build did not repeat it." in text
-    assert "did not compile the sources" in sentence(exact_record(), compilation=evidence, digest="cd")
+    assert "This build did not repeat it." in text
+    assert "nobody has recompiled these sources" in sentence(
+        exact_record(), compilation=evidence, digest="cd"
+    )
 
 
 def test_contradicted_record_sentence_claims_nothing():
     record = exact_record()
     record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
-    assert sentence(record).startswith("Checks contradict this record.")
+    assert sentence(record).startswith("This record failed checks.")
 
 
 def test_skipped_checks_leave_match_unconfirmed():
@@ -64,8 +64,8 @@ def test_skipped_checks_leave_match_unconfirmed():
     assert BYTE_FOR_BYTE not in sentence(exact_record(), checks=one)
 
 
-CLAIMED = "Only claimed: nothing fixes it."
-HASHED = "Fixed by a hash in the bytecode."
+CLAIMED = "Unverified."
+HASHED = "Covered by a hash in the bytecode."
 
 
 def marks(record) -> dict[str, str]:
@@ -77,7 +77,7 @@ def test_page_parts_state_evidence():
     assert exact["sources"] == exact["interface"] == exact["settings"] == HASHED
     assert exact["descriptions"] == f"Descriptions: {HASHED}"
     assert exact["storage"] == without_hash["storage"] == CLAIMED
-    assert exact["lines"] == f"Lines of source at the marks: {CLAIMED}"
+    assert exact["lines"] == f"Source lines at the marks: {CLAIMED}"
     assert exact["deployment"] == exact["code"] == CLAIMED
     assert without_hash["descriptions"] == f"Descriptions: {CLAIMED}"
     assert {without_hash[part] for part in ("sources", "interface", "settings")} == {CLAIMED}
@@ -103,9 +103,9 @@ def test_contradicted_record_has_no_marks():
 
 def test_code_between_auxdata_is_stated():
     page = made_page("factory")
-    said = "The runtime bytecode has 3 pieces of data from compilers with code between them"
+    said = "The runtime bytecode has 3 sections of compiler metadata with code between them"
     assert said in page.partition('<nav class="parts"')[0]
-    assert "pieces of data from compilers" not in made_page("plain")
+    assert "sections of compiler metadata" not in made_page("plain")
 
 
 IMPLEMENTATION = "0x" + "11" * 20
@@ -114,14 +114,14 @@ IMPLEMENTATION = "0x" + "11" * 20
 @pytest.mark.parametrize(
     ("evidence", "said"),
     [
-        ({}, "Only the record says so; a proxy can change its implementation."),
+        ({}, "As recorded when verified; a proxy can change its implementation."),
         (
             {"blockNumber": 9, "implementation": IMPLEMENTATION},
-            "In block 9 the code of the contract was a clone",
+            "code was a clone that calls",
         ),
         (
             {"blockNumber": 9, "implementation": IMPLEMENTATION, "implementationSlot": "0x36"},
-            f"In block 9 the slot 0x36 of the contract held {IMPLEMENTATION}. That shows the word in the slot, not",
+            f"slot 0x36 held {IMPLEMENTATION}.",
         ),
     ],
 )
@@ -137,7 +137,7 @@ def test_proxy_page_states_claimed_names(evidence, said):
     shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, because("account_proof"), evidence)
     page = page_of(record, replace(proof, claims=(*proof.claims[:3], shown, proof.claims[4])))
     part = page.partition('<h2 id="proxy">')[2].partition("</section>")[0]
-    assert "As Sourcify finds it, this contract is a proxy of type EIP1967Proxy." in part
-    assert f"<code>{IMPLEMENTATION}</code> <small>the record calls it “{name}”: only claimed</small>" in part
+    assert "Proxy type EIP1967Proxy, by" in part
+    assert f"<code>{IMPLEMENTATION}</code> <small>named “{name}” in the record (unverified)</small>" in part
     assert said in part
     assert "runs the code of" not in part

@@ -385,7 +385,7 @@ def test_pages_show_entries_and_hazards(tmp_path):
     assert f"{address_of(2)}-{address_of(3)}.html" in page
     comparison = pages[f"{address_of(2)}-{address_of(3)}.html"].decode()
     assert "1 variable at risk" in comparison
-    assert "another type" in comparison
+    assert "type changed" in comparison
     contract = (out / f"contracts/{CHAIN}/{address_of(1)}.html").read_text()
     assert f"{FOLDER}/index.html" in contract
     plain = (out / f"contracts/{CHAIN}/{address_of(2)}.html").read_text()

@@ -356,7 +356,7 @@ def test_pasted_calldata_is_shown(shown):
     assert "Send 1.5 TKN to <b>Ada</b>" in call
     assert "no format for the selector 0xdeadbeef" in unknown
     assert "no hex" in markup
-    assert broken.startswith("This is not shown")
+    assert broken.startswith("Cannot show this")
 
 
 def test_contract_without_descriptor_shows_nothing(shown):

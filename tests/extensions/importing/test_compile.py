@@ -103,7 +103,7 @@ def test_changed_record_loses_evidence(content, record, solc):
     lost = claim(content, record)
     assert (lost["status"], lost["reason"]) == (
         "not_shown",
-        "the evidence of a compilation is about another record",
+        "the submitted recompilation is of another record",
     )
 
 

@@ -127,10 +127,10 @@ def test_changed_record_loses_anchor(content, node):
     published, output = proof(content)
     assert published["claims"]["onChain"] == {
         "status": "not_shown",
-        "reason": "the anchor is about another record",
+        "reason": "the anchor belongs to another record",
     }
     assert published["published"]
-    assert "note: not shown: the anchor is about another record" in output
+    assert "note: not shown: the anchor belongs to another record" in output
     assert anchor(content, node, "--older-than", "100d").exit_code == ExitCode.OK
     assert statuses(content) == (STATED, STATED)
 
@@ -330,7 +330,7 @@ def with_code(url, code):
 
 CONTRADICTED = {
     "0x": "there is no code at the address",
-    "0x33ff": "the code at the address has Keccak-256 0x",
+    "0x33ff": "the code at the address has the Keccak-256 0x",
 }
 
 
@@ -341,7 +341,7 @@ def test_newer_proof_takes_precedence(content, changed_node, code):
     with_code(changed_node, code)
     result = anchor(content, changed_node)
     assert result.exit_code == ExitCode.FINDINGS
-    assert f"{FARE}  code contradicted since block " in result.output
+    assert f"{FARE}  code contradicted as of block " in result.output
     assert CONTRADICTED[code] in result.output
     assert "the code of 0 of 1 contracts is proved on chain 31337, 1 contradicted\n" in result.output
     published, output = proof(content)
@@ -352,7 +352,7 @@ def test_newer_proof_takes_precedence(content, changed_node, code):
     assert CONTRADICTED[code] in output
     checked = run("check", "--content", content, "--now", NOW)
     assert checked.exit_code == ExitCode.FINDINGS
-    assert f"error: contradicted since block {first}, hash 0x" in checked.output
+    assert f"error: contradicted as of block {first}, hash 0x" in checked.output
 
     # it stays contradicted since the first block, also where only old anchors are to be renewed
     with_code(changed_node, code)
@@ -375,7 +375,7 @@ def test_self_contradicting_node_adds_nothing(content, changed_node):
         arguments = ("contract", "add", ARTIFACT, "--content", content, "--now", NOW, "--address", FARE)
         result = run(*arguments, "--rpc", url)
     assert result.exit_code == ExitCode.FINDINGS
-    assert "code contradicted since block " in result.output
+    assert "code contradicted as of block " in result.output
     assert (
         "statuary: the node's own proof contradicts the code that it gave; nothing was written"
         in result.output
@@ -395,7 +395,7 @@ def test_checkpoint_confirms_or_rejects_anchor(content, node):
     site.write_text(claimed.replace(block["hash"], "0x" + "11" * 32))
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == "not_shown"
-    assert "note: not shown: the anchor is of another chain" in output
+    assert "note: not shown: the anchor belongs to another chain" in output
 
 
 def site_with_checkpoint(content, number, name):

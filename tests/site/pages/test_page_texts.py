@@ -83,6 +83,8 @@ def test_numbers_use_language_format() -> None:
     assert page_texts("de").number(1234567) == "1.234.567"
     assert page_texts("fr").number(1234567) == "1\u202f234\u202f567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"
+    assert [page_texts("en").percent(value) for value in (100, 99.949, 0)] == ["100%", "99.95%", "0.00%"]
+    assert page_texts("de").percent(99.9) == "99,90\N{NO-BREAK SPACE}%"
     assert page_texts("en").count("uptime.days_with_issues", 1) == "1 day with issues"
 
 
@@ -91,6 +93,8 @@ def test_numbers_match_cldr(language: str) -> None:
     texts, locale = page_texts(language), Locale.parse(language)
     symbols = locale.number_symbols["latn"]
     assert (texts("number.group"), texts("number.point")) == (symbols["group"], symbols["decimal"])
+    percent = locale.percent_formats[None].pattern.replace("#,##0", "{percent}")
+    assert texts("number.percent") == percent
     singular = [number for number in range(1000) if locale.plural_form(number) == "one"]
     assert texts("number.singular").split() == [str(number) for number in singular]
 

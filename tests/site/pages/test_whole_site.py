@@ -39,8 +39,8 @@ def test_demo_contracts_show_recompilation(demo: Path) -> None:
     pages = [file.read_text() for file in demo.glob("contracts/*/0x*.html")]
     assert len(pages) >= 23
     for page in pages:
-        assert "A file beside the record states that the sources were compiled again" in page
-        assert "This build did not compile the sources" not in page
+        assert "A file beside the record says that recompiling these sources gave this bytecode" in page
+        assert "nobody has recompiled these sources" not in page
 
 
 @pytest.mark.slow

@@ -60,6 +60,10 @@ class PageTexts:
         """Return a number with a fixed count of decimal places."""
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
+    def percent(self, value: float) -> str:
+        """Return a percentage with two decimal places: `99.95%`; a whole `100%` has none."""
+        return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
+
     def reason(self, reason: Reason) -> str:
         """Return the sentence of a reason: a clause that follows a colon."""
         values = {

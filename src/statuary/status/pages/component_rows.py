@@ -190,7 +190,7 @@ class ComponentRowBuilder:
         value = uptime_percentage(uptime.fraction for uptime in uptimes)
         if value is None:
             return ""
-        return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+        return self._texts.percent(value)
 
     def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
         first_day = self._uptime.first_day

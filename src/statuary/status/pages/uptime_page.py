@@ -316,9 +316,7 @@ class UptimeViewBuilder:
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
     def _percent(self, value: float | None) -> str:
-        if value is None:
-            return ""
-        return "100" if value == 100 else self._texts.decimal(value, 2)
+        return "" if value is None else self._texts.percent(value)
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
