@@ -110,7 +110,7 @@ def test_evidence_error_uses_page_language():
     claim = proof.claim(ClaimName.ON_CHAIN)
     assert (claim.status, english(claim.reason)) == (ClaimStatus.NOT_SHOWN, "a node of the proof is not hex")
     assert (claim.reason, "") in proof.evidence_problems
-    assert shown_reason(claim.reason, "de") == "Ein Knoten ist nicht hexadezimal"
+    assert shown_reason(claim.reason, "de") == "ein Knoten des Beweises ist nicht hexadezimal"
 
 
 def test_anchor_words_are_quoted():
