@@ -99,9 +99,12 @@ class SiteStatus:
         """Feeds, calendar and badges over time; None if they are left out."""
         if FEEDS in self.skipped:
             return None
+        from statuary.site.pages.rendering import renderer_of
         from statuary.status.feeds.feed_documents import FeedDocuments
+        from statuary.status.feeds.feed_words import ENGLISH, words_of
 
-        return FeedDocuments(self._timeline_of(FEEDS))
+        words = ENGLISH if self.context is None else words_of(renderer_of(self.context).localization.texts)
+        return FeedDocuments(self._timeline_of(FEEDS), words)
 
     @cached_property
     def pages(self) -> "StatusPages | None":

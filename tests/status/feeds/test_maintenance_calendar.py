@@ -70,7 +70,7 @@ def test_required_properties_occur_once():
     ):
         assert not isinstance(event[name], list)
     assert str(event["UID"]) == "upgrade@plinthpage01"
-    assert str(root["NAME"]) == "Plinth maintenances"
+    assert str(root["NAME"]) == "Plinth maintenance"
     assert (str(root["VERSION"]), str(root["PRODID"])) == ("2.0", "-//statuary//scheduled maintenances//EN")
 
 

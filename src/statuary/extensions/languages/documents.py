@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -11,7 +11,7 @@ from statuary.engine.providers import DocumentProvider
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translations import in_language
 from statuary.site.document import Document
-from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.settings import LANGUAGES
@@ -32,11 +32,10 @@ from statuary.site.url_table import (
     Url,
     match_url,
 )
-from statuary.status.feeds.feed import Words
 from statuary.status.feeds.feed_documents import FeedDocuments
+from statuary.status.feeds.feed_words import words_of
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline, build_timeline
-from statuary.status.model.vocabulary import UpdateStatus
 from statuary.status.pages.pages import StatusPages
 
 KINDS = (
@@ -125,7 +124,7 @@ def _translation(
     """Return a function that returns the documents of a language that change, at an instant from `start` on: all at `start`."""
     site = _in_language(tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
-    feeds = FeedDocuments(site.timeline, _words(renderer_of(site.context).localization.texts))
+    feeds = FeedDocuments(site.timeline, words_of(renderer_of(site.context).localization.texts))
     pages_after, feeds_after = own_pages.documents_from(start), feeds.documents_from(start)
     changes = frozenset(timeline.changes)
 
@@ -147,20 +146,3 @@ def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:
             yield document._replace(path=f"{tag}/{document.path}")
-
-
-def _words(texts: PageTexts) -> Words:
-    """Return the words of feeds in the language of some texts."""
-    keys = [*(f"month.{number}.short" for number in range(1, 13)), "date.brief"]
-    words = {key: texts(key) for key in keys}
-    words |= {name: texts(f"update.{name}") for name in (*get_args(UpdateStatus), "same", "cancelled")}
-    feed_keys = (
-        "event",
-        "cancelled_event",
-        "affects",
-        "history",
-        "component_history",
-        "about",
-        "maintenances",
-    )
-    return Words(texts.language, words | {name: texts(f"languages.{name}") for name in feed_keys})

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from statuary.site.document import encode_json
 from statuary.status.feeds.feed import one_line
+from statuary.status.feeds.feed_words import Words
 from statuary.status.model.timeline import ComponentState
 from statuary.status.model.vocabulary import ComponentStatus, Impact, OverallStatus
 
@@ -56,17 +57,16 @@ class Badge(NamedTuple):
     colour: BadgeColour
 
 
-def component_badge(state: ComponentState) -> Badge:
+def component_badge(state: ComponentState, words: Words) -> Badge:
     """Return the badge of a component or group."""
     name = one_line(state.component.name)
-    return Badge(name, state.status.replace("_", " "), STATUS_COLOURS[state.status])
+    return Badge(name, words(f"status.{state.status}"), STATUS_COLOURS[state.status])
 
 
-def page_badge(page_name: str, overall_status: OverallStatus) -> Badge:
+def page_badge(page_name: str, overall_status: OverallStatus, words: Words) -> Badge:
     """Return the badge of the page."""
-    return Badge(
-        one_line(page_name), one_line(overall_status.description), INDICATOR_COLOURS[overall_status.indicator]
-    )
+    description = words.description(overall_status.description)
+    return Badge(one_line(page_name), one_line(description), INDICATOR_COLOURS[overall_status.indicator])
 
 
 def shields_endpoint(badge: Badge) -> bytes:

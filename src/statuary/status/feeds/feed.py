@@ -5,21 +5,19 @@ Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are ele
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from email.utils import format_datetime
 from functools import lru_cache
 from html import unescape
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
-
-import orjson
 
 from statuary.base.primitives import Instant, is_utc
 from statuary.site.document import encode_json
 from statuary.site.markdown import MARKUP, markdown_html, paragraphs_of
 from statuary.site.url_table import INCIDENT_PAGE
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance, Page
 from statuary.status.model.timeline import PageState
@@ -107,21 +105,6 @@ LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
 """Tags that end a line of plain text."""
 
 
-class Words:
-    """The words of feeds and of the calendar in a language; equal to itself alone, so that caches are by language."""
-
-    def __init__(self, language: str, words: Mapping[str, str]) -> None:
-        self.language = language  # BCP 47
-        self._words = words
-
-    def __call__(self, key: str, **values: str) -> str:
-        """Return a text, its placeholders filled."""
-        return self._words[key].format(**values)
-
-
-ENGLISH = Words("en-US", orjson.loads(Path(__file__).with_name("words.json").read_bytes()))
-"""The words of Statuspage's feeds."""
-
 ENTRIES = 25
 """How many entries a feed has, as in Statuspage; records that are not closed are added."""
 
@@ -205,7 +188,7 @@ def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator
         event = words("cancelled_event" if record.cancelled else "event")
         yield f"<p><strong>{event} {window}</strong></p>"
     for position, published_update in enumerate(record.published_updates):
-        at, body = published_update.update.display_at, body_html(published_update.update.body)
+        at, body = published_update.update.display_at, body_html(words.body(published_update.update.body))
         time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
         yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
 

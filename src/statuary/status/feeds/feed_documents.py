@@ -21,10 +21,8 @@ from statuary.site.url_table import (
 )
 from statuary.status.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
 from statuary.status.feeds.feed import (
-    ENGLISH,
     Feed,
     FeedEntry,
-    Words,
     atom_feed,
     feed_entry,
     json_feed,
@@ -34,6 +32,7 @@ from statuary.status.feeds.feed import (
     rss_feed,
     tag_uri,
 )
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.feeds.maintenance_calendar import maintenance_calendar
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Component
@@ -113,7 +112,9 @@ class FeedDocuments:
         return [
             *self._history(state, lists.history),
             self._calendar(state, lists.calendar),
-            *self._badges(page_badge(state.page.name, state.overall_status), BADGE, BADGE_ENDPOINT),
+            *self._badges(
+                page_badge(state.page.name, state.overall_status, self._words), BADGE, BADGE_ENDPOINT
+            ),
             *self._components(state, lists.components, final),
         ]
 
@@ -159,7 +160,7 @@ class FeedDocuments:
                 yield self._document(
                     COMPONENT_ATOM, records, partial(_encode, atom_feed, feed), component_id=component_id
                 )
-            badge = component_badge(component)
+            badge = component_badge(component, self._words)
             yield from self._badges(
                 badge, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT, component_id=component_id
             )

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from statuary.base.primitives import Instant
-from statuary.status.feeds.feed import Words, body_plain, incident_url, one_line, status_label, xml_text
+from statuary.status.feeds.feed import body_plain, incident_url, one_line, status_label, xml_text
+from statuary.status.feeds.feed_words import Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance, Page
 from statuary.status.model.timeline import PageState
@@ -129,7 +130,7 @@ def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
 def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
     """Return the affected components, then the updates, newest first."""
     updates = [
-        f"{status_label(record, position, words)} - {body_plain(published_update.update.body)}"
+        f"{status_label(record, position, words)} - {body_plain(words.body(published_update.update.body))}"
         for position, published_update in enumerate(record.published_updates)
     ]
     return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])

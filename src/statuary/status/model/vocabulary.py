@@ -77,6 +77,13 @@ REMINDER_BODY = "Maintenance will begin as scheduled in 60 minutes."
 CANCELLED_BODY = "The scheduled maintenance has been cancelled."
 """The last text of a cancelled window; Statuspage has no such status, and so no text."""
 
+STANDARD_BODIES: dict[str, str] = {
+    **{body: status for status, body in DEFAULT_BODIES.items() if body},
+    REMINDER_BODY: "reminder",
+    CANCELLED_BODY: "cancelled",
+}
+"""The bodies that a page shows in its own language, each with its name."""
+
 
 _OPEN: frozenset[UpdateStatus] = frozenset({"investigating", "identified", "monitoring", "resolved"})
 _RUNNING: frozenset[UpdateStatus] = frozenset({"in_progress", "verifying", "completed"})

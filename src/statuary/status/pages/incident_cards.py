@@ -16,7 +16,7 @@ from statuary.site.url_table import INCIDENT_PAGE
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import AffectedComponent, Component, Incident, Maintenance, began_at
 from statuary.status.model.status_history import PublishedUpdate
-from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, STANDARD_BODIES, ComponentStatus, Impact
 
 
 class ComponentStatusChange(NamedTuple):
@@ -226,13 +226,17 @@ class IncidentCardBuilder:
             at=self._dates.moment(published_update.update.display_at),
             day=self._dates.day_of(published_update.update.display_at).text,
             time=self._dates.time(published_update.update.display_at).text,
-            body=render_markdown(published_update.update.body, top_heading),
+            body=render_markdown(self._body(published_update.update.body), top_heading),
             moves=moves,
             former=tuple(
                 CardVersion(version.entry, self._dates.moment(version.at), version.digest)
                 for version in self._previous_versions.get(published_update.update.id, ())
             ),
         )
+
+    def _body(self, body: str) -> str:
+        name = STANDARD_BODIES.get(body)
+        return body if name is None else self._texts(f"body.{name}")
 
     def _into(self, incident: Incident, at: Instant) -> str:
         passed = at - incident.started_at

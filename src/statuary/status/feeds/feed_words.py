@@ -1,0 +1,51 @@
+"""The words of feeds, the calendar and badges: Statuspage's in English, those of the pages in another language."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+
+import orjson
+
+from statuary.site.pages.page_texts import PageTexts
+from statuary.status.model.vocabulary import STANDARD_BODIES, ComponentStatus, UpdateStatus
+
+FEED_TEXTS = ("event", "cancelled_event", "affects", "history", "component_history", "about", "maintenances")
+
+
+class Words:
+    """The words of feeds in a language; equal to itself alone, so that caches are by language."""
+
+    def __init__(self, language: str, words: Mapping[str, str]) -> None:
+        self.language = language  # BCP 47
+        self._words = words
+
+    def __call__(self, key: str, **values: str) -> str:
+        """Return a text, its placeholders filled."""
+        return self._words[key].format(**values)
+
+    def body(self, body: str) -> str:
+        """Return the body of an update; one of Statuspage's standard bodies is in the language."""
+        return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
+
+    def description(self, description: str) -> str:
+        """Return the description of the overall status; one of Statuspage's is in the language."""
+        return self._words.get(f"description.{description}", description)
+
+
+ENGLISH = Words("en-US", orjson.loads(Path(__file__).with_name("words.json").read_bytes()))
+"""The words of Statuspage's feeds, in which its standard bodies and descriptions stay as they are."""
+
+
+def words_of(texts: PageTexts) -> Words:
+    """Return the words in the language of page texts."""
+    if texts.language == "en":
+        return ENGLISH
+    keys = (
+        "date.brief",
+        *(f"month.{number}.short" for number in range(1, 13)),
+        *(f"status.{status}" for status in get_args(ComponentStatus)),
+        *(key for key in texts.by_key if key.startswith(("body.", "description."))),
+    )
+    words = {key: texts(key) for key in keys}
+    words |= {name: texts(f"update.{name}") for name in (*get_args(UpdateStatus), "same", "cancelled")}
+    return Words(texts.language, words | {name: texts(f"feed.{name}") for name in FEED_TEXTS})
