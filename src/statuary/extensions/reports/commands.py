@@ -19,6 +19,7 @@ from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.engine.read_content import read_content
 from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of, quarter_figures
+from statuary.site.pages.page_texts import page_texts
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
 from statuary.status.model.schedule import timeline_from
@@ -114,7 +115,7 @@ def page_text(title: str, rows: Sequence[MonthFigures], at: Instant, url: str) -
     """Return the rows as a page to print."""
     lines = "".join(
         f"<tr><td>{escape(row.component.name)}</td><td>{row.month:%Y-%m}</td>"
-        f"<td>{'' if row.availability is None else f'{row.availability:.2f} %'}</td>"
+        f"<td>{'' if row.availability is None else page_texts('en').percent(row.availability)}</td>"
         + "".join(f"<td>{int(time.total_seconds() // 60):,}</td>" for time in _minutes(row))
         + "</tr>\n"
         for row in rows
