@@ -116,8 +116,7 @@ def build_contracts(
     sources.supersede()
     tree = _exclude_late_contracts(target, now, tree)
     replaced = _exclude_duplicates(target)
-    if replaced:
-        target.add(apply_host_layout(_documents_of(root, catalogue, settings, replaced), catalogue.hosting))
+    target.add(apply_host_layout(_documents_of(root, catalogue, settings, replaced), catalogue.hosting))
     sources.compare(RebuildReason.MISSING)
     save_contract_state(target.ledger, catalogue, tree, fingerprint)
     return _contracts_of(sources, catalogue)._replace(
@@ -255,6 +254,8 @@ def _documents_of(
     root: Path, catalogue: SiteContracts, settings: ContractBuildSettings, locations: set[str]
 ) -> Iterator[Document]:
     """Yield the documents of contracts at some locations, made again."""
+    if not locations:
+        return
     from statuary.contracts.incremental.build_contract import build_contracts_together
 
     for source, parsed in _read_at(root, catalogue, locations):
@@ -271,15 +272,22 @@ def _read_at(
         if source.location in locations:
             yield source, read_contract(root, source)
     for bulk in catalogue.bulk:
-        if bulk.path not in bulk_paths:
-            continue
-        from statuary.contracts.incremental.bulk import open_bulk_source
+        if bulk.path in bulk_paths:
+            for source, parsed in _read_bulk(root, catalogue, bulk):
+                if source.location in locations:
+                    yield source, parsed
 
-        with open_bulk_source(root, catalogue, bulk) as parts:
-            for part in parts:
-                for contract in () if isinstance(part, Finding) else part.read(root):
-                    if contract.source.location in locations:
-                        yield contract.source, contract.parsed_contract
+
+def _read_bulk(
+    root: Path, catalogue: SiteContracts, bulk: BulkSource
+) -> Iterator[tuple[ContractSource, ParsedContract]]:
+    """Yield the contracts of a bulk source."""
+    from statuary.contracts.incremental.bulk import open_bulk_source
+
+    with open_bulk_source(root, catalogue, bulk) as parts:
+        for part in parts:
+            for contract in () if isinstance(part, Finding) else part.read(root):
+                yield contract.source, contract.parsed_contract
 
 
 MAX_CLOCK_SKEW: Final = timedelta(days=1)

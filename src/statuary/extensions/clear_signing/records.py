@@ -185,12 +185,16 @@ class SiteRecords:
         for place, source, parsed in self._records(locations):
             if self._is_repetition(place, source):
                 continue
-            outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
-            code = EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
+            code = self._code(source, parsed)
             verified_at = as_text((parsed.record or {}).get("verifiedAt"))
             precedence = (isinstance(code, str), verified_at, source.path, source.line)
             if place not in first or precedence < first[place]:
                 self._codes[place], first[place] = code, precedence
+
+    def _code(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
+        """Return the code of a record, or that it is withheld."""
+        outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
+        return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
     def _is_repetition(self, place: ContractLocation, source: ContractSource) -> bool:
         """Return whether another record of the contract is published."""
