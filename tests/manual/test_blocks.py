@@ -162,7 +162,7 @@ class Shell:
             file = self.folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(body, encoding="utf-8")
-        return self._printed(command, {0, 1})
+        return self._printed(command, {0, 1, 4})
 
     def _printed(self, text: str, codes: set[int]) -> str:
         done = subprocess.run(
