@@ -92,7 +92,7 @@ from pathlib import Path
 from test_interrupted_world import WORLD
 from statuary.publish.folder.folder_target import FolderTarget
 with FolderTarget(Path(sys.argv[1])) as publication:
-    publication.offer(WORLD)
+    publication.add(WORLD)
     publication.apply()
 """
 
