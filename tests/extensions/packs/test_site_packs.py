@@ -169,7 +169,7 @@ def test_skipped_pack_section_keeps_packs_valid(
     ):
         with monkeypatch.context() as patched:
             patched.setattr(
-                stage.PacksStage, "finalize", lambda self: self._ledger.documents.keep_below("packs") or ""
+                stage.PacksStage, "finalize", lambda self: self._ledger.documents.retain_prefix("packs") or ""
             )
             change()
             built_files(content, out)

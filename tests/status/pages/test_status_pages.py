@@ -101,7 +101,7 @@ NEW_OUTAGE = """
 )
 def test_headline_since_is_start_of_component_status(incidents: dict[str, str], since: str) -> None:
     text = text_of(pages_at(at("11-10 12:00"), incidents=incidents)["index.html"])
-    assert since in text[:80]
+    assert since in text[:120]
 
 
 def test_impact_override_appears_only_on_card() -> None:

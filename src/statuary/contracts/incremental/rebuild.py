@@ -44,8 +44,6 @@ from statuary.contracts.incremental.record_location import (
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
-from statuary.contracts.sources.parse_record import ParsedContract
-from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
 from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.schema import LocatedContract, SourceRow
@@ -58,6 +56,7 @@ from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
 
 if TYPE_CHECKING:
+    from statuary.contracts.sources.parse_record import ParsedContract
     from statuary.contracts.checks.check import ContractCheck
 
 BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
@@ -265,8 +264,10 @@ def _documents_of(
 
 def _read_at(
     root: Path, catalogue: SiteContracts, locations: set[str]
-) -> Iterator[tuple[ContractSource, ParsedContract]]:
+) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     """Yield the contracts at some locations as they are read."""
+    from statuary.contracts.sources.read_contract import read_contract
+
     bulk_paths = {match[1] for location in locations if (match := BULK_LOCATION.fullmatch(location))}
     for source in catalogue.contracts:
         if source.location in locations:
@@ -280,7 +281,7 @@ def _read_at(
 
 def _read_bulk(
     root: Path, catalogue: SiteContracts, bulk: BulkSource
-) -> Iterator[tuple[ContractSource, ParsedContract]]:
+) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     """Yield the contracts of a bulk source."""
     from statuary.contracts.incremental.bulk import open_bulk_source
 
