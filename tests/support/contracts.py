@@ -13,7 +13,9 @@ from sha3 import keccak_256
 
 from statuary.base.primitives import Address, ChainId, Hex, checksum_address, parse_instant
 from statuary.contracts.model.derivation import Workspace, WorkspaceDeployment, derive_record
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
+from statuary.contracts.model.proof import Proof
 
 PATH, NAME = "contracts/Made.sol", "Made"
 LIBRARIES = {
@@ -101,6 +103,11 @@ FEATURES = {
 def made_record(name: str = "plain", **changes: Any) -> dict[str, Any]:
     """Return the record of a made contract, as JSON gives it."""
     return orjson.loads(orjson.dumps(derive_record(made_workspace(FEATURES[name], **changes))))
+
+
+def unjudged(record: dict[str, Any]) -> JudgedRecord:
+    """Return a record of which nothing was judged."""
+    return JudgedRecord(record, Proof(results=()))
 
 
 def made_workspace(features: Features, **changes: Any) -> Workspace:

@@ -9,7 +9,7 @@ from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
 from statuary.extensions.apis.v1_answers import ANSWERS
-from support.contracts import made_record
+from support.contracts import made_record, unjudged
 
 CHAIN, ABSENT = "31337", "0x" + "12" * 20
 FULL = made_record("everything")
@@ -21,7 +21,7 @@ def site() -> dict[str, bytes]:
     """Return the documents of the site by path."""
     files: dict[str, bytes] = {}
     for record in (FULL, PARTIAL):
-        _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+        _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
         files |= {name: one.body for one in documents for name in (one.path, *one.aliases)}
     declared = Declarations(("transfer(address,uint256)",), (), (("E(uint256)", "E(uint256 indexed)"),))
     signatures = signatures_of_site([declared.encode()], ["many_msg_babbage(bytes1)"])

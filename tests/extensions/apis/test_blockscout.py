@@ -11,7 +11,7 @@ import pytest
 from statuary.extensions.apis.blockscout import smart_contract
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
-from support.contracts import FEATURES, made_record
+from support.contracts import FEATURES, made_record, unjudged
 from support.edge_runtimes import node, write_site
 from support.host_servers import serve_with_statuary
 from support.requirements import CHECKOUT, absent
@@ -30,14 +30,14 @@ MEMBERS = (
 
 
 def files_of(record: dict[str, Any]) -> dict[str, Any]:
-    _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     return {path: json.loads(one.body) for one in documents for path in (one.path, *one.aliases)}
 
 
 @pytest.mark.parametrize("name", FEATURES)
 def test_contract_has_blockscout_members(name):
     record = made_record(name)
-    body = smart_contract(record)
+    body = smart_contract(unjudged(record))
     assert set(body) == set(MEMBERS.split())
     assert body["abi"] == record["abi"]
     sources = {body["file_path"]: body["source_code"]} | {
@@ -56,13 +56,16 @@ def test_proxy_lists_implementations():
         "proxyType": "EIP1967Proxy",
         "implementations": [{"address": address, "name": "Logic"}],
     }
-    body = smart_contract(record)
+    body = smart_contract(unjudged(record))
     assert (body["proxy_type"], body["implementations"]) == (
         "eip1967",
         [{"address_hash": address, "name": "Logic"}],
     )
     del record["proxyResolution"]  # of an older server
-    assert (smart_contract(record)["proxy_type"], smart_contract(record)["implementations"]) == (None, [])
+    assert (
+        smart_contract(unjudged(record))["proxy_type"],
+        smart_contract(unjudged(record))["implementations"],
+    ) == (None, [])
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -94,7 +97,7 @@ def test_whatsabi_loader_reads_served_site(tmp_path):
     if not package.is_file():
         absent("whatsabi", ".ci/install-clients whatsabi")
     record = made_record("everything")
-    _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     site = {path: one.body for one in documents for path in (one.path, *one.aliases)}
     script = LOADER % (json.dumps(str(package)), json.dumps([record["address"], "0x" + "12" * 20]))
     project = tmp_path / "project"

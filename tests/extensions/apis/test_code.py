@@ -20,7 +20,7 @@ from statuary.extensions.apis.code import (
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.publish.ledger.contract_rows import ContractRow
-from support.contracts import FEATURES, made_record
+from support.contracts import FEATURES, made_record, unjudged
 from support.ethereum_node import ask, ethereum_node, send
 from support.real_records import DATA, real_records
 from support.requirements import CHECKOUT
@@ -114,13 +114,13 @@ def test_record_without_code_has_no_facts():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
     assert code_facts(record) is None
-    assert of_record(record, ApisSettings((Api.CODE,)), "x")[0] == b""
+    assert of_record(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
 def test_code_facts_are_stored_with_declarations():
     record = made_record("plain")
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
-        first, _, rest = of_record(record, ApisSettings(apis), "x")[0].partition(b"\n")
+        first, _, rest = of_record(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
         assert bool(first) is (len(apis) > 1)
         assert CodeFacts.read(rest) == code_facts(record)
 

@@ -23,6 +23,7 @@ from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
 from statuary.site.document import encode_unchecked
+from support.contracts import unjudged
 from support.edge_runtimes import Served, write_site
 from support.ethereum_node import COMPILERS
 from support.host_servers import serve_with_statuary
@@ -110,7 +111,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
         },
     }
     called = sent(node, to=record["address"], data=INITIALIZE)["transactionHash"]
-    _, documents = of_record(record, ApisSettings((Api.ETHERSCAN,)), path)
+    _, documents = of_record(unjudged(record), ApisSettings((Api.ETHERSCAN,)), path)
     site = {name: one.body for one in documents for name in (one.path, *one.aliases)}
     chains = (Chain(chain_id=CHAIN, name="Plinth", title="Plinth"),)
     site |= {

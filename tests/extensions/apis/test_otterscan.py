@@ -14,13 +14,13 @@ from statuary.extensions.apis.otterscan import chain_files, configuration, signa
 from statuary.extensions.apis.repository import source_path, source_paths
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signatures_of_site
-from support.contracts import FEATURES, made_record
+from support.contracts import FEATURES, made_record, unjudged
 
 OTTERSCAN = ApisSettings((Api.OTTERSCAN,))
 
 
 def files_of(record) -> dict[str, bytes]:
-    _, documents = of_record(record, OTTERSCAN, "contracts/x.json")
+    _, documents = of_record(unjudged(record), OTTERSCAN, "contracts/x.json")
     return {path: one.body for one in documents for path in (one.path, *one.aliases)}
 
 

@@ -33,6 +33,7 @@ from statuary.contracts.documents import address_documents, contract_documents
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
@@ -257,7 +258,11 @@ def _build(
         digest=contract.digest,
         is_published=is_published,
     )
-    further = _extension_documents(record, source, settings) if is_published else ExtensionDocuments()
+    further = (
+        _extension_documents(JudgedRecord(record, proof), source, settings)
+        if is_published
+        else ExtensionDocuments()
+    )
     is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
@@ -272,11 +277,11 @@ def _build(
 
 
 def _extension_documents(
-    record: RecordValue, source: ContractSource, settings: ContractBuildSettings
+    judged: JudgedRecord, source: ContractSource, settings: ContractBuildSettings
 ) -> ExtensionDocuments:
     if not settings.extensions:
         return ExtensionDocuments()
-    make = partial(record_documents, record, settings.extensions, source.location)
+    make = partial(record_documents, judged, settings.extensions, source.location)
     outcome = run_guarded(make, source.path, EXTENDING)
     if isinstance(outcome, Finding):
         return ExtensionDocuments(findings=_located(source, [outcome]))

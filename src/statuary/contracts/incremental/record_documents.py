@@ -8,12 +8,12 @@ from statuary.extension_table import EXTENSIONS, load
 from statuary.site.document import Document
 
 if TYPE_CHECKING:
-    from statuary.contracts.model.record import RecordValue
+    from statuary.contracts.model.judged_record import JudgedRecord
 
 
-RecordDocuments = Callable[["RecordValue", object, str], tuple[bytes, Iterable[Document]]]
+RecordDocuments = Callable[["JudgedRecord", object, str], tuple[bytes, Iterable[Document]]]
 """Returns what the ledger keeps of a published record for a stage, and what makes further documents of it; of the
-record, the settings of the extension and the record's source."""
+record with its proof, the settings of the extension and the record's source."""
 
 
 RECORD_DOCUMENTS = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
@@ -21,7 +21,7 @@ RECORD_DOCUMENTS = {row.key: row.of_record for row in EXTENSIONS if row.of_recor
 
 
 def record_documents(
-    record: "RecordValue", extensions: tuple[tuple[str, object], ...], source: str
+    judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> tuple[bytes, Iterable[Document]]:
     """Return what extensions keep of a published record, and the documents that they make of it.
 
@@ -30,7 +30,7 @@ def record_documents(
         source: the content file of the record.
     """
     of_each = [
-        load(RECORD_DOCUMENTS[key], f"`{key}` in site.yaml")(record, settings, source)
+        load(RECORD_DOCUMENTS[key], f"`{key}` in site.yaml")(judged, settings, source)
         for key, settings in extensions
     ]
     return b"".join(facts for facts, _ in of_each), chain.from_iterable(documents for _, documents in of_each)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.etherscan import (
@@ -51,25 +51,30 @@ LICENSES: Final = {
 """Blockscout's names of licences by SPDX identifier; others are `none`."""
 
 
-def blockscout_documents(record: RecordValue, source: str) -> Iterator[Document]:
+def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the answer about a contract."""
-    yield contract_document(urls.BLOCKSCOUT, record, encode_unchecked(smart_contract(record)), source)
+    body = encode_unchecked(smart_contract(judged))
+    yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 
 
-def smart_contract(record: RecordValue) -> JsonObject:
-    """Return the members of a verified contract; what a record does not say is null."""
+def smart_contract(judged: JudgedRecord) -> JsonObject:
+    """Return the members of a verified contract; what a record does not say is null.
+
+    A record that is contradicted is neither fully nor partially verified: the code is another one than was verified.
+    """
+    record, is_contradicted = judged.record, judged.is_contradicted
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
-    proxy_type, implementations = _proxy(record)
+    proxy_type, implementations = _proxy(judged)
     arguments = constructor_arguments(record)
     return {
         "verified_twin_address_hash": None,
         "is_verified": True,
-        "is_changed_bytecode": False,
-        "is_partially_verified": not is_full(record),
-        "is_fully_verified": is_full(record),
+        "is_changed_bytecode": is_contradicted,
+        "is_partially_verified": not is_contradicted and not is_full(record),
+        "is_fully_verified": not is_contradicted and is_full(record),
         "is_verified_via_sourcify": False,
         "is_verified_via_eth_bytecode_db": False,
         "is_verified_via_verifier_alliance": False,
@@ -104,12 +109,13 @@ def smart_contract(record: RecordValue) -> JsonObject:
     }
 
 
-def _proxy(record: RecordValue) -> tuple[str | None, list[Json]]:
-    """Return the kind of a proxy and its implementations; nothing of another contract."""
-    resolution = as_object(record.get("proxyResolution"))
-    if resolution.get("isProxy") is not True:
+def _proxy(judged: JudgedRecord) -> tuple[str | None, list[Json]]:
+    """Return the kind of a proxy and its present implementations; nothing of another contract or of other code."""
+    resolution, other = as_object(judged.record.get("proxyResolution")), judged.other_implementation
+    if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
         return None, []
-    implementations = map(as_object, as_list(resolution.get("implementations")))
+    named = [{"address": other}] if other else as_list(resolution.get("implementations"))
+    implementations = map(as_object, named)
     entries: list[Json] = [
         {"address_hash": item.get("address"), "name": item.get("name")} for item in implementations
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.blockscout import blockscout_documents
@@ -15,11 +15,11 @@ from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
 
-def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
+def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
     """Return what the ledger keeps of a record, and its documents.
 
     The first line of what is kept has the declarations of the ABI, the second the hashes of the code, the third what a
-    proxy is and calls.
+    proxy is and calls. Of a contradicted record, nothing passes for the interface or the sources of what is at the address.
 
     Args:
         settings: those of the extension.
@@ -27,25 +27,31 @@ def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes
     """
     if not isinstance(settings, ApisSettings):
         return b"", ()
-    needs_abi = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
+    record = judged.record
+    has_signatures = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
+    needs_abi = has_signatures and not judged.is_contradicted
     code = code_facts(record) if Api.CODE in settings.apis else None
-    proxy = proxy_facts(record) if Api.PROXIES in settings.apis else None
+    proxy = proxy_facts(judged) if Api.PROXIES in settings.apis else None
     lines = (
         declarations_of(record["abi"]).encode() if needs_abi else b"",
         b"" if code is None else code.encode(),
         b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
-    return facts, _documents(record, settings.apis, source)
+    return facts, _documents(judged, settings.apis, source)
 
 
-def _documents(record: RecordValue, apis: Iterable[Api], source: str) -> Iterator[Document]:
+def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterator[Document]:
+    record = judged.record
+    if Api.ETHERSCAN in apis:
+        yield from etherscan_documents(judged, source)
+    if Api.BLOCKSCOUT in apis:
+        yield from blockscout_documents(judged, source)
+    if judged.is_contradicted:
+        return  # these have no word for it
     if Api.SIGNATURES in apis and isinstance(record["abi"], list):
         yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
-    if Api.ETHERSCAN in apis:
-        yield from etherscan_documents(record, source)
     if Api.OTTERSCAN in apis:
         yield from repository_documents(record, source)
     if Api.BLOCKSCOUT in apis:
-        yield from blockscout_documents(record, source)
         yield from listed_documents(record, source)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
@@ -24,14 +25,16 @@ DEFAULT_RUNS: Final = 200
 LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
-def etherscan_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield the bodies of the calls about a contract, and what is said of its creation if its transaction is known."""
-    abi = record["abi"]
-    has_abi = isinstance(abi, list)
-    bodies: dict[str, Json] = {
-        "getsourcecode": success([source_code(record)]),
-        "getabi": success(json_text(abi)) if has_abi else failure(UNVERIFIED),
-    }
+def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
+    """Yield the bodies of the calls about a contract, and what is said of its creation if its transaction is known.
+
+    A contract whose record is contradicted is answered about as one that is not verified.
+    """
+    record, bodies = judged.record, dict[str, Json]()
+    if not judged.is_contradicted:
+        abi = record["abi"]
+        bodies["getsourcecode"] = success([source_code(record)])
+        bodies["getabi"] = success(json_text(abi)) if isinstance(abi, list) else failure(UNVERIFIED)
     creation = contract_creation(record)
     if creation is not None:
         bodies[CREATION] = creation

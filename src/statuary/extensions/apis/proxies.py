@@ -7,6 +7,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.merged_abi import MergedAbi, merged_abi
@@ -26,6 +27,7 @@ class ProxyFacts(NamedTuple):
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
     abi: Json  # the proxy's own
+    is_contradicted: bool = False  # whether they are not those that the record names
 
     def encode(self) -> bytes:
         """Return it as a line of JSON."""
@@ -34,19 +36,23 @@ class ProxyFacts(NamedTuple):
     @classmethod
     def read(cls, line: bytes) -> "ProxyFacts":
         """Return it from such a line."""
-        proxy_type, implementations, abi = orjson.loads(line)
-        return cls(proxy_type, tuple(implementations), abi)
+        proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
+        return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
 
-def proxy_facts(record: RecordValue) -> ProxyFacts | None:
-    """Return what is kept of a record; None if it names no implementation."""
+def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
+    """Return what is kept of a record; None if it names no implementation, or its code is not that at the address."""
+    record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
     addresses = [
         as_text(item.get("address")) for item in map(as_object, as_list(resolution.get("implementations")))
     ]
     if resolution.get("isProxy") is not True or not addresses:
         return None
-    return ProxyFacts(as_text(resolution.get("proxyType")), tuple(dict.fromkeys(addresses)), record["abi"])
+    kind = as_text(resolution.get("proxyType"))
+    if judged.runs_other_code:
+        return ProxyFacts(kind, (other,), record["abi"], is_contradicted=True) if other else None
+    return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
 
 class Version(NamedTuple):
@@ -156,7 +162,8 @@ class ResolvedProxy(NamedTuple):
             "record": CONTRACT.path(chain_id=chain_id, address=address),
             "proxyType": self.facts.proxy_type or None,
             "implementations": implementations,
-            "complete": all(address in self.names for address in self.facts.implementations),
+            "complete": not self.facts.is_contradicted
+            and all(address in self.names for address in self.facts.implementations),
             "abi": [entry.to_json() for entry in self.merged_abi.entries],
             "clashes": [clash.to_json() for clash in self.merged_abi.clashes],
             "history": [version.to_json() for version in self.history],

@@ -65,12 +65,12 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield what is published, by descriptor: no errors, and a verified record unless all are published."""
+        """Yield what is published, by descriptor: nothing contradicted, and a verified record unless all are published."""
         for item in self.descriptors:
             for verdict in item.deployments:
                 is_claimed_twice = (item.path, verdict.deployment.caip) in self.excluded
                 is_shown = verdict.is_compared or self.with_unverified
-                if verdict.fits is not ClaimStatus.CONTRADICTED and is_shown and not is_claimed_twice:
+                if verdict.status is not ClaimStatus.CONTRADICTED and is_shown and not is_claimed_twice:
                     yield item, verdict
 
 

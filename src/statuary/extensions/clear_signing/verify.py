@@ -84,7 +84,10 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """What is said first: the weakest of the three."""
+        """What is said first: the weakest of the three, unless the record of any code is contradicted."""
+        codes = () if self.code is None else self.code.all_codes
+        if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
+            return ClaimStatus.CONTRADICTED
         return _weakest([self.fits, self.abi, self.on_chain])
 
 

@@ -1,0 +1,37 @@
+"""A record with what was judged of it: what every document about a contract is made of."""
+
+from typing import NamedTuple
+
+from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.record import RecordValue
+
+OTHER_IMPLEMENTATION = "other_implementation_since"
+"""The reason of claim D where a proxy calls another contract than its record says."""
+
+RULE_BROKEN = "verdict_failed"
+"""The sentence of a verdict on a record that breaks a rule."""
+
+
+class JudgedRecord(NamedTuple):
+    """A published record and its proof."""
+
+    record: RecordValue
+    proof: Proof  # with its verdict
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the record is not that of the code at its address, or breaks a rule and is published all the same."""
+        return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
+
+    @property
+    def runs_other_code(self) -> bool:
+        """Whether the chain, or the record's own code of the chain, contradicts it; a broken rule alone does not."""
+        verdict = self.proof.verdict
+        return self.is_contradicted and verdict is not None and verdict.sentences[0].key != RULE_BROKEN
+
+    @property
+    def other_implementation(self) -> str:
+        """The contract that a proxy calls instead of the one that its record names, checksummed; else empty."""
+        claim = self.proof.claim(ClaimName.ON_CHAIN)
+        is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION
+        return str(claim.evidence.get("implementation", "")) if claim is not None and is_other else ""
