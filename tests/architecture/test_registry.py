@@ -84,7 +84,7 @@ CHECKS = {
     "stage": opens_a_stage,
     "texts": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
-    "of_record": lambda target: [*inspect.signature(target).parameters] == ["record", "settings", "source"],
+    "of_record": lambda target: [*inspect.signature(target).parameters] == ["judged", "settings", "source"],
     "guard": is_called_like(MayReplace),
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
     "bulk": has_protocol(BulkReader),

@@ -108,10 +108,11 @@ def test_excluded_implementation_is_not_used(tmp_path):
     assert "is withheld" in fits["reason"]
 
 
-def test_duplicate_record_is_not_used(tmp_path):
-    record = signed_record(TOKEN_ABI, TOKEN)
-    site = signed_site(tmp_path, {TOKEN_FILE: descriptor()}, {TOKEN: record, TOKEN.lower(): record})
-    assert indexed(site) == set()
+def test_repeated_record_keeps_first_one(tmp_path):
+    first = signed_record(TOKEN_ABI, TOKEN)
+    site = signed_site(tmp_path, {TOKEN_FILE: descriptor()}, {TOKEN: first, TOKEN.lower(): first})
+    once = signed_site(tmp_path / "once", {TOKEN_FILE: descriptor()}, {TOKEN: first})
+    assert indexed(site) == indexed(once) != set()
 
 
 def attestation(own, **changes):

@@ -56,8 +56,8 @@ from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
 
 if TYPE_CHECKING:
-    from statuary.contracts.sources.parse_record import ParsedContract
     from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.sources.parse_record import ParsedContract
 
 BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
 """A place in a bulk file, as `ContractSource.location` writes it."""
