@@ -378,8 +378,8 @@ def test_storage_slot_contradicts_only_proxy_claim(
 def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
     for name, words in {
         "a block that a checkpoint names": "operator pinned this block hash.",
-        "a header made by hand, with hosts typed into the file": "Only the file anchor.json names this block as one of"
-        " the chain's; it states that mainnet.infura.io, cloudflare-eth.com gave this hash.",
+        "a header made by hand, with hosts typed into the file": "Only the file anchor.json says that this block"
+        " belongs to the chain; according to it, mainnet.infura.io, cloudflare-eth.com returned this hash.",
     }.items():
         case = CASES[name]
         run(
