@@ -1,0 +1,7 @@
+contract Counter {
+    uint public count;
+
+    function add(uint amount) public {
+        count += amount;
+    }
+}

@@ -1,0 +1,5 @@
+count: public(uint256)
+
+@external
+def add(amount: uint256):
+    self.count += amount

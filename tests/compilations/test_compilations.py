@@ -1,0 +1,95 @@
+"""Contracts of real compilations, deployed on a real node, as a site publishes them."""
+
+import re
+
+import pytest
+
+from statuary.contracts.model.compiler import parse_compiler_version
+from support.compilations import (
+    FOLDER,
+    HAS_RELEASES,
+    SITE_SIZE,
+    compilations,
+    publish,
+    release_names,
+)
+from support.solc_settings import unexplained
+
+EVERY = compilations()
+
+REPRESENTATIVES = (
+    *(
+        "names-0.4.26",
+        "delete-character-and-others-0.5.17",
+        "libraries-unlinked-0.5.17",
+        "selector-zero-0.6.12",
+    ),
+    *("proxy-of-polygon-0.6.12", "factory-0.6.12", "far-keyword-0.6.12", "transient-storage-ir-0.8.30"),
+    *("vault-0.8.37", "vault-ir-0.8.37", "layout-at-0.8.37", "optimizer-one-detail-0.8.37", "yul-0.8.37"),
+    *("steps-and-cleanup-0.8.37", "selector-zero-ir-0.8.37", "no-auxdata-0.8.37"),
+    *(
+        "vyper-immutables-0.3.10",
+        "vyper-market-0.3.10",
+        "vyper-immutables-of-0.4-0.4.3",
+        "vyper-modules-0.4.3",
+    ),
+)
+"""Compilations by the compilers of `.ci/install-compilers`, one for each kind of contract."""
+
+PARTS = range(0, len(EVERY), SITE_SIZE)
+
+needs_releases = pytest.mark.skipif(
+    not HAS_RELEASES, reason="the releases of solc and Vyper are absent; to have them: .ci/install-releases"
+)
+
+
+def faults(wanted, folder):
+    return {one.compilation.name: one.fault for one in publish(wanted, folder) if one.fault}
+
+
+@pytest.mark.slow
+def test_representative_contracts_are_published(tmp_path):
+    wanted = [one for one in EVERY if one.name in REPRESENTATIVES]
+    assert len(wanted) == len(REPRESENTATIVES)
+    assert faults(wanted, tmp_path) == {}
+
+
+@pytest.mark.thorough
+@needs_releases
+@pytest.mark.timeout(3_000)
+@pytest.mark.parametrize("start", PARTS)
+def test_every_contract_is_published(start, tmp_path):
+    assert faults(EVERY[start : start + SITE_SIZE], tmp_path) == {}
+
+
+@pytest.mark.thorough
+@needs_releases
+@pytest.mark.parametrize("compiler", release_names("solc"))
+def test_table_explains_written_settings(compiler):
+    assert list(unexplained(compiler, 100, seed=7)) == []
+
+
+def test_matrix_covers_every_release():
+    assert len(EVERY) >= 300
+    used = {one.compiler for one in EVERY}
+    assert used >= {*release_names("solc"), *release_names("vyper")}
+    minors = {parse_compiler_version(name.partition("-")[2])[:2] for name in release_names("solc")}
+    assert minors == {(0, minor) for minor in range(4, 9)}
+    assert {one.language for one in EVERY} == {"Solidity", "Vyper", "Yul"}
+    assert any(one.levels is None for one in EVERY)
+
+
+def test_compilers_are_pinned_by_digest():
+    [lock] = FOLDER.glob("releases/package-lock.json")
+    packages = re.findall(
+        r'^    "node_modules/solc-[^/"]+": \{\n(.*?)^    \}',
+        lock.read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert len(packages) == len(release_names("solc"))
+    assert all('"integrity": "sha512-' in package for package in packages)
+    for file in FOLDER.glob("releases/vyper-*.txt"):
+        python, *lines = file.read_text("utf-8").splitlines()
+        assert re.fullmatch(r"# Python 3\.\d+", python)
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
+        assert any(line.startswith("vyper==") for line in lines)
