@@ -21,6 +21,7 @@ LOG = EXTENSIONS / "log" / "pages"
 OWN_PAGES = EXTENSIONS / "own_pages"
 BUNDLES = {
     PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
+    PAGES / "assets" / "solc-settings.js": "contracts/pages/check/solc-settings.js",
     PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
     PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
@@ -29,9 +30,13 @@ BUNDLES = {
 }
 """Each bundle with the module that it is made of, as a path in the package."""
 
+SHARED = "./solc-settings.js"
+"""A module that bundles import as a file of its own."""
+
 BANNER = "// {}. Bundled; the readable modules are in statuary's repository."
 TITLES = {
     "contracts/pages/check/page.js": "The check of the record of a contract's page",
+    "contracts/pages/check/solc-settings.js": "The settings in solc's metadata, for the check of a record",
     "contracts/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
     "contracts/pages/viewer_script/page.js": "The view of any record of a contract's page",
     "extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
@@ -50,7 +55,7 @@ SMALLER = {
 def bundled(module: str) -> bytes:
     """Return the bundle as esbuild makes it of a module."""
     banner = f"--banner:js={BANNER.format(TITLES[module])}"
-    return _esbuild("--bundle", "--format=esm", banner, PACKAGE / module)
+    return _esbuild("--bundle", "--format=esm", f"--external:{SHARED}", banner, PACKAGE / module)
 
 
 def smaller(source: Path) -> bytes:

@@ -762,9 +762,9 @@ def proxied(check: str, **resolution: Any) -> None:
             "proxyType": "EIP1967Proxy",
             "implementations": [],
         } | resolution
-        return not any(
-            slot in str(record["creationBytecode"]["onchainBytecode"]) for slot in ("360894", "a3f0ad")
-        )
+        codes = [str(record[f"{side}Bytecode"]["onchainBytecode"]) for side in ("creation", "runtime")]
+        # code that delegates may be of a type that is not known here
+        return "f4" not in codes[1] and not any(slot in codes[0] for slot in ("360894", "a3f0ad"))
 
     claim(Withheld(check), f"a proxy: {', '.join(map(str, resolution.values())) or 'of nothing'}"[:80], apply)
 
@@ -774,7 +774,7 @@ proxied(
     implementations=[{"address": SOMEONE, "name": "Safe 1.4.1 (audited)"}],
 )
 proxied("contradicted-proxy-resolution", proxyType="EIP1167Proxy", implementations=[{"address": SOMEONE}])
-proxied("incomplete-proxy-resolution", proxyType="AuditedProxy", implementations=[{"address": SOMEONE}])
+proxied("contradicted-proxy-resolution", proxyType="AuditedProxy", implementations=[{"address": SOMEONE}])
 proxied("incomplete-proxy-resolution")
 proxied("incomplete-proxy-resolution", implementations=[{"address": "0x" + "ab" * 20}])
 proxied("incomplete-proxy-resolution", isProxy=False, implementations=[{"address": SOMEONE}])

@@ -13,6 +13,7 @@ import orjson
 from sha3 import keccak_256
 
 from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
 
 Record = dict[str, Any]
@@ -596,6 +597,9 @@ def change_settings(**changes: Any) -> Forge:
             return False
         settings = record["compilation"]["compilerSettings"]
         new = {**settings, **changes} if changes else {}
+        is_old = parse_compiler_version(record["compilation"]["compilerVersion"]) < (0, 5, 2)
+        if is_old and changes.keys() - {"optimizer", "remappings", "libraries"}:
+            return False  # these releases ignore settings that they do not know
         if new == settings or (not changes and not settings.get("optimizer", {}).get("enabled")):
             return False
         record["compilation"]["compilerSettings"] = new
@@ -745,10 +749,15 @@ OTHER = "0x1111111111111111111111111111111111111111"
 for _name, _resolution in {
     "a member missing": {"isProxy": True},
     "no type": {"isProxy": True, "proxyType": None, "implementations": [{"address": OTHER}]},
-    "a type that does not exist": {
+    "a type that is no text": {
         "isProxy": True,
-        "proxyType": "AuditedProxy",
+        "proxyType": 1167,
         "implementations": [{"address": OTHER}],
+    },
+    "nobody": {
+        "isProxy": True,
+        "proxyType": "EIP1967Proxy",
+        "implementations": [{"address": "0x" + "0" * 40}],
     },
     "implementations of what is no proxy": {
         "isProxy": False,

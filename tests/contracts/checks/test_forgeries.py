@@ -12,7 +12,6 @@ import orjson
 import pytest
 
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
-from statuary.contracts.model.compiler import setting_differences
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus, PinnedBy
 from statuary.contracts.pages.proof import PARTS, pin_sentences
 from statuary.contracts.sources.parse_record import parse_record_json
@@ -127,15 +126,6 @@ def test_auxdata_of_removed_contract_yields_note():
         pieces = list(record[side]["cborAuxdata"].values())
         record[side]["cborAuxdata"] = {str(2 * at + 1): piece for at, piece in enumerate(pieces)}
     assert notes(record) == {"missing-auxdata"}
-
-
-def test_remapping_may_have_empty_context():
-    for one, other in (([":a=b", "c:d=e"], ["c:d=e", "a=b"]), (["a=b"], [":a=b"]), ([], None)):
-        given = {} if other is None else {"remappings": other}
-        assert not list(setting_differences({"remappings": one}, given, "0.4.11+commit.68ef5810"))
-    assert list(
-        setting_differences({"remappings": ["a=b"]}, {"remappings": ["x:a=b"]}, "0.4.11+commit.68ef5810")
-    )
 
 
 def test_metadata_key_order_may_differ():

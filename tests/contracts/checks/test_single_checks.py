@@ -83,7 +83,8 @@ def test_whole_proxy_resolution_passes(resolution):
         (resolved(False, "EIP1167Proxy"), "isProxy is false, but proxyType is 'EIP1167Proxy', with 0"),
         (resolved(False, None, CLONE_OF), "isProxy is false, but proxyType is null, with 1 implementations"),
         (resolved(True, None, CLONE_OF), "isProxy is true, but proxyType is null, with 1 implementations"),
-        (resolved(True, "OwnProxy", CLONE_OF), "unknown proxy type 'OwnProxy'"),
+        (resolved(True, 7, CLONE_OF), "the proxy type 7 is not text"),
+        (resolved(True, "EIP1967Proxy", "0x" + "0" * 40), "is the address of nobody"),
         (resolved(True, "EIP1167Proxy"), "a proxy has no implementation"),
         (resolved(True, "EIP1167Proxy", ADDRESS.lower()), "is not an address with its EIP-55 checksum"),
         (resolved(True, "EIP1167Proxy", "0x12"), "is not an address with its EIP-55 checksum"),
@@ -449,7 +450,8 @@ def selector_record(code, *selectors):
         ("6301020304", "0x01020304", 0),
         ("62020304", "0x00020304", 0),
         ("61030400", "0x00000304", 0),
-        ("5f", "0x00000000", 0),
+        ("5f", "0x00000000", 1),
+        ("1c8015601057", "0x00000000", 0),
         ("6301020305", "0x01020304", 1),
         ("6201020304", "0x01020304", 1),
         ("00", "0x0102030", 0),
@@ -554,7 +556,7 @@ def test_contradicted_proxy_resolution_is_located():
     record = proxied("00", resolved(True, "EIP1167Proxy", CLONE_OF))
     [result] = CHECKS["contradicted-proxy-resolution"].results([RecordView(record)])
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
-    broken = {"proxyResolution": resolved(True, "OwnProxy", CLONE_OF)}
+    broken = {"proxyResolution": resolved(True, None, CLONE_OF)}
     [result] = CHECKS["incomplete-proxy-resolution"].results([RecordView(broken)])
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
 

@@ -113,8 +113,13 @@ def test_source_hash_presence_is_detected(piece, style, version, carries):
 
 def test_metadata_spellings_start_with_escapes():
     assert set(metadata_texts({"a": 1})) == {b'{"a":1}'}
-    escaped, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
-    assert (escaped, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}', '{"a":"ü😀\x7f"}'.encode())
+    escaped, older, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
+    assert escaped == b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}'
+    assert (older, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\x7f"}', '{"a":"ü😀\x7f"}'.encode())
+    assert set(metadata_texts({"a": "\x7f\\u007f"})) == {
+        b'{"a":"\\u007f\\\\u007f"}',
+        b'{"a":"\x7f\\\\u007f"}',
+    }
     assert list(metadata_texts({"b": 1, "a": 2}))[-1] == b'{"a":2,"b":1}'
     assert next(metadata_texts({"a": 1}, '{"a": 1}')) == b'{"a": 1}'
     deep: list = []

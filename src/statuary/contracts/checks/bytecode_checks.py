@@ -32,7 +32,7 @@ COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "
 """The languages whose records can be checked, each with its compiler."""
 
 _VERSIONS: Final = {
-    "solc": re.compile(r"\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
+    "solc": re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
     "vyper": re.compile(r"\d+\.\d+\.\d+((b|rc|a)\d+)?(\+commit\.[0-9a-f]{7,8})?"),
     "fe": re.compile(r"v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(\+commit\.[0-9a-f]{7,8})?"),
 }
@@ -303,7 +303,7 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
             ("runtimeBytecode", "recompiledBytecode"),
             "take both from one run of the compiler",
         )
-    elif not _copies(creation[:place], place, len(runtime)):
+    elif not _copies(creation[:place] + creation[place + len(runtime) :], place, len(runtime)):
         yield Violation(
             f"the constructor does not copy and return the {len(runtime):,} bytes of runtime bytecode at byte {place:,}",
             ("creationBytecode", "recompiledBytecode"),
@@ -312,9 +312,9 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _copies(constructor: bytes, place: int, size: int) -> bool:
-    """Return whether code pushes an offset and a size, copies code and returns it."""
-    pushes = all(_is_pushed(constructor, number) for number in (place, size))
-    return pushes and _CODECOPY in constructor and _RETURN in constructor
+    """Return whether code pushes an offset and a size, copies code and returns it; Vyper up to 0.3.1 pushes the end instead."""
+    has_size = _is_pushed(constructor, size) or _is_pushed(constructor, place + size)
+    return _is_pushed(constructor, place) and has_size and _CODECOPY in constructor and _RETURN in constructor
 
 
 def _is_pushed(code: bytes, number: int) -> bool:

@@ -15,7 +15,8 @@ from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
 from statuary.contracts.checks.record_view import RecordView, SideView, same_json, same_members
 from statuary.contracts.model.auxdata import AuxdataStyle
-from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version, setting_differences
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.solc_settings import setting_differences
 from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
 
 CACHED_SOURCES: Final = 65_536

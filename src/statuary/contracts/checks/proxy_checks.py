@@ -12,19 +12,29 @@ from statuary.base.primitives import InvalidValueError, parse_address
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, Observation, Violation
 from statuary.contracts.checks.record_view import RecordView, as_json_text, same_json
-from statuary.contracts.model.proxy_detection import SLOTS, ProxyEvidence, ProxyVerdict, proxy_evidence
+from statuary.contracts.model.proxy_detection import (
+    SLOTS,
+    ProxyEvidence,
+    ProxyVerdict,
+    delegates,
+    proxy_evidence,
+)
 from statuary.contracts.model.record import RecordValue
 
 _ERROR = "proxyResolutionError"
 _MEMBERS = ("isProxy", "proxyType", "implementations")
 
-PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "SequenceWalletProxy"))
-"""The types that Sourcify gives."""
+EIP_1167 = "EIP1167Proxy"
+
+PROXY_TYPES = frozenset((*SLOTS.values(), EIP_1167, "FixedProxy", "SequenceWalletProxy"))
+"""The types whose patterns are known here; Sourcify adds others."""
+
+_NO_ADDRESS = "0x" + "0" * 40
 
 
 @check
 def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
-    """A proxy has a known type and checksummed implementations; any other contract has neither."""
+    """A proxy has a type and checksummed implementations, which are other contracts; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
     if not isinstance(resolution, dict):
         return
@@ -36,16 +46,31 @@ def incomplete_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     if missing_members := [member for member in _MEMBERS if member not in resolution]:
         yield Violation(f"{missing_members[0]} is missing", ("proxyResolution",))
         return
+    yield from _resolution_observations(record, resolution)
+
+
+def _resolution_observations(record: RecordView, resolution: Mapping[str, Json]) -> Iterator[Observation]:
     yield Evidence({"isProxy": str(resolution["isProxy"]).lower()})
+    proxy_type = resolution["proxyType"]
+    if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
+        yield Evidence({"proxyType": f"{proxy_type[:80]}: not known here"})
     if fault := _type_fault(resolution):
         yield Violation(fault, ("proxyResolution",))
     for place, implementation in enumerate(_listed_implementations(resolution)):
-        address = as_object(implementation).get("address")
-        if not _is_checksummed(address):
-            yield Violation(
-                f"implementation {as_json_text(address)} is not an address with its EIP-55 checksum",
-                ("proxyResolution", "implementations", place, "address"),
-            )
+        if fault := _address_fault(as_object(implementation).get("address"), record.address, proxy_type):
+            yield Violation(fault, ("proxyResolution", "implementations", place, "address"))
+
+
+def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
+    """Return why an address cannot be that of an implementation; empty if it can."""
+    text = as_json_text(address)
+    if not _is_checksummed(address):
+        return f"implementation {text} is not an address with its EIP-55 checksum"
+    if address == own_address:
+        return f"implementation {text} is the address of the contract itself"
+    if address == _NO_ADDRESS and proxy_type != EIP_1167:
+        return f"implementation {text} is the address of nobody"
+    return ""
 
 
 def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
@@ -80,8 +105,8 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
             f"isProxy is {as_json_text(is_proxy)}, but proxyType is {as_json_text(proxy_type)},"
             f" with {count} implementations"
         )
-    if is_proxy and proxy_type not in PROXY_TYPES:
-        return f"unknown proxy type {as_json_text(proxy_type)}"
+    if is_proxy and not isinstance(proxy_type, str):
+        return f"the proxy type {as_json_text(proxy_type)} is not text"
     if is_proxy and not count and proxy_type != "DiamondProxy":
         return "a proxy has no implementation"
     return ""
@@ -91,39 +116,68 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
 def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     """The bytecode does not contradict proxyResolution.
 
-    Factories are no proxies, EIP-1167 clones are, others need their patterns.
+    Factories are no proxies, EIP-1167 clones are, others need their patterns; of a type that is not known here, the code
+    delegates.
     """
     code = record.creation.onchain or record.runtime.onchain
     claim = record.value.get("proxyResolution")
     if not code or not isinstance(claim, dict):
         return
-    evidence = proxy_evidence(code)
-    yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})
-    if contradiction := _contradiction(evidence, claim):
+    proxy_type = claim.get("proxyType")
+    if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
+        yield Evidence({"verdict": f"{proxy_type[:80]} is not known here"})
+        contradiction = "" if delegates(_without_auxdata(record)) else "the bytecode delegates to no contract"
+    else:
+        evidence = proxy_evidence(code)
+        yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})
+        contradiction = _contradiction(evidence, claim)
+    if contradiction:
         yield Violation(
             contradiction, ("proxyResolution",), "leave proxyResolution out, or resolve the proxy again"
         )
 
 
+def _without_auxdata(record: RecordView) -> bytes:
+    """Return the runtime code on the chain, or else the creation code, up to the auxdata of the compiler."""
+    code = record.runtime.onchain or record.creation.onchain or b""
+    own = record.runtime.own_auxdata
+    return code[: own.offset] if own is not None and record.runtime.onchain else code
+
+
 def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     """Return how the bytecode contradicts a resolution; empty if it does not."""
-    is_proxy, claimed = resolution.get("isProxy"), as_json_text(resolution.get("proxyType"))
+    proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
-        if is_proxy and resolution.get("proxyType") not in evidence.candidates:
-            return f"the bytecode has patterns of {', '.join(evidence.candidates)}, not of {claimed}"
-        return ""
+        return _other_pattern(evidence, resolution)
     if _ERROR in resolution:
         return f"the chain is not needed: the contract is {evidence.verdict.value}"
-    if evidence.verdict is ProxyVerdict.NOT_PROXY:
-        return f"the bytecode shows no proxy, the record claims {claimed}" if is_proxy else ""
+    if evidence.verdict is ProxyVerdict.EIP_1167_PROXY:
+        return _other_clone(evidence, resolution)
+    return (
+        f"the bytecode shows no proxy, the record claims {as_json_text(proxy_type)}"
+        if resolution.get("isProxy")
+        else ""
+    )
+
+
+def _other_pattern(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+    if resolution.get("isProxy") and resolution.get("proxyType") not in evidence.candidates:
+        claimed = as_json_text(resolution.get("proxyType"))
+        return f"the bytecode has patterns of {', '.join(evidence.candidates)}, not of {claimed}"
+    return ""
+
+
+def _other_clone(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
+    if resolution.get("isProxy") is False and not evidence.is_plain_clone:
+        return ""  # not every version of Sourcify finds a clone with other code around it
     addresses = [
         as_object(implementation).get("address") for implementation in _listed_implementations(resolution)
     ]
-    if claimed == "'EIP1167Proxy'" and same_json(addresses, [evidence.implementation]):
+    if resolution.get("proxyType") == EIP_1167 and same_json(addresses, [evidence.implementation]):
         return ""
     return (
         f"the bytecode is an EIP-1167 clone of {evidence.implementation},"
-        f" the record claims {claimed} of {as_json_text(addresses)}"
+        f" the record claims {as_json_text(resolution.get('proxyType'))} of {as_json_text(addresses)}"
     )
 
 

@@ -110,15 +110,15 @@ def releases(compiler: str) -> Mapping[str, Release]:
 
 _VERSION: Final = re.compile(
     r"v?(?P<number>\d{1,6}\.\d{1,6}\.\d{1,6}(?:(?:a|b|rc)\d{1,6})?)"
-    r"(?:-nightly\.(?P<nightly>\d{4}\.\d{1,2}\.\d{1,2}))?(?:\+commit\.(?P<commit>[0-9a-f]+))?(?:\.mod)?"
+    r"(?:-nightly\.(?P<nightly>\d{4}\.\d{1,2}\.\d{1,2})|-(?P<before>[0-9A-Za-z.]+))?(?:\+commit\.(?P<commit>[0-9a-f]+))?(?:\.mod)?"
 )
 
 
 @check
 def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
-    """The compiler version is a release with the commit of one of its builds, or a nightly of a real day.
+    """The compiler version is a release with the commit of one of its builds, a build before one, or a nightly of a real day.
 
-    One that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
+    A version that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
     different commits, so there another commit is a warning.
     """
     releases, parts = _known_version(record)
@@ -130,8 +130,9 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
         if _day(parts["nightly"]) is None:
             yield Violation(f"there is no day {parts['nightly']}", _VERSION_POINTER)
     elif parts["number"] in releases:
-        yield Evidence({"release": parts["number"]})
-        yield from _other_commit(releases[parts["number"]], parts["commit"] or "", record.language)
+        yield Evidence({"beforeRelease" if parts["before"] else "release": parts["number"]})
+        if not parts["before"]:
+            yield from _other_commit(releases[parts["number"]], parts["commit"] or "", record.language)
     else:
         newest = [*releases][-1]
         is_newer = _numbers(parts["number"]) > _numbers(newest)
@@ -198,7 +199,8 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
     if parts is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
-    released = _day((parts["nightly"] or _released(releases, parts["number"]) or "").replace(".", "-"))
+    day = parts["nightly"] or _released(releases, parts["number"], is_before=bool(parts["before"]))
+    released = _day(day.replace(".", "-"))
     if released is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
@@ -210,12 +212,15 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
         )
 
 
-def _released(known_releases: Mapping[str, Release], number: str) -> str:
-    """Return the day before which a version was not released; for one newer than the table, that of the newest."""
-    if number in known_releases:
-        return known_releases[number].not_before
-    earlier_versions = takewhile(lambda version: _numbers(version) <= _numbers(number), known_releases)
-    return max((known_releases[version].not_before for version in earlier_versions), default="")
+def _released(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:
+    """Return the day before which a version was not released; empty if it is not known.
+
+    For a version newer than the table, that is the day of the newest; for a build before a release, that of an earlier one.
+    """
+    if number in known and not is_before:
+        return known[number].not_before
+    earlier = takewhile(lambda version: _numbers(version) < _numbers(number), known)
+    return max((known[version].not_before for version in earlier), default="")
 
 
 @check

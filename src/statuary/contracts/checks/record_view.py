@@ -26,7 +26,6 @@ from statuary.contracts.model.auxdata import (
     parse_link_references,
     split_auxdata,
 )
-from statuary.contracts.model.derivation import appended_immutables_size
 from statuary.contracts.model.matching import (
     MatchLevel,
     RecompiledSide,
@@ -42,6 +41,7 @@ from statuary.contracts.model.transformations import (
     parse_transformation,
     replay,
 )
+from statuary.contracts.model.vyper_immutables import appended_immutables_size
 from statuary.contracts.model.vyper_integrity import VyperProgram, hashed_paths, integrity_hashes
 
 Part = TypeVar("Part")
@@ -320,8 +320,14 @@ class SideView:
     @property
     def _appended_immutables(self) -> int:
         """Size of the immutables that Vyper's creation code appends to the runtime code."""
-        creation = dict(self.record.creation.auxdata)
-        return appended_immutables_size(creation, self.record.language, self.record.version)
+        record = self.record
+        return appended_immutables_size(
+            record.creation.recompiled,
+            self.recompiled,
+            language=record.language,
+            version=record.version,
+            auxdata=record.creation.auxdata,
+        )
 
 
 class RecordView:

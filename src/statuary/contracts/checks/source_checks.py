@@ -18,6 +18,7 @@ from statuary.contracts.checks.record_view import RecordView, SideView, hex_byte
 from statuary.contracts.checks.transformation_checks import is_library
 from statuary.contracts.model.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.solidity_source import declaration, immutable_count, words_at, yul_object
 from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
@@ -31,18 +32,6 @@ _OVERRIDES = "storage_layout_overrides"
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 
 _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
-
-_LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
-
-_SOLIDITY_KEYWORDS: Final = frozenset(("contract", "library", "interface"))
-
-_YUL_KEYWORDS: Final = frozenset(("object",))
-
-_KEYWORDS: Final = (*sorted(_SOLIDITY_KEYWORDS), *_YUL_KEYWORDS)
-
-_KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
-
-_KEYWORD_CHARACTERS: Final = 200
 
 _SELECTOR_DIGITS: Final = 8
 
@@ -81,44 +70,22 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
         if stem != name:
             yield Violation(f"{path!r} is not a module {name!r}", ("compilation", "name"))
         return
-    kinds = _declared_as(text, name) & (_YUL_KEYWORDS if record.language == "Yul" else _SOLIDITY_KEYWORDS)
-    yield Evidence({"declaredAs": ", ".join(sorted(kinds))})
-    if not kinds:
+    keyword = _declaring_keyword(record, text, name)
+    yield Evidence({"declaredAs": keyword})
+    if not keyword:
         yield Violation(f"{path!r} declares no {name!r}", ("compilation", "name"))
-    elif record.language == "Solidity" and is_library(record) and "library" not in kinds:
+    elif record.language == "Solidity" and is_library(record) and keyword != "library":
         yield Violation(
             f"the bytecode is a library's, but {name!r} is not declared as one", ("compilation", "name")
         )
 
 
-def _declared_as(text: str, name: str) -> set[str]:
-    """Return the keywords under which a source declares a name."""
-    kinds = set()
-    for place in _words_at(text, name):
-        preceding_text = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
-        # most names are elsewhere; the text before them shows that sooner
-        if preceding_text.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
-            match := _KEYWORD.search(preceding_text)
-        ):
-            kinds.add(match[1])
-    return kinds
-
-
-def _words_at(text: str, word: str) -> Iterator[int]:
-    """Yield the positions of a word in a text, not of parts of longer words."""
-    place, last_end = text.find(word) if word else -1, 0
-    while place >= 0:
-        consume_for_text(place - last_end)
-        last_end = place
-        end = place + len(word)
-        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
-            yield place
-        place = text.find(word, end)
-    consume_for_text(len(text) - last_end)
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalnum() or character in ("_", "$")
+def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
+    """Return the keyword that declares a contract in a source of Yul or Solidity; empty if none does."""
+    if record.language == "Yul":
+        return "object" if yul_object(text) == name else ""
+    declared = declaration(text, name, record.version)
+    return "" if declared is None else declared.keyword
 
 
 @check
@@ -126,14 +93,14 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
     for name in sorted(_library_names(record)):
         yield Evidence({"library": name[:80]})
-        if not any(_declares_library(record.language, text, name) for text in record.sources.values()):
+        if not any(_declares_library(record, text, name) for text in record.sources.values()):
             yield Violation(
                 f"no source declares the library {name[:80]!r}", ("runtimeBytecode", "linkReferences")
             )
     immutables = as_object(record.runtime.value.get("immutableReferences"))
     if not immutables or record.language != "Solidity":
         return
-    declared = sum(text.count("immutable") for text in record.sources.values())
+    declared = sum(immutable_count(text, record.version) for text in record.sources.values())
     yield Evidence({"immutables": len(immutables)})
     if declared < len(immutables):
         yield Violation(
@@ -154,11 +121,12 @@ def _library_names(record: RecordView) -> set[str]:
     return {place.id.rpartition(":")[2] for place in places}
 
 
-def _declares_library(language: str, text: str, name: str) -> bool:
+def _declares_library(record: RecordView, text: str, name: str) -> bool:
     """Return whether a source declares a library, or in Yul names the symbol to link."""
-    if language == "Yul":
+    if record.language == "Yul":
         return "linkersymbol" in text and name in text
-    return language == "Solidity" and "library" in _declared_as(text, name)
+    declared = declaration(text, name, record.version) if record.language == "Solidity" else None
+    return declared is not None and declared.keyword == "library"
 
 
 @check
@@ -279,7 +247,7 @@ def _wrong_signatures(
 
 @check
 def missing_selector(record: RecordView) -> Iterator[Observation]:
-    """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
+    """The runtime bytecode of a Solidity contract pushes the selector of every function of its ABI, or compares with zero."""
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")
     if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
@@ -289,15 +257,43 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
         yield Evidence({"functions": len(functions)})
     for place, entry in enumerate(functions):
         selector = as_text(as_object(entry).get("signatureHash4"))[2:]
-        significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
         if len(selector) != _SELECTOR_DIGITS:
             continue  # the check of the signatures reports it
         consume_for_text(len(code))
-        if bytes((0x5F + len(significant),)) + significant not in code:
+        if not _compares_selector(selector, code):
             yield Violation(
                 f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
                 ("signatures", "function", place),
             )
+
+
+def _compares_selector(selector: str, code: bytes) -> bool:
+    significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
+    if not significant:
+        return _COMPARES_WITH_ZERO.search(code) is not None
+    return _is_pushed(significant, code)
+
+
+def _is_pushed(value: bytes, code: bytes) -> bool:
+    return bytes((_PUSH0 + len(value),)) + value in code
+
+
+_PUSH0: Final = 0x5F
+
+_JUMP_IF: Final = rb"(?:\x60.|\x61..)\x57"
+"""PUSH1 or PUSH2, and JUMPI."""
+
+_COMPARES_WITH_ZERO: Final = re.compile(
+    # where a selector is compared: behind SHR or AND that made it, a jump to other selectors, or the comparison before
+    rb"[\x1c\x16\x5b\x57]\x80(?:\x15|(?:\x60\x00|\x5f)\x14)"
+    + _JUMP_IF  # DUP1, ISZERO or a zero and EQ
+    + rb"|\x80(?:\x60\x00|\x5f)\x81\x14"
+    + _JUMP_IF  # DUP1, a zero, DUP2 EQ
+    + rb"|[\x1c\x16](?:\x15)?"
+    + _JUMP_IF,  # nothing else is compared with the selector, which is not kept
+    re.DOTALL,
+)
+"""How solc's code compares a selector with 0x00000000, which it does not push."""
 
 
 @check
@@ -342,7 +338,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         yield parsed_layout
         return
     is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
-    starts_anywhere = is_recent and _places_its_layout(record.sources.get(record.path_and_name[0], ""))
+    starts_anywhere = is_recent and _places_its_layout(record)
     faults = list(parsed_layout.faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
@@ -371,7 +367,7 @@ class _Words:
         return any(self._has(self._sources[source], word) for source in (path, *self._sources))
 
     def _has(self, text: str, word: str) -> bool:
-        place = next(_words_at(text, word), None)
+        place = next(words_at(text, word), None)
         self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
         return place is not None
 
@@ -382,5 +378,7 @@ class _Words:
         return {word for text in self._sources.values() for word in _WORD.findall(text)}
 
 
-def _places_its_layout(text: str) -> bool:
-    return "layout" in text and _LAYOUT_AT.search(text) is not None
+def _places_its_layout(record: RecordView) -> bool:
+    path, name = record.path_and_name
+    declared = declaration(record.sources.get(path, ""), name, record.version)
+    return declared is not None and declared.has_layout

@@ -27,11 +27,8 @@ from statuary.contracts.model.abi import signatures_of
 from statuary.contracts.model.auxdata import (
     AuxdataByNumber,
     AuxdataPositions,
-    AuxdataStyle,
     CodeReference,
     auxdata_positions,
-    auxdata_style,
-    parse_auxdata,
     parse_immutable_references,
     parse_link_references,
 )
@@ -46,6 +43,7 @@ from statuary.contracts.model.matching import (
 )
 from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.vyper_immutables import appended_immutables_size
 
 _ARTIFACTS = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
 _CODE = ("sourceMap", "linkReferences", "immutableReferences")
@@ -419,7 +417,13 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
         code=contract.runtime.code,
         libraries=contract.runtime.libraries,
         immutables=parse_immutable_references(immutables),
-        appended_immutables=appended_immutables_size(auxdata.creation, language, version),
+        appended_immutables=appended_immutables_size(
+            contract.creation.code,
+            contract.runtime.code,
+            language=language,
+            version=version,
+            auxdata=auxdata.creation,
+        ),
         auxdata=auxdata.runtime,
         language=language,
         version=version,
@@ -437,17 +441,6 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
         "transformations": [step.as_json() for step in match.transformations] if match else None,
         "transformationValues": in_jsonb_order(match.values) if match else None,
     }
-
-
-def appended_immutables_size(creation: AuxdataByNumber, language: str, version: str) -> int:
-    """Return the size of the immutables after the runtime code, from Vyper's creation code (0.3.10 on)."""
-    style = auxdata_style(language, version)
-    if style is not AuxdataStyle.VYPER or "1" not in creation:
-        return 0
-    try:
-        return parse_auxdata(creation["1"].value, style).immutable_size or 0
-    except InvalidValueError:
-        return 0
 
 
 def derive_record(workspace: Workspace) -> RecordValue:

@@ -1,6 +1,7 @@
 """solc's metadata as the text whose hash is in the bytecode, and the two hashes: IPFS and Swarm."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
@@ -135,11 +136,15 @@ SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": bzzr1, "bzzr0": bzzr0}
 """The hashes that solc writes of its metadata, by the name that auxdata has for them."""
 
 
+_ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
+"""The character U+007F as JSON escapes it, or an escaped backslash, behind which the same letters are text."""
+
+
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
     r"""Yield the texts that solc may have written for a metadata object, likeliest first.
 
-    solc writes it compactly, sorted by key, with `\u` escapes for everything but printable ASCII (0.7.6 to
-    0.8.37).
+    solc writes it compactly, sorted by key: from 0.8.26 on with `\u` escapes for everything but printable ASCII, from about
+    0.4.14 on without one for the character U+007F, and before as it is.
 
     Args:
         output_text: the compiler's text of the same object, if it is known.
@@ -155,8 +160,10 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
         except (TypeError, ValueError):  # orjson's own error is a TypeError
             raise InvalidValueError("the metadata is nested too deep") from None
         if not text.isascii() or b"\x7f" in text:
-            escaped = json.dumps(metadata, separators=(",", ":"), sort_keys=bool(option))
-            yield escaped.encode("ascii")
+            escaped = json.dumps(metadata, separators=(",", ":"), sort_keys=bool(option)).encode("ascii")
+            yield escaped
+            if b"\x7f" in text:
+                yield _ESCAPED_DELETE.sub(lambda found: found[1] or b"\x7f", escaped)
         yield text
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from statuary.base.json_values import Json
 from statuary.base.primitives import Address, checksum_address
+from statuary.contracts.model.auxdata import LENGTH_BYTES, is_cbor
 
 SLOTS = {
     "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "EIP1967Proxy",
@@ -23,8 +24,12 @@ SLOTS = {
     "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131c": "DiamondProxy",
     "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131d": "DiamondProxy",
     "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbd": "EIP1967Proxy",
+    "baab7dbf64751104133af04abc7d9979f0fda3b059a322a8333f533d3f32bf7f": "MaticProxy",
 }
 """Constants that proxies push: storage slots, and the selector of `masterCopy()` for Safe's proxies."""
+
+SLOT_NAMES = {b"matic.network.proxy.implementation": "MaticProxy"}
+"""Texts whose Keccak-256 is a slot, for code that hashes them when it runs, as old releases of solc compile it."""
 
 EIP_1167 = re.compile(
     re.escape(bytes.fromhex("363d3d373d3d3d363d73"))
@@ -39,6 +44,7 @@ _CLONE_CONSTRUCTORS = (b"", bytes.fromhex("3d602d80600a3d3981f3"))
 """What precedes a clone in nearly all code of one, so that it need not be disassembled: nothing, or what returns it."""
 
 _SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
+_IN_DATA = _SLOT_BYTES | SLOT_NAMES
 _DELEGATES_TO_OWN_SLOT = bytes.fromhex("30545af4")  # ADDRESS SLOAD GAS DELEGATECALL
 _SEQUENCE = "SequenceWalletProxy"
 
@@ -95,6 +101,8 @@ class ProxyEvidence(NamedTuple):
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # of an EIP-1167 clone, else None
+    # whether all versions of Sourcify find the clone: before August 2026 it had to end the code, since then it has to begin it
+    is_plain_clone: bool = False
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
 
@@ -108,18 +116,33 @@ class ProxyMarks(NamedTuple):
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
     """Return what a contract's code (creation code if known, else runtime code) decides about proxies."""
-    ending = EIP_1167.fullmatch(code[-CLONE_BYTES:])
-    if ending is not None and code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS:
-        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
-    if ending is None and not _may_have_marks(code):
+    # a clone may be followed by arguments of its own
+    clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
+    if clone is not None and _is_only_clone(code):
+        return _clone(clone[1], code)
+    if clone is None and not _may_have_marks(code):
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
     marks = proxy_marks(code)
     if marks.is_factory:
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
-    if ending is not None and ending[1] in marks.fixed[:1]:
-        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
+    if clone is not None and clone[1] in marks.fixed[:1]:
+        return _clone(clone[1], code)
+    return _candidates(marks)
+
+
+def _candidates(marks: ProxyMarks) -> ProxyEvidence:
     candidates = tuple(dict.fromkeys(marks.candidates))
-    return ProxyEvidence(ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY, None, candidates)
+    verdict = ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY
+    return ProxyEvidence(verdict, candidates=candidates)
+
+
+def _is_only_clone(code: bytes) -> bool:
+    return len(code) == CLONE_BYTES or code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS
+
+
+def _clone(implementation: bytes, code: bytes) -> ProxyEvidence:
+    address = checksum_address(f"0x{implementation.hex()}")
+    return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, address, is_plain_clone=len(code) == CLONE_BYTES)
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
@@ -135,11 +158,11 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
 
 def _may_have_marks(code: bytes) -> bool:
     """Search for the patterns as bytes, so that nearly no contract has to be disassembled."""
-    return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
+    return _DELEGATES_TO_OWN_SLOT in code or any(mark in code for mark in _IN_DATA)
 
 
 def proxy_marks(code: bytes) -> ProxyMarks:
-    """Disassemble a program as whatsabi 0.26 does, which Sourcify uses.
+    """Disassemble a program as whatsabi 0.28 does, which Sourcify uses.
 
     The creation code comes first, then the code that it returns.
     """
@@ -149,16 +172,30 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     if end and not marks.fixed and not marks.candidates:
         # slots may be in the data after the program, which copies them into memory
         data = _data_behind(code, end)
-        marks = marks._replace(candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
+        marks = marks._replace(candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data))
     if init is not None and not marks.fixed and not marks.candidates:
         return marks._replace(fixed=init.fixed, candidates=init.candidates)
     return marks
 
 
 def _data_behind(code: bytes, end: int) -> bytes:
-    if _halts(code[-1]):
-        return code[end:]
-    return code[end : -(int.from_bytes(code[-2:], "big") + 4)]
+    """Return the data after a program, without the CBOR that may end it; creation code may end in arguments instead."""
+    data = code[end:]
+    size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
+    if _halts(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):
+        return data
+    return data[:-size]
+
+
+def delegates(code: bytes) -> bool:
+    """Return whether an instruction of a code is a DELEGATECALL, without which a contract is no proxy of any kind."""
+    offset = 0
+    while offset < len(code):
+        opcode = code[offset]
+        if opcode == _DELEGATECALL:
+            return True
+        offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+    return False
 
 
 class _Walk:

@@ -29,7 +29,7 @@ ICONS = ("site", *(f"status-{impact}" for impact in IMPACT_STATES))
 """The icon of a site without a status page, and that of each status."""
 
 
-CONTRACT_SCRIPTS = ("check", "compare", "decode")
+CONTRACT_SCRIPTS = ("check", "compare", "decode", "solc-settings")
 """The scripts of contract pages; `tests/support/check_bundle.py` makes them of `check/` and `scripts/`."""
 
 

@@ -162,14 +162,13 @@ function spelling(metadata, output) {
   }
 }
 
-/** solc writes metadata compactly, sorted by key, with `\u` escapes for what is not printable ASCII. */
+/** solc writes metadata compactly, sorted by key, with `\u` escapes; up to 0.8.25 without one for U+007F. */
 function textsOf(metadata) {
   return [false, true].flatMap((sorted) => {
     const text = jsonText(metadata, sorted);
-    const escaped = text.replace(
-      /[\x7f-\uffff]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    const escaped = [/[\x7f-\uffff]/g, /[\x80-\uffff]/g].map((units) =>
+      text.replace(units, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     );
-    return [escaped, text];
+    return [...escaped, text];
   });
 }

@@ -3,7 +3,7 @@
 import { checkValues, KINDS, signatureEntry, signaturesOf } from "./abi.js";
 import { keccakHex } from "./hashes.js";
 import { broken, fault, inBytes, saw } from "./observations.js";
-import { settingDifferences } from "./settings.js";
+import { settingDifferences } from "./solc-settings.js";
 import {
   asList,
   asObject,
@@ -93,7 +93,7 @@ export function* metadataRepeatsTheInterface({ metadata, record, version, severi
 const COMPILERS = { Solidity: "solc", Yul: "solc", Vyper: "vyper", Fe: "fe" };
 const COMMIT = String.raw`\+commit\.[0-9a-f]{7,8}`;
 const VERSIONS = {
-  solc: new RegExp(String.raw`^\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?${COMMIT}(\.mod)?$`),
+  solc: new RegExp(String.raw`^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?${COMMIT}(\.mod)?$`),
   vyper: new RegExp(String.raw`^\d+\.\d+\.\d+((b|rc|a)\d+)?(${COMMIT})?$`),
   fe: new RegExp(String.raw`^v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(${COMMIT})?$`),
 };
@@ -187,6 +187,10 @@ export function* signaturesFollowFromTheAbi({ record }) {
   }
 }
 
+// how solc compares a selector with 0x00000000, which it does not push: as in `source_checks.py`
+const COMPARES_WITH_ZERO =
+  /^(?:..)*?(?:(?:1c|16|5b|57)80(?:15|(?:6000|5f)14)|80(?:6000|5f)8114|(?:1c|16)(?:15)?)(?:60..|61....)57/;
+
 export function* selectorsAreInTheCode({ record, language, runtime, isLibrary }) {
   const functions = at(record, "signatures", "function");
   if (language !== "Solidity" || !runtime.recompiled || isLibrary || !Array.isArray(functions)) return;
@@ -195,7 +199,10 @@ export function* selectorsAreInTheCode({ record, language, runtime, isLibrary })
     const selector = asText(at(entry, "signatureHash4")).slice(2);
     if (!/^([0-9a-f]{2})*$/.test(selector)) continue;
     const digits = selector.replace(/^(00)+/, "");
-    if (find(runtime.recompiled, (0x5f + sizeOf(digits)).toString(16) + digits) < 0) {
+    const isThere = digits
+      ? find(runtime.recompiled, (0x5f + sizeOf(digits)).toString(16) + digits) >= 0
+      : COMPARES_WITH_ZERO.test(runtime.recompiled);
+    if (!isThere) {
       yield fault(`0x${selector} is not in the bytecode`, ["signatures", "function", place]);
     }
   }

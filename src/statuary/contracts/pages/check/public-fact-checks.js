@@ -2,7 +2,6 @@
 
 import { IDENTIFIER } from "./abi.js";
 import { broken, fault, saw } from "./observations.js";
-import { librariesOf } from "./settings.js";
 import { anyHex, asList, asObject, asText, at, sizeOf } from "./values.js";
 
 const NAMED = ["function", "event", "error"];
@@ -43,6 +42,17 @@ export function* abiItemsAreKnown(view) {
   for (const type of types) {
     if (isTwice(type) || ![...NAMED, ...ONCE].includes(type)) yield fault(type, ["abi"]);
   }
+}
+
+/** Addresses in lower case by `path:Library`, whether they are nested by file or not. */
+function librariesOf(settings) {
+  return Object.fromEntries(
+    Object.entries(asObject(at(settings, "libraries"))).flatMap(([path, held]) =>
+      typeof held === "object" && held !== null
+        ? Object.entries(held).map(([name, address]) => [`${path}:${name}`, String(address).toLowerCase()])
+        : [[path, String(held).toLowerCase()]]
+    ),
+  );
 }
 
 export function* librariesAreThoseOfTheSettings({ compilation, sides }) {

@@ -13,6 +13,7 @@ import {
   attempt,
   find,
   isObject,
+  isSince,
   sizeOf,
   slice,
   splitName,
@@ -83,10 +84,25 @@ class Side {
       ...this,
       libraries: readLibraries,
       solidityImmutables: view.language === "Solidity" ? readImmutables : [],
-      appendedImmutables: view.style === "vyper" ? immutables : 0,
+      appendedImmutables: view.style === "vyper" ? immutables : returnedImmutables(view),
       constructorInputs: view.constructorInputs,
     });
   }
+}
+
+const PUSH = "(?:60..|61.{4}|62.{6}|63.{8})";
+const RETURNED = new RegExp(`(?<=^(?:..)*)39(${PUSH})${PUSH}f3`, "g"); // all of the code (0.3.4 on)
+const ADDED = new RegExp(`(?<=^(?:..)*)(?:39${PUSH}|80)(${PUSH})01${PUSH}f3`, "g");
+
+/** The size of the immutables that Vyper's creation code returns after the runtime code (0.3.1 to 0.3.9). */
+function returnedImmutables({ language, version, creation: { recompiled }, runtime: { recompiled: code } }) {
+  if (language !== "Vyper" || !isSince(version, "0.3.1") || !recompiled || !code) return 0;
+  const place = find(recompiled, code);
+  const parts = place < 0 ? [recompiled] : [slice(recompiled, 0, place), slice(recompiled, place + sizeOf(code))];
+  const pushed = (pattern) =>
+    parts.flatMap((part) => [...part.matchAll(pattern)]).map(([, push]) => parseInt(push.slice(2), 16));
+  const sizes = [...pushed(RETURNED).map((size) => size - sizeOf(code)), ...pushed(ADDED)];
+  return Math.max(0, ...sizes.filter((size) => size % 32 === 0));
 }
 
 export class RecordView {

@@ -1,0 +1,256 @@
+"""The settings that solc writes into metadata, derived from those of its input.
+
+`solc_settings.json` says how each release writes them; tests/support/solc_settings.py makes it from runs of real compilers.
+"""
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import orjson
+
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+TABLE: Final = Path(__file__).with_suffix(".json")
+"""What each release does, as changes from the one before; the last row is the newest release that is known."""
+
+_GROUPS: Final = ("optimizer", "metadata", "debug")
+_DETAILS: Final = "details"
+_YUL_DETAILS: Final = "yulDetails"
+_STEPS: Final = "optimizerSteps"
+_DEFAULT_RUNS: Final = 200
+
+
+class SolcRelease(NamedTuple):
+    """How a release of solc writes its settings into metadata; a setting in a group is named `group.setting`."""
+
+    always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
+    unless_default: Mapping[str, Json]  # those that it has only with another value than this one
+    # by each part of the optimizer: its value if `enabled` is absent, false, or true; None if the release has no `details`
+    details: Mapping[str, tuple[bool, bool, bool]] | None
+    yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
+    empty_yul_details: bool  # whether metadata has them, empty, although the Yul optimizer is off
+    cleanup: str  # what is added to optimizer steps without a colon
+    library_paths: bool  # whether libraries are named with their path
+    runs_need_enabled: bool  # whether `runs` is ignored if `enabled` is absent
+    runs_modulo: int  # 0 if `runs` is written as given
+    known: frozenset[str] | None  # the settings of the input; None if unknown ones are ignored
+
+
+class SettingDifference(NamedTuple):
+    """A setting that differs between metadata and input; None where it is absent."""
+
+    name: str
+    in_metadata: Json
+    in_input: Json
+
+
+def setting_differences(
+    metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
+) -> list[SettingDifference]:
+    """Return how a metadata's `settings` differ from those that the compiler writes for its input.
+
+    A release that is newer than the table may have other defaults and further settings, so these are not compared. A build
+    before a release may write them like that release, or like the one before it.
+
+    Args:
+        version: the record's `compilation.compilerVersion`.
+    """
+    number = parse_compiler_version(version)
+    newest, release = _releases()[-1]
+    if number > newest:
+        found = _differences(metadata, settings, release)
+        return [one for one in found if not _may_be_new(one.name, metadata, settings)]
+    found = _differences(metadata, settings, _release_at(number))
+    if found and not number.released:
+        later = _differences(metadata, settings, _release_at(number._replace(released=True)))
+        found = min(found, later, key=len)
+    return found
+
+
+def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
+    """Return whether a release that is not known here may explain a difference."""
+    group, _, _ = name.partition(".")
+    if group == "evmVersion":
+        return group not in settings
+    if group == "optimizer":
+        return any(_DETAILS in as_object(given.get(group)) for given in (metadata, settings))
+    _, newest = _releases()[-1]
+    return name not in {*newest.always, *newest.unless_default, "libraries", "remappings"}
+
+
+@cache
+def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
+    """Return the releases that differ from the one before, oldest first; the last one is the newest that is known."""
+    table = orjson.loads(TABLE.read_bytes())
+    row: dict[str, Json] = {}
+    listed = []
+    for version, changes in table.items():
+        row |= changes
+        listed.append((parse_compiler_version(version), read_release(row)))
+    return listed
+
+
+def forget_table() -> None:
+    """Read the table again, since it has been made anew."""
+    _releases.cache_clear()
+    _release_at.cache_clear()
+
+
+def read_release(row: Mapping[str, Json]) -> SolcRelease:
+    """Return a release from its row of the table."""
+    details, known = row["details"], row["known"]
+    values = {
+        name: (bool(unset), bool(off), bool(on))
+        for name, (unset, off, on) in ((name, as_list(three)) for name, three in as_object(details).items())
+    }
+    return SolcRelease(
+        always=as_object(row["always"]),
+        unless_default=as_object(row["unless_default"]),
+        details=None if details is None else values,
+        yul_details=as_object(row["yul_details"]),
+        empty_yul_details=bool(row["empty_yul_details"]),
+        cleanup=as_text(row["cleanup"]),
+        library_paths=bool(row["library_paths"]),
+        runs_need_enabled=bool(row["runs_need_enabled"]),
+        runs_modulo=int(str(row["runs_modulo"])),
+        known=None if known is None else frozenset(map(as_text, as_list(known))),
+    )
+
+
+@lru_cache(maxsize=256)
+def _release_at(number: CompilerVersion) -> SolcRelease:
+    """Return the release with a number, or the last one before it; for a number before the table, the first one."""
+    listed = _releases()
+    return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
+
+
+def _differences(
+    metadata: Mapping[str, Json], settings: Mapping[str, Json], release: SolcRelease
+) -> list[SettingDifference]:
+    own, derived = _flat(metadata), _flat(metadata_settings(settings, release))
+    found = [
+        SettingDifference(name, own.get(name), derived.get(name))
+        for name in sorted(own.keys() | derived.keys())
+        if not _same(own.get(name), derived.get(name))
+    ]
+    refused = set() if release.known is None else settings.keys() - release.known
+    refused |= {name for name in _GROUPS if not isinstance(settings.get(name, {}), dict)}
+    return [*found, *(SettingDifference(name, None, settings[name]) for name in sorted(refused))]
+
+
+def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the settings of a metadata by name, those in groups as `group.setting`."""
+    flat: dict[str, Json] = {}
+    for name, value in settings.items():
+        if name in _GROUPS and isinstance(value, dict):
+            flat |= {f"{name}.{member}": held for member, held in value.items()}
+        elif name == "remappings":
+            flat[name] = _remappings(value)
+        elif name == "libraries":
+            flat[name] = {path: as_text(address).lower() for path, address in as_object(value).items()}
+        elif name != "compilationTarget":
+            flat[name] = value
+    return flat
+
+
+def _same(value: Json, other: Json) -> bool:
+    if isinstance(value, dict | list) and type(value) is type(other):
+        return _canonical(value) == _canonical(other)
+    return type(value) is type(other) and bool(value == other)
+
+
+def _canonical(value: Json) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+    """Return the `settings` of the metadata that a release writes for an input, without `compilationTarget`."""
+    written: dict[str, Json] = {}
+    for name, default in release.always.items():
+        _put(written, name, _given(settings, name, default))
+    for name, default in release.unless_default.items():
+        value = _given(settings, name, default)
+        if not _same(value, default):
+            _put(written, name, value)
+    written["optimizer"] = _optimizer(settings.get("optimizer"), release)
+    written["libraries"] = _libraries(settings.get("libraries"), with_paths=release.library_paths)
+    written["remappings"] = _remappings(settings.get("remappings"))
+    return written
+
+
+def _given(settings: Mapping[str, Json], name: str, default: Json) -> Json:
+    group, _, member = name.rpartition(".")
+    value = (as_object(settings.get(group)) if group else settings).get(member)
+    return default if value is None else value
+
+
+def _put(settings: dict[str, Json], name: str, value: Json) -> None:
+    group, _, member = name.rpartition(".")
+    if group:
+        settings[group] = {**as_object(settings.get(group)), member: value}
+    else:
+        settings[member] = value
+
+
+def _optimizer(given: Json, release: SolcRelease) -> Json:
+    """Return metadata's `optimizer`: whether it is enabled, or its details if they are those of neither."""
+    if not isinstance(given, dict):
+        return {"enabled": False, "runs": _DEFAULT_RUNS}
+    enabled, runs = given.get("enabled"), _runs(given, release)
+    if release.details is None:
+        return {"enabled": bool(enabled), "runs": runs}
+    details = _details(enabled, as_object(given.get(_DETAILS)), release)
+    for preset in (False, True):
+        if _same(details, _details(preset, {}, release)):
+            return {"enabled": preset, "runs": runs}
+    return {_DETAILS: details, "runs": runs}
+
+
+def _runs(given: Mapping[str, Json], release: SolcRelease) -> Json:
+    runs = given.get("runs")
+    if runs is None or (given.get("enabled") is None and release.runs_need_enabled):
+        runs = _DEFAULT_RUNS
+    if type(runs) is int and release.runs_modulo and runs > 0:
+        runs %= release.runs_modulo
+    return runs
+
+
+def _details(enabled: Json, given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+    column = 0 if enabled is None else 2 if enabled else 1
+    details: dict[str, Json] = {name: values[column] for name, values in (release.details or {}).items()}
+    details |= {name: value for name, value in given.items() if name != _YUL_DETAILS}
+    yul_details = _yul_details(given, release)
+    if details.get("yul"):
+        details[_YUL_DETAILS] = {**release.yul_details, **yul_details}
+    elif yul_details or release.empty_yul_details:
+        details[_YUL_DETAILS] = yul_details
+    return details
+
+
+def _yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
+    yul_details = dict(as_object(given.get(_YUL_DETAILS)))
+    steps = yul_details.get(_STEPS)
+    if isinstance(steps, str) and ":" not in steps:
+        yul_details[_STEPS] = steps + release.cleanup
+    return yul_details
+
+
+def _libraries(given: Json, *, with_paths: bool) -> Json:
+    """Return addresses in lower case by library; without paths, the last path in order decides."""
+    flat: dict[str, Json] = {}
+    for path, addresses in sorted(as_object(given).items()):
+        for name, address in as_object(addresses).items():
+            digits = as_text(address).lower().removeprefix("0x")
+            flat[f"{path}:{name}" if with_paths else name] = f"0x{digits}"
+    return flat
+
+
+def _remappings(given: Json) -> Json:
+    """Return remappings sorted, each with the colon of its context, which may be empty (`a=b` is `:a=b`)."""
+    if not isinstance(given, list):
+        return [] if given is None else given
+    texts = [as_text(one) for one in given]
+    return sorted({text if ":" in text.partition("=")[0] else f":{text}" for text in texts if "=" in text})

@@ -1,0 +1,132 @@
+"""What Solidity and Yul sources declare, read as the compiler reads them: comments and strings are not code."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from statuary.base.budget import consume, consume_for_text
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+CONTRACT_KEYWORDS: Final = ("contract", "library", "interface")
+"""The keywords that declare what Solidity compiles."""
+
+_BLANKS: Final = " \t\r\n"
+
+_RETURN_ENDS_LINES: Final = CompilerVersion(0, 4, 25)
+"""The first release in which a carriage return ends a comment, as a line feed does."""
+
+_KEPT_SOURCES: Final = 16
+
+
+def _hidden(line_ends: str) -> re.Pattern[str]:
+    """Return the pattern of a comment, or of a string with its quote as a group; the end of either may be missing."""
+    comment = rf"/[^{line_ends}]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
+    strings = "|".join(
+        rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
+    )
+    # the search for one of three characters is fast; what it found is then looked back at
+    return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
+
+
+_HIDDEN: Final = _hidden(r"\n\r")
+_HIDDEN_BEFORE: Final = _hidden(r"\n")
+
+_LAYOUT_AT: Final = re.compile(rf"(?<![\w$])layout[{_BLANKS}]+at(?![\w$])")
+_IMMUTABLE: Final = re.compile(r"(?<![\w$])immutable(?![\w$])")
+_YUL: Final = re.compile(
+    r"//[^\n\r]*|/\*.*?(?:\*/|\Z)|\"(?P<name>(?:[^\"\\]|\\.)*)\"|(?P<brace>[{}])|(?<![\w$.])(?P<object>object)(?![\w$.])",
+    re.DOTALL,
+)
+
+
+class Declaration(NamedTuple):
+    """A declaration of a contract, library or interface."""
+
+    keyword: str
+    head: str  # the code between the name and the body
+
+    @property
+    def has_layout(self) -> bool:
+        """Whether it says where the storage layout begins (`layout at`)."""
+        return _LAYOUT_AT.search(self.head) is not None
+
+
+@lru_cache(maxsize=_KEPT_SOURCES)
+def code_of(text: str, version: str) -> str:
+    """Return a Solidity source with a blank for each comment, and a blank and a quote for each string.
+
+    Args:
+        version: the compiler's, as in records.
+    """
+    consume_for_text(len(text))
+    is_recent = parse_compiler_version(version) >= _RETURN_ENDS_LINES
+    return (_HIDDEN if is_recent else _HIDDEN_BEFORE).sub(r" \1", text)
+
+
+def declaration(text: str, name: str, version: str) -> Declaration | None:
+    """Return the declaration of a name in a Solidity source; None if there is none."""
+    if name not in text:
+        return None
+    code = code_of(text, version)
+    for place in words_at(code, name):
+        keyword = _keyword_before(code, place)
+        # inside of braces these words may be names of assembly
+        if keyword and code.count("{", 0, place) == code.count("}", 0, place):
+            start = place + len(name)
+            end = code.find("{", start)
+            return Declaration(keyword, code[start : end if end >= 0 else len(code)])
+    return None
+
+
+def immutable_count(text: str, version: str) -> int:
+    """Return how many immutables a Solidity source declares."""
+    return len(_IMMUTABLE.findall(code_of(text, version))) if "immutable" in text else 0
+
+
+def yul_object(text: str) -> str:
+    """Return the name of the outermost object of a Yul source; empty if it has none.
+
+    Code without an object is compiled as one that is named `object`.
+    """
+    consume_for_text(len(text))
+    is_named = False
+    for token in _YUL.finditer(text):
+        if is_named and token["name"] is not None:
+            return token["name"]
+        if token["brace"]:
+            return "object" if token["brace"] == "{" else ""
+        is_named = is_named or token["object"] is not None
+    return ""
+
+
+def words_at(text: str, word: str) -> Iterator[int]:
+    """Yield the positions of a word in a text, not of parts of longer words."""
+    place, last = text.find(word) if word else -1, 0
+    while place >= 0:
+        consume_for_text(place - last)
+        last = place
+        end = place + len(word)
+        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+    consume_for_text(len(text) - last)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
+
+
+def _keyword_before(code: str, place: int) -> str:
+    """Return the keyword that declares what stands at a place; empty if there is none."""
+    end = place
+    while end and code[end - 1] in _BLANKS:
+        end -= 1
+    consume(place - end)
+    if end == place:
+        return ""
+    for keyword in CONTRACT_KEYWORDS:
+        start = end - len(keyword)
+        if start >= 0 and code.startswith(keyword, start) and not _is_letter(code[max(start - 1, 0) : start]):
+            return keyword
+    return ""

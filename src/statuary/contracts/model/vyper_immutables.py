@@ -1,0 +1,77 @@
+"""The immutables that Vyper's creation code appends to the runtime code, and their size."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.auxdata import Auxdata, AuxdataStyle, auxdata_style, parse_auxdata
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+IMMUTABLES_SINCE: Final = CompilerVersion(0, 3, 1)
+"""The first Vyper with immutables."""
+
+WORD_BYTES: Final = 32
+
+_PUSH: Final = rb"(\x60.|\x61..|\x62.{3}|\x63.{4})"
+
+_RETURNED_SIZE: Final = re.compile(rb"\x39" + _PUSH + _PUSH + rb"\xf3", re.DOTALL)
+"""CODECOPY, and a RETURN of a size at a place in memory (0.3.4 to 0.3.9)."""
+
+_ADDED_SIZE: Final = re.compile(
+    rb"(?:\x39" + _PUSH + rb"|\x80)" + _PUSH + rb"\x01" + _PUSH + rb"\xf3", re.DOTALL
+)
+"""The size of the runtime code, ADD of the immutables' size, and a RETURN of the sum (0.3.1 to 0.3.3)."""
+
+
+def appended_immutables_size(
+    creation: bytes | None,
+    runtime: bytes | None,
+    *,
+    language: str,
+    version: str,
+    auxdata: Mapping[str, Auxdata],
+) -> int:
+    """Return how many bytes of immutables follow the runtime code.
+
+    From 0.3.10 on the creation auxdata states it. Before, it follows from what the creation code returns.
+
+    Args:
+        creation: recompiled, and so is `runtime`.
+        auxdata: of the creation code, by its number.
+    """
+    style = auxdata_style(language, version)
+    if style is AuxdataStyle.VYPER:
+        return _stated_size(auxdata, style)
+    if (
+        language != "Vyper"
+        or parse_compiler_version(version) < IMMUTABLES_SINCE
+        or not creation
+        or not runtime
+    ):
+        return 0
+    return _returned_size(creation, runtime)
+
+
+def _stated_size(auxdata: Mapping[str, Auxdata], style: AuxdataStyle) -> int:
+    if "1" not in auxdata:
+        return 0
+    try:
+        return parse_auxdata(auxdata["1"].value, style).immutable_size or 0
+    except InvalidValueError:
+        return 0
+
+
+def _returned_size(creation: bytes, runtime: bytes) -> int:
+    before, _, after = creation.partition(
+        runtime
+    )  # the constructor is in front of the runtime code, or behind it
+    sizes = [0]
+    for part in (before, after):
+        sizes += [_pushed(found[1]) - len(runtime) for found in _RETURNED_SIZE.finditer(part)]
+        sizes += [_pushed(found[2]) for found in _ADDED_SIZE.finditer(part)]
+    return max(size for size in sizes if size % WORD_BYTES == 0)
+
+
+def _pushed(instruction: bytes) -> int:
+    return int.from_bytes(instruction[1:], "big")

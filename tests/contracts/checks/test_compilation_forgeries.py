@@ -1,0 +1,376 @@
+"""Records of true compilations are believed, and no forgery of what these are about."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.abi import signatures_of
+from support.forgeries import repeat, target
+
+Record = dict[str, Any]
+
+RECORDS = {
+    row["name"]: orjson.dumps(row["record"])
+    for row in map(json.loads, Path(__file__).with_name("compilations.jsonl").read_text("utf-8").splitlines())
+}
+"""Records of contracts that tests/compilations lists, as `statuary contract add` wrote them from a node."""
+
+NAMES = "names-0.8.37"
+RETURN = "comment-holds-carriage-return-0.4.24"
+LAYOUT = "layout-at-0.8.37"
+PLAIN_LAYOUT = "layout-as-names-0.8.30"
+ZERO = "selector-zero-0.8.37"
+MANY = "selector-zero-among-many-0.8.17"
+STEPS = "steps-0.8.26"
+GLOBAL = "libraries-global-0.7.4"
+FILES = "library-of-two-files-0.8.9"
+DELETE = "delete-character-and-others-0.8.20"
+WORDS = "vyper-immutables-0.3.9"
+ADDED_WORDS = "vyper-immutables-0.3.3"
+OLD_WORDS = "vyper-one-immutable-0.3.1"
+POLYGON = "proxy-of-polygon-0.6.12"
+YUL = "yul-0.8.22"
+IMMUTABLES = "immutables-0.6.12"
+
+
+def true_record(name: str) -> Record:
+    record: Record = orjson.loads(RECORDS[name])
+    return record
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_true_record_is_believed(name):
+    proof = prove(true_record(name))
+    assert proof.holds, proof.findings
+    assert proof.verdict is None or proof.verdict.sentences[0].key != "verdict_contradicted"
+
+
+def settings(record: Record) -> dict[str, Any]:
+    held: dict[str, Any] = record["compilation"]["compilerSettings"]
+    return held
+
+
+def renamed(record: Record, name: str) -> None:
+    """Give a record's contract another name, wherever a record repeats it."""
+    path, _ = target(record)
+    record["compilation"] |= {"name": name, "fullyQualifiedName": f"{path}:{name}"}
+    if record["metadata"] is not None:
+        record["metadata"]["settings"]["compilationTarget"] = {path: name}
+
+
+def without_hash(record: Record) -> None:
+    """Claim no more than a match, which needs no metadata to be pinned."""
+    for side in ("creation", "runtime"):
+        if record[f"{side}Match"] is not None:
+            record[f"{side}Match"] = "match"
+    record["match"] = "match"
+
+
+FORGERIES: list[tuple[str, str, Callable[[Record], object]]] = []
+
+
+def forgery(*names: str) -> Callable[[Callable[[Record], object]], Callable[[Record], object]]:
+    def register(forge: Callable[[Record], object]) -> Callable[[Record], object]:
+        FORGERIES.extend((name, forge.__name__.replace("_", " "), forge) for name in names)
+        return forge
+
+    return register
+
+
+# -- names that only comments and strings have
+
+
+@forgery(NAMES)
+def name_in_line_comment(record):
+    renamed(record, "Ghost")
+
+
+@forgery(NAMES)
+def name_in_block_comment(record):
+    renamed(record, "Phantom")
+
+
+@forgery(RETURN)
+def name_behind_carriage_return_in_comment(record):
+    renamed(record, "Ghost2")
+
+
+@forgery(NAMES, RETURN, LAYOUT)
+def name_in_added_comment(record):
+    path, _ = target(record)
+    record["sources"][path]["content"] += "\n// contract Audited {}\n"
+    renamed(record, "Audited")
+    without_hash(record)
+
+
+@forgery(NAMES, LAYOUT)
+def name_in_added_string(record):
+    path, _ = target(record)
+    record["sources"][path]["content"] += "\nstring constant text = 'contract Audited {}';\n"
+    renamed(record, "Audited")
+    without_hash(record)
+
+
+@forgery(NAMES, ZERO)
+def name_in_assembly(record):
+    path, _ = target(record)
+    body = "let y := x\ncontract Audited := 1"
+    record["sources"][path]["content"] += (
+        f"\ncontract Other {{ function f() public {{ assembly {{ {body} }} }} }}\n"
+    )
+    renamed(record, "Audited")
+    without_hash(record)
+
+
+@forgery(YUL)
+def name_of_inner_object(record):
+    renamed(record, "runtime")
+
+
+@forgery(YUL)
+def name_of_commented_object(record):
+    renamed(record, "Ghost")
+
+
+# -- immutables and libraries that only comments declare
+
+
+@forgery(IMMUTABLES)
+def immutable_of_a_comment(record):
+    path, _ = target(record)
+    text = record["sources"][path]["content"]
+    record["sources"][path]["content"] = text.replace(
+        "int64 immutable signed", "int64 signed // immutable"
+    ) + ("// immutable immutable immutable")
+    record["sources"][path]["content"] = record["sources"][path]["content"].replace("bool immutable", "bool")
+    without_hash(record)
+
+
+@forgery(FILES)
+def library_of_a_comment(record):
+    path, _ = target(record)
+    text = record["sources"][path]["content"]
+    record["sources"][path]["content"] = text.replace(
+        "library Products", "contract Products /* library Products */"
+    )
+    without_hash(record)
+
+
+# -- layouts
+
+
+@forgery(PLAIN_LAYOUT)
+def layout_of_a_comment(record):
+    for variable in record["storageLayout"]["storage"]:
+        variable["slot"] = str(int(variable["slot"]) + 5)
+
+
+@forgery(LAYOUT)
+def layout_without_its_words(record):
+    path, _ = target(record)
+    text = record["sources"][path]["content"]
+    record["sources"][path]["content"] = text.replace("layout\n", "/* layout\n").replace(
+        "0x1000 + 2 ** 8 {", "*/ {", 1
+    )
+    without_hash(record)
+
+
+# -- settings
+
+
+@forgery(STEPS)
+def steps_with_another_cleanup(record):
+    settings(record)["optimizer"]["details"]["yulDetails"]["optimizerSteps"] += ":"
+
+
+@forgery(STEPS)
+def steps_of_another_order(record):
+    details = settings(record)["optimizer"]["details"]["yulDetails"]
+    details["optimizerSteps"] = details["optimizerSteps"][::-1]
+
+
+@forgery(STEPS)
+def stack_allocation_switched_off(record):
+    settings(record)["optimizer"]["details"]["yulDetails"]["stackAllocation"] = False
+
+
+@forgery(STEPS, ZERO)
+def part_of_the_optimizer_switched_off(record):
+    settings(record)["optimizer"].setdefault("details", {})["cse"] = False
+
+
+@forgery(STEPS)
+def details_left_out(record):
+    del settings(record)["optimizer"]["details"]
+
+
+@forgery(ZERO, STEPS, LAYOUT)
+def setting_that_the_release_refuses(record):
+    settings(record)["audited"] = True
+
+
+@forgery(GLOBAL)
+def global_library_elsewhere(record):
+    settings(record)["libraries"][""]["Sums"] = "0x" + "11" * 20
+
+
+@forgery(GLOBAL)
+def global_library_added(record):
+    settings(record)["libraries"][""]["Audited"] = "0x" + "11" * 20
+
+
+@forgery(FILES)
+def library_of_the_other_file(record):
+    settings(record)["libraries"]["lib/L.sol"]["Sums"] = "0x2000000000000000000000000000000000000002"
+
+
+@forgery(GLOBAL)
+def libraries_by_path_in_old_metadata(record):
+    held = record["metadata"]["settings"]["libraries"]
+    record["metadata"]["settings"]["libraries"] = {f"lib/L.sol:{name}": held[name] for name in held}
+
+
+@forgery(ZERO, STEPS, MANY)
+def default_of_another_release(record):
+    record["metadata"]["settings"]["evmVersion"] = "paris"
+
+
+# -- selectors
+
+
+@forgery(LAYOUT, NAMES, STEPS, GLOBAL, IMMUTABLES, POLYGON)
+def function_of_selector_zero(record):
+    record["abi"].append(
+        {
+            "type": "function",
+            "name": "wycpnbqcyf",
+            "inputs": [],
+            "outputs": [],
+            "stateMutability": "nonpayable",
+        }
+    )
+    record["signatures"] = signatures_of(record["abi"])
+    without_hash(record)
+
+
+@forgery(MANY)
+def second_function_with_zeros(record):
+    record["abi"].append(
+        {"type": "function", "name": "f", "inputs": [], "outputs": [], "stateMutability": "nonpayable"}
+    )
+    without_hash(record)
+
+
+# -- versions
+
+
+@forgery(ZERO, MANY)
+def build_before_the_release(record):
+    version = record["compilation"]["compilerVersion"]
+    record["compilation"]["compilerVersion"] = version.replace("+", "-pre.1+")
+    record["metadata"]["compiler"]["version"] = record["compilation"]["compilerVersion"]
+
+
+@forgery(WORDS, YUL)
+def build_of_no_release(record):
+    record["compilation"]["compilerVersion"] = "0.2.9-pre.1+commit.00000000"
+
+
+# -- text that metadata escapes
+
+
+@forgery(DELETE)
+def delete_character_left_out(record):
+    path, _ = target(record)
+    record["sources"][path]["content"] = record["sources"][path]["content"].replace("\x7f", "")
+    record["metadata"]["output"] = json.loads(json.dumps(record["metadata"]["output"]).replace("\\u007f", ""))
+    record["devdoc"] = record["metadata"]["output"]["devdoc"]
+
+
+# -- Vyper's immutables
+
+
+@forgery(WORDS, ADDED_WORDS, OLD_WORDS)
+def word_more_on_the_chain(record):
+    code = record["runtimeBytecode"]
+    code["onchainBytecode"] += "33ff" + "00" * 30
+    code["transformationValues"]["immutables"]["0"] += "33ff" + "00" * 30
+
+
+@forgery(WORDS, ADDED_WORDS)
+def word_less_on_the_chain(record):
+    code = record["runtimeBytecode"]
+    code["onchainBytecode"] = code["onchainBytecode"][:-64]
+    code["transformationValues"]["immutables"]["0"] = code["transformationValues"]["immutables"]["0"][:-64]
+
+
+@forgery(WORDS, OLD_WORDS)
+def words_before_the_end(record):
+    code = record["runtimeBytecode"]
+    words = code["transformationValues"]["immutables"]["0"][2:]
+    compiled = code["recompiledBytecode"][2:]
+    code["onchainBytecode"] = f"0x{compiled[:-2]}{words}{compiled[-2:]}"
+    code["transformations"][0]["offset"] -= 1
+
+
+@forgery(WORDS)
+def words_without_a_constructor(record):
+    creation = record["creationBytecode"]
+    for member in ("onchainBytecode", "recompiledBytecode"):
+        creation[member] = creation[member].replace("61015d610000f3", "6100bd610000f3")
+
+
+# -- proxies
+
+
+@forgery(POLYGON)
+def another_pattern(record):
+    record["proxyResolution"]["proxyType"] = "EIP1967Proxy"
+
+
+@forgery(POLYGON)
+def implementation_of_nobody(record):
+    record["proxyResolution"]["implementations"] = [{"address": "0x" + "0" * 40}]
+
+
+@forgery(POLYGON)
+def implementation_that_is_itself(record):
+    record["proxyResolution"]["implementations"] = [{"address": record["address"]}]
+
+
+@forgery(NAMES, ZERO, WORDS)
+def proxy_that_delegates_nowhere(record):
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": "AuditedProxy",
+        "implementations": [{"address": "0x1111111111111111111111111111111111111111"}],
+    }
+
+
+@forgery(LAYOUT, STEPS)
+def polygon_proxy_without_its_slot(record):
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": "MaticProxy",
+        "implementations": [{"address": "0x1111111111111111111111111111111111111111"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "forge"), FORGERIES, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_forgery_is_rejected(name, kind, forge):
+    record = true_record(name)
+    forge(record)
+    repeat(record)
+    assert record != true_record(name)
+    assert not prove(record).holds
+
+
+def test_forgeries_are_many():
+    assert len({kind for _, kind, _ in FORGERIES}) >= 35
