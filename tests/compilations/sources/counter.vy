@@ -1,5 +1,5 @@
 count: public(uint256)
 
 @external
-def add(amount: uint256):
+def raise_by(amount: uint256):
     self.count += amount
