@@ -30,7 +30,7 @@ def test_build_equals_command_output(content: Path, tmp_path: Path) -> None:
     result = statuary.build(content, tmp_path / "api", now=NOW)
     assert result.applied
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
-    assert CliRunner().invoke(command, ["build", *options]).exit_code == 1
+    assert CliRunner().invoke(command, ["build", *options]).exit_code == 4
     assert tree(tmp_path / "api") == tree(tmp_path / "command")
     assert "cannot be read" in result.checked.skipped[0].message
 
