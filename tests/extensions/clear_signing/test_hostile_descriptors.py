@@ -77,7 +77,6 @@ LIES = {
         {FACET: [function("many_msg_babbage", "bytes1 a")]},
         "contradicted",
     ),
-    "itself": ("EIP1967Proxy", (PROXY,), {}, "contradicted"),
     "two facets with one function": (
         "DiamondProxy",
         (FACET, TOKEN),
