@@ -111,9 +111,10 @@ def run_build(
 
 def _exit_code(result: BuildResult, build_options: BuildOptions, *, is_complete: bool) -> ExitCode:
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    if result.plan is None or not is_complete or is_strict_fault:
+    if result.plan is None or is_strict_fault:
         return ExitCode.FINDINGS
-    return ExitCode.PUBLISHED_WITH_FAULTS if has_errors(result.checked.skipped) else ExitCode.OK
+    has_faults = not is_complete or has_errors(result.checked.skipped)
+    return ExitCode.PUBLISHED_WITH_FAULTS if has_faults else ExitCode.OK
 
 
 def _build(

@@ -148,7 +148,7 @@ def test_build_and_tick_report_damaged_log(tmp_path, content, site, settings):
         done = CliRunner().invoke(
             command, [*arguments, "--out", str(site)], env={"STATUARY_LOG_KEY": KEY.text}
         )
-        assert done.exit_code == 1, done.output
+        assert done.exit_code == 4, done.output
         return done.output
 
     (site / "log/checkpoint").write_bytes(b"nothing")

@@ -54,12 +54,12 @@ def runs(tmp_path: Path, content: Path) -> Runs:
 def test_fresh_checkout_never_starts_second_log(runs):
     first, printed = runs.build("--init-log")
     assert "cannot continue it [log-not-extended]" in printed
-    second, printed = runs.build(code=1)
+    second, printed = runs.build(code=4)
     assert "no log was found to continue" in printed
     assert [path.name for path in (second / "log").iterdir()] == ["fault.json"]
     third, _ = runs.build("--log-from", first)
     log_of(third).verify_extends(log_of(first).head, "the first")
-    assert "already" in runs.build("--log-from", first, "--init-log", code=1)[1]
+    assert "already" in runs.build("--log-from", first, "--init-log", code=4)[1]
 
 
 @pytest.mark.slow
@@ -74,16 +74,16 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
         write_files(content, {"site.yaml": f"{settings}  url: {url}\n"})
         if answers == "404":
             shutil.rmtree(host / "log")
-            out, printed = runs.build(code=1)
+            out, printed = runs.build(code=4)
             assert "no log was found" in printed
     if answers == "no server":
-        out, printed = runs.build(code=1)
+        out, printed = runs.build(code=4)
         assert "the published log cannot be read" in printed
     shutil.rmtree(host)
     shutil.copytree(out, host)
     with served(host) as (url, _):
         write_files(content, {"site.yaml": f"{settings}  url: {url}\n"})
-        out, printed = runs.build(code=1)
+        out, printed = runs.build(code=4)
         assert "no log was found" in printed
         out, _ = runs.build("--log-from", first)
     log_of(out).verify_extends(log_of(first).head, "the first")
@@ -101,12 +101,12 @@ def test_ci_build_raises_log_minimum(tmp_path, runs, content):
     head = log_of(tmp_path / "old").head
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     runs.build("--to", target, CI="true")
-    assert "fewer than" in runs.build("--to", tmp_path / "old", code=1)[1]
-    assert "the log is missing" in runs.build("--to", tmp_path / "none", "--init-log", code=1)[1]
+    assert "fewer than" in runs.build("--to", tmp_path / "old", code=4)[1]
+    assert "the log is missing" in runs.build("--to", tmp_path / "none", "--init-log", code=4)[1]
     runs.build("--to", tmp_path / "old", "--allow-log-rollback")
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     write_files(content, {"log-floor.txt": "nothing"})
-    assert "log-floor.txt does not state" in runs.build("--to", target, code=1)[1]
+    assert "log-floor.txt does not state" in runs.build("--to", target, code=4)[1]
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_lost_key_allows_renamed_log(tmp_path, runs, content):
     target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
     runs.build("--to", target, "--init-log")
     write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
-    _, printed = runs.build("--to", target, "--init-log", code=1, STATUARY_LOG_KEY=other.text)
+    _, printed = runs.build("--to", target, "--init-log", code=4, STATUARY_LOG_KEY=other.text)
     assert "is of the log status.plinth.example/log, not of" in printed
     (target / "log/checkpoint").unlink()
     runs.build("--to", target, "--init-log", STATUARY_LOG_KEY=other.text)

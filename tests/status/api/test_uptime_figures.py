@@ -88,7 +88,7 @@ def figures(site):
             (site / page).read_text("utf-8").rpartition('id="components"')
         )  # the banner names some
         text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", listed_components))
-        shown = (re.search(rf" {name} .*?(\d+\.\d+) %", text) for name in HISTORIES)
+        shown = (re.search(rf" {name} .*?(\d+(?:\.\d+)?) ?%", text) for name in HISTORIES)
         found[page] = {name: float(one[1]) for name, one in zip(HISTORIES, shown, strict=True)}
     return found
 
@@ -97,7 +97,7 @@ def _of_months(page: Path) -> dict[str, float]:
     """The last figure of each row of the table of months: that of the 90 days."""
     rows = re.findall(r'<tr id="component-.*?</tr>', page.read_text("utf-8"), re.DOTALL)
     cells = (re.sub(r"<[^>]+>", " ", row).split() for row in rows)
-    figures = {" ".join(words): float(words[-1]) for words in cells}
+    figures = {" ".join(words): float(words[-1].rstrip("%")) for words in cells}
     return {
         name: next(figure for text, figure in figures.items() if text.startswith(f"{name} "))
         for name in HISTORIES
