@@ -99,7 +99,7 @@ def test_previous_key_cannot_sign_after_rotation(operator):
     operator.rotate(0, 1)
     operator.build(1)
     operator.verify()
-    assert "is not signed with the key" in operator.build(0, code=1)
+    assert "is not signed with the key" in operator.build(0, code=4)
     (operator.content / ROTATION).unlink()
     operator.host = operator.root / "early"
     for _ in range(2):
@@ -141,7 +141,7 @@ def test_rotation_statement_rejects_any_damage(operator):
         with pytest.raises(LogError, match="does not announce a key"):
             read_change(operator.content)
     # the status is published all the same
-    assert "does not announce a key" in operator.build(1, code=1)
+    assert "does not announce a key" in operator.build(1, code=4)
     with pytest.raises(LogError, match="is not a checkpoint"):
         parse_checkpoint(change.note.encode())
 
@@ -197,7 +197,7 @@ def test_restored_backup_needs_recovery_option(operator, option):
     operator.host.rename(operator.root / "newest")
     shutil.copytree(operator.root / "backup", operator.host)
     assert "fewer than the" in operator.verify(code=1)
-    assert "fewer than the" in operator.build(0, code=1)
+    assert "fewer than the" in operator.build(0, code=4)
     operator.build(0, option, *([operator.root / "newest"] if option == "--log-from" else []))
     if option == "--log-from":
         assert "0 problems" in operator.verify()
