@@ -71,12 +71,15 @@ class Site(NamedTuple):
     news: dict[str, bytes]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Site:
+@pytest.fixture(scope="module", params=["small", pytest.param("large", marks=pytest.mark.slow)])
+def site(request, tmp_path_factory) -> Site:
     root = tmp_path_factory.mktemp("site")
     files: dict[str, Any] = dict(SMALL_SITE) | {"pages/about.md": "---\ntitle: About\n---\nWords.\n"}
-    files |= dict([at_address(made_record(), 1)])
-    files["site.yaml"] = SITE.replace("horizon_days: 12", "horizon_days: 0")
+    if request.param == "large":
+        files |= dict(at_address(made_record("everything"), number) for number in (1, 2))
+    else:
+        files |= dict([at_address(made_record(), 1)])
+        files["site.yaml"] = SITE.replace("horizon_days: 12", "horizon_days: 0")
     content = write_files(root / "content", files)
     with (content / "site.yaml").open("a") as settings:
         settings.write(KEYS)

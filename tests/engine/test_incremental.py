@@ -369,8 +369,9 @@ def test_git_ignored_record_is_built(tmp_path, built):
     assert outcome.checked.contracts.contracts == COUNT + 1
 
 
-def test_worker_count_changes_no_byte(tmp_path, monkeypatch):
-    content = site_of_many(tmp_path, 70, pages=True)
+@pytest.mark.parametrize("count", [70, pytest.param(200, marks=pytest.mark.slow)])
+def test_worker_count_changes_no_byte(count, tmp_path, monkeypatch):
+    content = site_of_many(tmp_path, count, pages=True)
     monkeypatch.setattr(FolderTarget, "partition_size", 16)
     build(content, tmp_path / "one", git=False)
     with process_executor(3) as executor:
@@ -378,8 +379,9 @@ def test_worker_count_changes_no_byte(tmp_path, monkeypatch):
     assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
 
 
-def test_interrupted_build_resumes_from_partition(tmp_path, built, monkeypatch):
-    content = site_of_many(tmp_path, 40)
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkeypatch):
+    content = site_of_many(tmp_path, count)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
     monkeypatch.setattr(FolderTarget, "partition_size", 8)
@@ -396,7 +398,7 @@ def test_interrupted_build_resumes_from_partition(tmp_path, built, monkeypatch):
             build(content, tmp_path / "out", git=False)
     built.clear()
     build(content, tmp_path / "out", git=False)
-    assert len(built) == 40 - 16
+    assert len(built) == count - 16
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
