@@ -12,13 +12,16 @@ __version__ = VERSION
 
 
 def __getattr__(name: str) -> object:
-    """Import the public names, those of `statuary.api`, on first use, so that the commands start without them."""
+    """Import a public name of `statuary.api` on first use.
+
+    Commands then start without importing them.
+    """
     if name == "__all__":
         return [*import_module("statuary.api").__all__, "__version__"]
     if not name.startswith("_"):
         module = import_module("statuary.extensions.serving.site")  # without all that builds a site
         value = getattr(module, name, None)
-        if getattr(value, "__module__", "") != module.__name__:  # it is not defined there
+        if getattr(value, "__module__", "") != module.__name__:  # defined elsewhere: not public here
             module = import_module("statuary.api")
             value = getattr(module, name, None) if name in module.__all__ else None
         if value is not None:

@@ -10,32 +10,32 @@ from io import TextIOWrapper
 from statuary.cli.exit_codes import ExitCode
 
 CLOSED_OUTPUT = 1
-"""The exit code after the reader of the output has closed it, which is click's."""
+"""The exit code after the reader closes the output; click uses the same."""
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     _read_names_as_utf_8()
-    gc.disable()  # imports leave no garbage, and looking for it is a tenth of a small build
-    atexit.register(gc.freeze)  # Python looks for garbage twice more before it ends
+    gc.disable()  # imports leave no garbage, and collection takes a tenth of a small build
+    atexit.register(gc.freeze)  # otherwise Python collects twice more before it exits
     # pydantic looks for plugins in every installed package, which takes as long as reading a small site
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names of files that are not UTF-8
+            stream.reconfigure(errors="backslashreplace")  # file names that are not UTF-8
     try:
         from statuary.cli.main import command
 
         try:
             command(prog_name="statuary")
         finally:
-            sys.stdout.flush()  # Python itself would do it too late for a sentence
-    except KeyboardInterrupt:  # Ctrl-C before the command began; later the command handles it
+            sys.stdout.flush()  # Python flushes only after the last chance to report an error
+    except KeyboardInterrupt:  # Ctrl-C before the command began; commands handle later ones
         sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:  # the reader has seen enough, as `head` does
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         _discard_output()
         sys.exit(CLOSED_OUTPUT)
-    except OSError as error:  # an error that no command reports with a path: of a disk, or of the output
+    except OSError as error:  # no command reported it with a path: the disk or the output failed
         with suppress(OSError):
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
         _discard_output()
@@ -43,9 +43,9 @@ def main() -> None:
 
 
 def _read_names_as_utf_8() -> None:
-    """Start again in Python's UTF-8 mode if the locale has another encoding: the names of content are UTF-8 in git.
+    """Restart in Python's UTF-8 mode if the locale has another encoding.
 
-    Arguments and output keep the encoding of the locale, which is the terminal's.
+    File names in git are UTF-8. Arguments and output keep the encoding of the terminal's locale.
     """
     if sys.getfilesystemencoding() == "utf-8":
         return
@@ -56,7 +56,7 @@ def _read_names_as_utf_8() -> None:
 
 
 def _discard_output() -> None:
-    """Let what cannot be written go nowhere: Python would try again when it ends, and exit with a code of its own."""
+    """Redirect the output to nothing, so that Python does not fail again at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

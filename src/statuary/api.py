@@ -1,4 +1,4 @@
-"""Building, checking and reading sites from Python; `statuary` itself has the same names.
+"""Build, check and read sites from Python; `statuary` exports the same names.
 
     >>> import statuary
     >>> checked = statuary.check("content")
@@ -86,22 +86,25 @@ def build(
     init_log: bool = False,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Check a content folder and publish its site into a folder, as `statuary build` does.
+    """Check a content folder and publish its site into a folder.
 
-    The result's `plan` is None if the content has errors; then nothing was published.
+    This is `statuary build`. The result's `plan` is None if the content has errors; then nothing was
+    published.
 
     Args:
-        now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the current one.
+        now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the
+            current one.
             The same content and instant give the same bytes.
         strict: publish nothing while the site has a warning.
-        dry_run: change nothing; `plan.changes()` yields what would change, and only then can it be called.
-        workers: processes. With more than one, the program's file needs `if __name__ == "__main__":`.
+        dry_run: change nothing; `plan.changes()` yields the changes, and can be called only in this mode.
+        workers: the number of processes. With more than one, your program needs `if __name__ == "__main__":`.
         log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
         init_log: start the log with entry 0, the first time.
-        allow_older: build as of an instant before that of the last build.
+        allow_older: allow an instant earlier than that of the last build.
 
     Raises:
-        PublishingError: if the folder cannot take the site, contains the content, or has a site of a later instant.
+        PublishingError: if the folder cannot take the site, contains the content, or has a site of a later
+            instant.
         ClockError: if SOURCE_DATE_EPOCH is not a number.
         ValueError: if `now` has no offset from UTC.
     """
@@ -134,14 +137,17 @@ def build(
     try:
         try:
             return build_once()
-        except DamagedLedgerError:  # it is set aside, and the folder is read anew
+        except DamagedLedgerError:  # the ledger was quarantined; read the folder again
             return build_once()
     except OSError as error:
         raise PublishingError(f"{error.filename or folder}: {error.strerror}") from error
 
 
 def check(content: str | Path, *, now: datetime | None = None, workers: int = 1) -> CheckedSite:
-    """Check a content folder and every contract record without publishing anything, as `statuary check` does.
+    """Check a content folder without publishing anything.
+
+    This is `statuary check`, with every contract record.
+
 
     Args:
         now, workers: as in `build`.

@@ -1,7 +1,7 @@
-"""The extensions: what each adds, as strings; an extension is imported when something of it is used.
+"""The table of extensions: what each adds, as `module:name` strings.
 
-The core imports no extension. It finds them here, by `module:function`, as it finds its own commands. A row is an
-extension; adding one touches its folder in `extensions/` and a row of this table.
+The core imports no extension. It finds them here, as it finds its own commands, and imports one on first use.
+To add an extension, add its folder in `extensions/` and a row of this table.
 """
 
 import os
@@ -18,11 +18,14 @@ class Command(NamedTuple):
 
     target: str  # "module:function" of the click command
     help: str  # its line of `statuary --help`: the first line of its docstring
-    interrupted: str = ""  # what an interruption leaves to do; empty if nothing
+    interrupted: str = ""  # what to do after an interruption; empty if nothing
 
 
 class CommandOption(NamedTuple):
-    """An option that an extension adds to commands; its value goes to the extension under the flag's name."""
+    """An option that an extension adds to commands of the core.
+
+    Its value is passed to the extension under the flag's name.
+    """
 
     flag: str
     help: str
@@ -31,18 +34,20 @@ class CommandOption(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its value, such as `log_key`."""
+        """The name of the option's value, such as `log_key`."""
         return self.flag.lstrip("-").replace("-", "_")
 
 
 class Extension(NamedTuple):
-    """What an extension adds to statuary, each part as "module:name"."""
+    """The parts that an extension adds to statuary, each as "module:name"."""
 
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
     subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})  # of commands of the core, by name
-    folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
-    is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
+    folders: tuple[
+        str, ...
+    ] = ()  # the top folders of its paths, which a build removes when the extension is disabled
+    is_unserved: bool = False  # whether its folders are for the host only; no web server sends them
     urls: str = ""  # its rows of the table of URLs (`site/url_table.py`)
     documents: str = ""  # its `DocumentProvider` (`engine/providers.py`)
     of_record: str = ""  # its `RecordDocuments` (`contracts/incremental/record_documents.py`)
@@ -50,17 +55,19 @@ class Extension(NamedTuple):
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
     marker: str = ""  # a path that a site has if it uses the extension
-    guard: str = ""  # a `MayReplace`, which is asked before a site with the marker is replaced
+    guard: str = ""  # a `MayReplace`, which decides whether a site with the marker may be replaced
     places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> Executor`
     document_fallbacks: str = (
-        ""  # `(source) -> StoredBesides | None`: where a site has documents that are no files
+        ""  # `(source) -> StoredBesides | None`: documents that the site stores outside of files
     )
     listing: str = ""  # `(executor, target, origin) -> Manifest | None`: made by workers, of many files
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
-    status: str = ""  # `(content, settings, status, findings, language) -> status`: what it follows besides
+    status: str = (
+        ""  # `(content, settings, status, findings, language) -> status`: adds statuses from elsewhere
+    )
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
@@ -76,7 +83,7 @@ def command(extension: str, name: str, line: str, interrupted: str = "") -> dict
 
 
 def with_documents(name: str, *folders: str) -> Extension:
-    """Return an extension that has a key and documents, each at its usual place."""
+    """Return an extension with a key and documents, each at its usual place."""
     place = f"statuary.extensions.{name}"
     row = Extension(name, key=name, folders=folders, settings=f"{place}.settings:SOURCE")
     return row._replace(urls=f"{place}.documents:URLS", documents=f"{place}.documents:FAMILY")
@@ -314,7 +321,7 @@ def is_installed(extension: Extension) -> bool:
 
 
 class MissingExtensionError(StatuaryError):
-    """An extension is not installed; the hint is the line that installs it."""
+    """An extension is not installed; the hint is the command that installs it."""
 
     def __init__(self, purpose: str, name: str) -> None:
         super().__init__(
@@ -337,7 +344,7 @@ def load(target: str, purpose: str) -> Any:
     try:
         return getattr(import_module(module), name)
     except ModuleNotFoundError as error:
-        # a library of an extra that is missing is not this error: its name is not that of the extension's package
+        # a missing library of an extra is a different error: its name is not that of the extension's package
         folder = ".".join(module.split(".")[:3])
         if error.name is None or not f"{module}.".startswith(f"{error.name}.") or folder.count(".") < 2:
             raise

@@ -1,4 +1,4 @@
-"""A file that is whole or as it was before."""
+"""A file that is written completely or not at all."""
 
 import os
 import secrets
@@ -12,12 +12,13 @@ from statuary.base.files import PublishingError
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside a path; it replaces the path once it is written and synced.
+    """Open a temporary file that replaces `path` when the block ends.
 
-    If an exception is raised, the path is unchanged.
+    The file is synced before it replaces the old one. If the block raises, the path is unchanged.
+
 
     Raises:
-        PublishingError: if it cannot be written.
+        PublishingError: if the file cannot be written.
     """
     temporary_file = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -1,6 +1,6 @@
-"""Work on one thing of the content: what goes wrong with it becomes a finding, and a budget bounds it.
+"""Guarded work: exceptions become findings, and a budget of steps bounds it.
 
-The budget counts steps and not seconds, so that the verdict is the same on every machine.
+The budget counts steps, not seconds, so that every machine reaches the same result.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,17 +16,17 @@ from statuary.base.limits import MAX_STEPS, TEXT_OF_A_STEP
 Result = TypeVar("Result")
 
 DEFECT: Final = "internal-error"
-"""The rule of findings about exceptions that nobody foresaw; they never keep the rest of a site from being published."""
+"""The rule of findings about unexpected exceptions; the rest of the site is still published."""
 
 BEYOND_LIMIT: Final = "limit-exceeded"
-"""The rule that sources keep to the limits."""
+"""The rule of findings about sources that exceed a limit."""
 
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
-"""What is no error of the work that it interrupts."""
+"""Exceptions that stop a command; they are never reported as findings."""
 
 
 class StepLimitError(StatuaryError):
-    """Something takes more steps than anything genuine does."""
+    """The work takes more steps than any genuine content needs."""
 
 
 @dataclass(slots=True)
@@ -48,10 +48,10 @@ def step_budget() -> Iterator[None]:
 
 
 def consume(steps: int) -> None:
-    """Count steps of the work that is being done: each about a tenth of a microsecond.
+    """Take steps of the current budget; a step is about 0.1 microseconds.
 
     Raises:
-        StepLimitError: if nothing is left.
+        StepLimitError: if the budget is used up.
     """
     budget = _budget.get()
     if budget is not None:
@@ -61,13 +61,13 @@ def consume(steps: int) -> None:
 
 
 def steps_left() -> int:
-    """Return how many steps the work that is being done may still take."""
+    """Return the number of steps left in the current budget."""
     budget = _budget.get()
     return MAX_STEPS if budget is None else budget.steps
 
 
 def consume_for_text(characters: int) -> None:
-    """Count the steps of a search through some characters."""
+    """Take the steps that a search through a string of this length costs."""
     consume(1 + characters // TEXT_OF_A_STEP)
 
 
@@ -77,14 +77,18 @@ def run_guarded(
     action: str,
     reraise: tuple[type[BaseException], ...] = INTERRUPTIONS,
 ) -> Result | Finding:
-    """Return the result of bounded work; a finding about a content file if it raises anything but an interruption.
+    """Run bounded work and turn its exceptions into a finding.
 
     Args:
-        path: the file.
-        action: what the work does with the file, such as `checking the record`.
-        reraise: the exceptions that are raised all the same, interruptions among them.
+        path: the content file that the finding names.
+        action: the work as a participle, such as `checking the record`; the message begins with it.
+        reraise: exceptions that are raised instead of reported.
+
+
+    Returns:
+        The result, or the finding if the work raised an exception.
     """
-    token = _budget.set(_Budget(MAX_STEPS))  # as `bounded` does, in a third of its time
+    token = _budget.set(_Budget(MAX_STEPS))  # `step_budget` inline, at a third of its cost
     try:
         return work()
     except BaseException as error:
@@ -96,7 +100,10 @@ def run_guarded(
 
 
 def exception_finding(error: BaseException, path: str, action: str) -> Finding:
-    """Return an exception as a finding: of an error that was foreseen its words, of another one its type and place."""
+    """Return the finding that reports an exception.
+
+    Errors of statuary keep their message; others are described by type and place.
+    """
     if isinstance(error, StepLimitError):
         return Finding(rule=BEYOND_LIMIT, path=path, message=f"{action}: {error}", hint=error.hint)
     if isinstance(error, StatuaryError):

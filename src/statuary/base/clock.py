@@ -17,7 +17,7 @@ def utc_now() -> Instant:
 
 
 def instant_of_build(now: datetime | None = None) -> Instant:
-    """Return the instant that a site shows: `now`, else SOURCE_DATE_EPOCH, else the current one.
+    """Return the instant of the build: `now`, SOURCE_DATE_EPOCH or the clock.
 
     Raises:
         ClockError: if SOURCE_DATE_EPOCH is not a number of seconds.

@@ -1,17 +1,17 @@
-"""The base of every error that statuary raises for people to read, and how one that nobody foresaw is told."""
+"""The base of statuary's errors, and the description of unexpected exceptions."""
 
 import os
 from typing import Final
 
 BUG_REPORT_HINT: Final = "this is a defect of statuary; please report it with this line"
-"""What to do about an exception that nobody foresaw."""
+"""The hint of findings about unexpected exceptions."""
 
-MAX_WORDS: Final = 200  # characters of what an exception says that are told
+MAX_WORDS: Final = 200  # characters of an exception's message that are shown
 PACKAGE: Final = __file__.rpartition(os.sep)[0].rpartition(os.sep)[0]
 
 
 class StatuaryError(Exception):
-    """`str(error)` is what is wrong."""
+    """An error for the person at the keyboard; `str(error)` says what is wrong."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class StatuaryError(Exception):
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the type and the words of an unexpected exception, and the place in statuary where it was raised."""
+    """Return an unexpected exception's type, message and place in statuary."""
     text = " ".join(str(error).split())
     words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""

@@ -1,4 +1,4 @@
-"""Files and their paths: atomic writes, names that stay inside the site, temporary databases, and the error of publishing."""
+"""Paths inside the site, temporary databases and errors of publishing."""
 
 import sqlite3
 import unicodedata
@@ -24,7 +24,7 @@ def part_path(digest: str) -> str:
 
 
 def is_snapshot_path(path: str) -> bool:
-    """Return whether a path belongs to the snapshot itself and not to a document."""
+    """Return whether a path is the snapshot's own and not a document."""
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 
 
@@ -33,7 +33,10 @@ CACHE = 16_384
 
 
 def temporary_database(schema: str) -> sqlite3.Connection:
-    """Return a database that is deleted when it is closed; what fits in its cache is never written."""
+    """Return a database that is deleted when it is closed.
+
+    Data that fits in its cache is never written to disk.
+    """
     connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
     connection.executescript(f"{settings}; {schema}; BEGIN")
@@ -41,15 +44,23 @@ def temporary_database(schema: str) -> sqlite3.Connection:
 
 
 class PublishingError(StatuaryError):
-    """The target cannot take the site."""
+    """A target cannot accept or store the site."""
 
 
 TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
-"""What ends a build: what a target raises, and interruptions."""
+"""Exceptions that end a build: those that targets raise, and interruptions."""
 
 
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:
-    """Return that the site, called `name`, is inside the content, or the reverse; empty if neither is so."""
+    """Describe how the site's folder and the content folder overlap.
+
+    Args:
+        name: the site's folder as the message calls it.
+
+
+    Returns:
+        A clause for an error message; empty if neither folder is inside the other.
+    """
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):
         return f"{name} {out} is inside the content folder {content}"
@@ -57,24 +68,26 @@ def overlap_of_folders(content: Path, out: Path, name: str) -> str:
 
 
 OWN_FOLDER = ".statuary"
-"""The folder in a target that holds statuary's own files; it is never part of the site."""
+"""The folder in a target for statuary's own files; it is never published."""
 
 LEDGER = f"{OWN_FOLDER}/ledger.sqlite3"
-"""The ledger of a folder."""
+"""The path of the ledger in a target."""
 
 LONGEST_NAME = 255
 """Bytes of one name on the file systems in use."""
 
 LONGEST_PATH = 200
-"""Characters of a path: Windows has 260 for the whole, with the folder of the site and of what is staged in it."""
+"""Characters of a path. Windows allows 260, including the site's folder and the staging folder."""
 
 
 def checked_path(path: str) -> str:
-    """Return a path if it is relative, inside the site and outside statuary's own folder.
+    """Return the path after checking that it is safe in a site.
 
     Raises:
-        PublishingError: if it is absolute, contains `..`, is too long, or has an empty, over-long or unprintable name,
-            or one that Windows reserves.
+        PublishingError: if it is absolute, contains `..`, is too long, is inside statuary's own folder, or
+            has an empty,
+
+        over-long or unprintable name, or one that Windows reserves.
     """
     if path in KNOWN_SAFE:
         return path
@@ -102,14 +115,14 @@ KNOWN_SAFE = frozenset({"chains", "index.html"})
 
 
 def ignores_case(root: Path) -> bool:
-    """Return whether the file system of a folder that statuary publishes into ignores the case of names."""
+    """Return whether the file system of a published folder is case-insensitive."""
     return (root / OWN_FOLDER.upper()).exists()
 
 
 def fold_case(path: str) -> str:
-    """Return the form of a name that must differ for two files on every file system.
+    """Return the form of a path in which case-insensitive file systems compare it.
 
-    Windows and macOS ignore case, and macOS the composition of accents.
+    Windows and macOS ignore case, and macOS also the composition of accents.
     """
     if path.isascii():
         return path.lower()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from statuary.base.limits import MAX_MESSAGE
 
 Pointer = tuple[str | int, ...]
-"""Keys and indexes from the top of a file to a part of it; `()` is the whole file."""
+"""Keys and indexes from the top of a file to a value in it; `()` is the whole file."""
 
 
 class Severity(StrEnum):
@@ -26,7 +26,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A line and a column in a text file, both counted from 1; columns in characters."""
+    """A line and a column of a text file, counted from 1, in characters."""
 
     line: int
     column: int
@@ -41,7 +41,7 @@ class Finding:
     hint: str = ""  # what to do, in the imperative; empty if the message contains it
     path: str = ""
     pointer: Pointer = ()
-    on_key: bool = False  # whether it is about the key and not its value
+    on_key: bool = False  # whether the fault is in the key and not in its value
     severity: Severity = Severity.ERROR
     position: Position | None = None
 
@@ -71,30 +71,34 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 
 
 def error_count(findings: Iterable[Finding]) -> int:
-    """Return how many of the findings are errors."""
+    """Return the number of errors among the findings."""
     return sum(finding.severity is Severity.ERROR for finding in findings)
 
 
 def has_warnings(findings: Iterable[Finding]) -> bool:
-    """Return whether any of the findings is more than a note."""
+    """Return whether any finding is a warning or an error."""
     return any(finding.severity is not Severity.NOTE for finding in findings)
 
 
 class Rule(NamedTuple):
-    """A rule in the catalogue."""
+    """A rule as `statuary check --list` shows it."""
 
     name: str  # in kebab-case
     severity: str  # of its findings; empty if it varies
-    group: str  # its subject
+    group: str  # its heading in the list
     sentence: str
 
 
 LIKENESS = 0.6
-"""The smallest ratio of `difflib` for a suggestion."""
+"""The minimum similarity (`difflib` ratio) of a suggestion."""
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return `did you mean …?` with the known word nearest to `word`, or an empty text."""
+    """Suggest the known word that is nearest to a misspelt one.
+
+    Returns:
+        `did you mean …?`, or an empty string if no word is near.
+    """
     by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
     return f"did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -1,7 +1,8 @@
-"""JSON values whose numbers keep their text.
+"""JSON values whose numbers keep their spelling.
 
-A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits,
-`1.0`, `1e5`) stays text.
+A record is published byte for byte, so a number that `int` or `float` would spell differently (beyond 64
+bits,
+`1.0`, `1e5`) stays a string.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,31 +12,37 @@ from statuary.base.limits import MAX_JSON_DEPTH
 from statuary.base.primitives import InvalidValueError
 
 Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
-"""A JSON value to be read: a dict, a list, a text (`NumberText` too), a number, `true`, `false` or null."""
+"""A JSON value to be read; a number whose spelling matters is a `NumberText`."""
 
 JsonObject: TypeAlias = Mapping[str, Json]
 """A JSON object to be read."""
 
 
 class NumberText(str):
-    """A JSON number as it was written: text in Python, a number in the published JSON."""
+    """A JSON number as a string with its original spelling."""
 
     __slots__ = ()
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
-    """Return whether a JSON value is an integer (`true` and `false` are not)."""
+    """Return whether a JSON value is an integer; `true` and `false` are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def jsonb_key(key: str) -> tuple[int, bytes]:
-    """Return the sort key of a `jsonb` key: its length in bytes, then the bytes."""
+    """Return the sort key by which PostgreSQL orders a `jsonb` object's keys.
+
+    It is the key's length in bytes, then the bytes.
+    """
     encoded = key.encode("utf-8", "surrogatepass")
     return len(encoded), encoded
 
 
 def in_jsonb_order(value: Json, depth: int = 0) -> Json:
-    """Return a JSON value with the keys of all its objects in `jsonb` order; arrays keep theirs.
+    """Sort the keys of all objects in a JSON value in `jsonb` order.
+
+    Arrays keep their order.
+
 
     Raises:
         InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.
@@ -50,22 +57,26 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
 
 
 def as_object(value: Json) -> JsonObject:
-    """Return an object, or an empty one."""
+    """Return the value if it is an object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Json) -> Sequence[Json]:
-    """Return a list, or an empty one."""
+    """Return the value if it is a list, else an empty list."""
     return value if isinstance(value, list) else ()
 
 
 def as_text(value: Json) -> str:
-    """Return a text, or an empty one."""
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
 def as_size(value: Json) -> int | None:
-    """Return a whole number, zero or more, given as a number or as decimal digits; else None."""
+    """Return a JSON number or decimal string as a non-negative integer.
+
+    Returns:
+        The integer, or None for any other value.
+    """
     if is_whole_number(value):
         return value if value >= 0 else None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:

@@ -1,6 +1,7 @@
-"""All limits on input, but for those of extensions: what exceeds one becomes a finding, and the rest is published.
+"""All limits on input except those of extensions.
 
-Each limit is far above what real content needs.
+Content beyond a limit becomes a finding, and the rest is published. Each limit is far above what real content
+needs.
 """
 
 from typing import Final
@@ -73,7 +74,7 @@ MAX_NODES: Final = 2_000_000
 """Values of one YAML file; an alias counts each time it is used."""
 
 MAX_EXPANSION: Final = 10
-"""How many times its own size one YAML file expands to by its aliases, in characters and values."""
+"""How often its own size one YAML file may grow by its aliases, in characters and values."""
 
 MAX_DEPTH: Final = 200
 """Levels of nesting in one YAML file."""

@@ -1,4 +1,4 @@
-"""Import the libraries of extras when they are used, with an error that names the extra."""
+"""Optional libraries: imported on first use, with an error that names their extra."""
 
 import importlib
 from importlib.util import find_spec
@@ -8,7 +8,7 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """A library of an extra is not installed; the hint is the line that installs it."""
+    """A library of an extra is missing; the hint is the command that installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(

@@ -71,7 +71,7 @@ def checksum_address(address: str) -> Address:
     """Return the address of `0x` and 40 hex digits in any case, with its EIP-55 checksum."""
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
-    # a letter is a capital, 32 less, if its digit of the hash is 8 or more: all forty together
+    # all forty letters at once: a letter becomes a capital (32 less) if its digit of the hash is 8 or more
     capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
         digits.translate(_IF_LETTER), "big"
     )
@@ -85,11 +85,13 @@ _IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
 
 
 def parse_address(text: str) -> Address:
-    """Parse an address in lower case, in upper case, or in mixed case with the right EIP-55 checksum.
+    """Parse an address in lower case, upper case or EIP-55 mixed case.
 
     Raises:
-        InvalidValueError: if it is not 20 bytes of hex, or its checksum is wrong, which a real server rejects too
-            (MEASUREMENTS.md, requests).
+        InvalidValueError: if it is not 20 bytes of hex, or its checksum is wrong; a real server rejects that
+            too
+
+        (MEASUREMENTS.md, requests).
     """
     digits = text[2:]
     if not text.startswith("0x"):
@@ -115,20 +117,28 @@ def parse_address(text: str) -> Address:
 
 
 def is_hex_digits(digits: str) -> bool:
-    """Return whether a text is an even number of hex digits."""
+    """Return whether a string is an even number of hex digits."""
     return decode_hex_digits(digits) is not None
 
 
 def decode_hex_digits(digits: str) -> bytes | None:
-    """Return the bytes of an even number of hex digits; None if the text is anything else."""
+    """Decode an even number of hex digits.
+
+    Returns:
+        The bytes, or None if the string is anything else.
+    """
     try:
-        return a2b_hex(digits)  # in half the time of `bytes.fromhex`, which also skips white space
+        return a2b_hex(digits)  # twice as fast as `bytes.fromhex`, which also skips white space
     except ValueError:
         return None
 
 
 def parse_hex(text: str) -> Hex:
-    """Parse `0x` and an even number of lower-case hex digits; raise InvalidValueError for anything else."""
+    """Parse `0x` and an even number of lower-case hex digits.
+
+    Raises:
+        InvalidValueError: for any other string.
+    """
     if not text.startswith("0x"):
         raise InvalidValueError(f"hex value {shorten(text)} does not start with 0x")
     if not is_hex_digits(text[2:]):
@@ -141,10 +151,13 @@ def parse_hex(text: str) -> Hex:
 
 
 def parse_instant(text: str) -> Instant:
-    """Parse an ISO 8601 date and time with an offset, such as `2026-11-02T10:00:00Z`, to whole milliseconds.
+    """Parse an ISO 8601 date and time with an offset, such as `2026-11-02T10:00:00Z`.
+
+    Microseconds are truncated to milliseconds.
+
 
     Raises:
-        InvalidValueError: if it is not one, or has no offset.
+        InvalidValueError: if the string is something else, or has no offset.
     """
     if len(text) < len("2026-11-02T10:00") or text[10] not in "T t":
         raise InvalidValueError(
@@ -153,7 +166,7 @@ def parse_instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        # Python's only other message repeats the text
+        # Python's only other message repeats the string
         reason = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise InvalidValueError(
             f"{shorten(text)} is not a date and time{reason}", "write it like 2026-11-02T10:00:00Z"
@@ -167,7 +180,11 @@ def parse_instant(text: str) -> Instant:
 
 
 def instant(moment: datetime) -> Instant:
-    """Return the instant of an aware datetime, truncated to milliseconds; raise ValueError if it is naive."""
+    """Truncate an aware datetime to milliseconds.
+
+    Raises:
+        ValueError: if it is naive.
+    """
     if moment.tzinfo is None:
         raise ValueError("a naive datetime is not an instant")
     utc = moment.astimezone(UTC)
@@ -175,10 +192,11 @@ def instant(moment: datetime) -> Instant:
 
 
 def format_instant(moment: Instant, zone: ZoneInfo) -> str:
-    """Format an instant as Statuspage does: in the page's time zone, with milliseconds, `Z` for UTC.
+    """Format an instant as Statuspage does, in the page's time zone.
 
-    The offset is the one in force at that instant (MEASUREMENTS.md, times). Only UTC itself is `Z`; London in
-    winter is `+00:00`.
+    The result has milliseconds and the offset in force at that instant; UTC is `Z`, but London in winter is
+    `+00:00`
+    (MEASUREMENTS.md, times).
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
@@ -188,14 +206,18 @@ DURATION = re.compile(r"(?:(\d{1,3})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Return a duration such as `90m`, `2h` or `1d12h`; None if the text is not one, or is zero."""
+    """Parse a duration such as `90m`, `2h` or `1d12h`.
+
+    Returns:
+        The duration, or None if the string is not one or means zero.
+    """
     match = DURATION.fullmatch(text)
     days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
     return timedelta(days=days, hours=hours, minutes=minutes) or None
 
 
 def format_exact(moment: datetime) -> str:
-    """Format an instant in UTC, with milliseconds only if there are any: `2026-11-02T10:00:00Z`."""
+    """Format an instant in UTC, with milliseconds only if it has any."""
     return _in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
 
 
@@ -224,12 +246,12 @@ UTC_NAMES = frozenset(
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, with single spaces."""
+    """Join a string into one line with single spaces."""
     return " ".join(text.split())
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a text for a message, without its middle if it is longer than `limit` characters."""
+    """Quote a string for a message; cut the middle of a long one."""
     if len(text) <= limit:
         return repr(text)
     half = limit // 2
@@ -246,12 +268,15 @@ def day_of(moment: Instant, zone: ZoneInfo) -> date:
 
 @lru_cache(maxsize=4096)
 def day_start(day: date, zone: ZoneInfo) -> Instant:
-    """Return the first instant of a day; if clocks skip midnight, the instant of the skip."""
+    """Return the first instant of a local day.
+
+    Where clocks skip midnight, it is the instant of the skip.
+    """
     return instant(datetime.combine(day, time(), zone))
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each day that begins after `start` and not after `until`."""
+    """Yield the first instant of each day in the interval (start, until]."""
     day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight
@@ -263,10 +288,11 @@ if TYPE_CHECKING:
 else:
 
     class unlocked_cached_property:  # noqa: N801 - a decorator
-        """`functools.cached_property` without the lock of Python 3.11, which costs four times as much as the rest.
+        """`functools.cached_property` without the lock that Python 3.11 takes.
 
-        For properties of the values that a build makes for every contract or transition; elsewhere `cached_property` is
-        right.
+        The lock costs four times as much as everything else. Use this for values that a build makes for every
+        contract or
+        transition, and `cached_property` everywhere else.
         """
 
         def __init__(self, compute: Callable[[Any], Any]) -> None:

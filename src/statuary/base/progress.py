@@ -1,4 +1,4 @@
-"""Progress of the stages of a build, and when Python looks for garbage."""
+"""The progress of a build's stages, and the timing of garbage collection."""
 
 import gc
 from collections.abc import Iterable, Iterator
@@ -52,11 +52,14 @@ def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
 
 
 OBJECTS: Final = 20_000
-"""New objects after which the youngest are searched: a record is up to 2,000, and frees them itself."""
+"""New objects between two collections; a record makes up to 2,000 and frees them without collection."""
 
 
 def enable_garbage_collection() -> None:
-    """Start garbage collection if it has been deferred; imported objects are never scanned."""
+    """Start garbage collection unless it has been started already.
+
+    Objects imported so far are never scanned.
+    """
     if not gc.isenabled():
         gc.freeze()
         gc.set_threshold(OBJECTS)

@@ -1,4 +1,4 @@
-"""Why a claim is shown, not shown or contradicted: a key with values; its sentence stands in the texts of each language."""
+"""The reason for a claim's outcome: a key of the page texts, with values."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,10 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """The key of a text below `claim_reason`, and the values of its placeholders; digits of numbers are grouped."""
+    """A text's key below `claim_reason`, and the values of its placeholders.
+
+    Numbers are shown with grouped digits.
+    """
 
     key: str
     values: tuple[tuple[str, str | int], ...] = ()
@@ -18,7 +21,7 @@ def because(key: str, /, **values: str | int) -> Reason:
 
 
 class EvidenceError(StatuaryError, ValueError):
-    """Bytes that do not show a claim, for a reason."""
+    """The evidence does not prove a claim; the reason says why."""
 
     def __init__(self, key: str, /, **values: str | int) -> None:
         self.reason = because(key, **values)

@@ -1,6 +1,6 @@
-"""Checks are functions: `@check` on a function, and its rule is the first line of its docstring.
+"""The registry of checks: functions with `@check`.
 
-The name of the rule is the function's, in kebab-case.
+The first line of a check's docstring is its rule; the function's name in kebab-case is the rule's id.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class RegisteredCheck(NamedTuple):
-    """A function with `@check`."""
+    """A function that is registered with `@check`."""
 
     name: str
     rule: str  # a sentence
@@ -29,7 +29,10 @@ def check(argument: Function, /) -> Function: ...
 @overload
 def check(argument: Severity, /) -> Callable[[Function], Function]: ...
 def check(argument: Function | Severity, /) -> Function | Callable[[Function], Function]:
-    """Register a function as a check: `@check` if its findings are errors, else `@check(Severity.WARNING)`."""
+    """Register a function as a check.
+
+    Findings of `@check` are errors; `@check(Severity.WARNING)` sets another severity.
+    """
 
     def register(function: Function) -> Function:
         _SEVERITIES[function] = argument if isinstance(argument, Severity) else Severity.ERROR
@@ -39,13 +42,13 @@ def check(argument: Function | Severity, /) -> Function | Callable[[Function], F
 
 
 def rule_of(function: Callable[..., object]) -> tuple[str, str]:
-    """Return the name of a function's rule, and the rule."""
+    """Return the id of a function's rule, and the rule."""
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
     return function.__name__.replace("_", "-"), sentence
 
 
 def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
-    """Yield the checks that modules define, in the order of the modules and of the functions in them."""
+    """Yield the checks of modules, in the order of definition."""
     for module in modules:
         for value in vars(module).values():
             if (

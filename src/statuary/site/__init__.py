@@ -1,1 +1,1 @@
-"""URLs, documents, settings and the rendering of pages, for every part of a site."""
+"""URLs, documents, settings and page rendering that all parts share."""

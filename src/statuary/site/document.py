@@ -1,4 +1,4 @@
-"""A published file: path, bytes, media type and cache rule; its JSON, and the path where a host stores it."""
+"""A published file: path, bytes, media type and cache rule."""
 
 import json
 import re
@@ -22,19 +22,19 @@ class Document(NamedTuple):
     # the content files that it is built from, relative to the content folder; `()` means the whole site
     sources: tuple[str, ...] = ()
     digest: bytes = b""  # SHA-256 of the body if already known, else empty
-    # whether it stays published until a build removes it, even if a build does not offer it
+    # whether it stays published, without being added by each build, until a build removes it
     persistent: bool = False
 
 
 class EncodingError(Exception):
-    """A document did not read back as its value: a defect of statuary, not of content."""
+    """A document reads back as another value: a bug in statuary, not in the content."""
 
 
 def encode_json(value: object) -> bytes:
-    """Return the JSON bytes of a value, verified by reading them back.
+    """Encode a value as JSON and verify it by reading it back.
 
     Raises:
-        EncodingError: if they read back as another value (a key that is not text, a number that is not
+        EncodingError: if it reads back as another value (a key that is not a string, a number that is not
             finite).
     """
     body = encode_unchecked(value)
@@ -51,7 +51,7 @@ def _read_back(body: bytes) -> object:
 
 
 def encode_unchecked(value: object) -> bytes:
-    """Return the JSON bytes of a value that was read from JSON, or whose parts are verified."""
+    """Encode a value that was read from JSON, or whose parts are verified."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
@@ -70,7 +70,7 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _encode_slowly(value: object) -> str:
-    """Encode what orjson rejects: lone surrogates, which JSON text can contain and UTF-8 cannot."""
+    """Encode the lone surrogates that JSON can contain and orjson rejects."""
     if isinstance(value, NumberText):
         return value
     if isinstance(value, dict):
@@ -106,7 +106,10 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 
 def sharded_path(path: str) -> str:
-    """Return the path of a document in the sharded layout; only single contracts and proofs move."""
+    """Return a document's path in the sharded layout.
+
+    Only single contracts and proofs have another path there.
+    """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
     shard = match["shard"].lower()
@@ -114,7 +117,7 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return the path of a document in the plain layout, from a path of either layout."""
+    """Return a document's path in the plain layout, from either layout."""
     if (match := SHARDED_PATH.fullmatch(path)) is None:
         return path
     return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
@@ -131,12 +134,19 @@ _COMPRESSED = tuple(f".{form}" for form in CompressedFormat)
 
 
 def uncompressed_path(path: str) -> str:
-    """Return the path of the document that a compressed copy is made from; other paths are unchanged."""
+    """Return the path of the document behind a compressed copy.
+
+    Other paths are unchanged.
+    """
     return path.rpartition(".")[0] if path.endswith(_COMPRESSED) else path
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return chain id and address of the record at a path of either layout; None for other paths."""
+    """Return the chain id and the address in a record's path of either layout.
+
+    Returns:
+        The pair, or None for any other path.
+    """
     match = match_url(plain_path(path))
     if match is None or match[0] is not CONTRACT or not ADDRESS.fullmatch(match[1]["address"]):
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def markdown_parser() -> "MarkdownIt":
-    """Return the parser; most bodies need none."""
+    """Return the shared parser, made on first use: most bodies need none."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # to the authors of updates, indented lines and lines above a row of dashes are layout, not markup
     return parser.disable(["code", "lheading", "image"])
@@ -33,7 +33,11 @@ def _address(_tag: str, attribute: str, value: str) -> str | None:
 
 @cache
 def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
-    """Return what removes everything but text; links get a `rel`, if one is given."""
+    """Return the sanitizer of Markdown's HTML.
+
+    Args:
+        link_rel: the `rel` of links; None for none.
+    """
     return nh3.Cleaner(
         tags={
             *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "ul", "ol", "li"),
@@ -52,7 +56,7 @@ MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
 """Markup beyond paragraphs; most bodies have none, and need no parser."""
 
 CODE = re.compile(r"(?<!`)`([^`\s<>&](?:[^`\n<>&]*[^`\s<>&])?)`(?!`)")
-"""Code in a line, which needs no parser either, in a text of printable ASCII."""
+"""Inline code of printable ASCII, which needs no parser."""
 
 PRINTABLE = re.compile(r"[\n -~]*")
 
@@ -60,22 +64,22 @@ EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
 def markdown_html(text: str, link_rel: str | None) -> str:
-    """Return a text whose lines end with line feeds as sanitized HTML."""
+    """Convert Markdown with LF line ends to sanitized HTML."""
     if MARKUP.search(text) is None:
         return _paragraphs(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _paragraphs(text))
-    # in CommonMark, HTML continues to the next empty line, and would include what follows a list
+    # in CommonMark, HTML ends at an empty line and would include the lines after a list
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 
 
 def _paragraphs(text: str) -> str:
-    """Return the HTML of a text without markup, as the parser would render it."""
+    """Return the HTML of plain text as the parser would render it."""
     return "\n".join(f"<p>{lines}</p>" for lines in paragraphs_of(text, "<br>\n"))
 
 
 def paragraphs_of(text: str, line_break: str) -> list[str]:
-    """Return the paragraphs of a text without markup."""
+    """Split plain text into paragraphs."""
     paragraphs = filter(None, EMPTY_LINES.split(text))
     return [line_break.join(line.rstrip(" \t") for line in paragraph.split("\n")) for paragraph in paragraphs]

@@ -15,14 +15,12 @@ class Operation(NamedTuple):
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
     rejects: bool = False  # whether it answers 400 to an invalid request
-    not_found_shape: type | None = (
-        None  # the type of the body of its 404; None if that is the host's own page
-    )
+    not_found_shape: type | None = None  # the type of its 404 body; None for the host's own page
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
     extra_members: Mapping[str, object] = MappingProxyType(
         {}
-    )  # members of its description besides, or in place of, the usual
+    )  # members of its description that replace or extend the usual ones
 
 
 class ApiDescription(NamedTuple):

@@ -1,4 +1,4 @@
-"""Pages of the author's own, and the theme: what the content folder has for looks and for reading."""
+"""Read the author's Markdown pages and the theme."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,23 +40,23 @@ class PageFile(SourceModel):
     title: Text
     """The title of the page, and its name in the navigation."""
     order: WholeNumber = 0
-    """The position among the pages of a folder, lowest first; pages with the same order are sorted by title."""
+    """The position in the page's folder, lowest first. Pages with equal positions are sorted by title."""
     group: Text = ""
-    """The heading in the sidebar under which the page stands; groups are in the order of their first pages."""
+    """The heading above the page in the sidebar. Headings are in the order of their first pages."""
     description: Text = ""
     """A sentence below the title; search engines show it too."""
     navigation: Flag | None = None
     """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
     keywords: tuple[Text, ...] = ()
-    """Words that readers search for and the text lacks, such as `https` on a page about certificates."""
+    """Extra words for the search, such as `https` on a page about certificates."""
     search: Literal["normal", "low", "none"] = "normal"
-    """How the search of the folder ranks the page: `low` below other pages, `none` not at all."""
+    """The rank of the page in search results: `low` is below other pages, `none` excludes the page."""
     aliases: tuple[Text, ...] = ()
-    """Former file names of the page, relative to its folder; the site redirects their addresses here."""
+    """Former file names of the page, relative to its folder. The site redirects their addresses here."""
 
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
-    """Return the pages in order; `findings` gains what is wrong with their files."""
+    """Read the Markdown pages in order; faults are added to `findings`."""
     pages = []
     for file in files:
         page = run_guarded(partial(next, _read_page(file, findings), None), file.path, "reading the page")
@@ -101,7 +101,7 @@ FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
 
 
 def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
-    """Return the theme of pages in a language, after adding what is wrong to `findings`."""
+    """Read the theme for a language; faults are added to `findings`."""
     by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
     for file in files:
         by_kind[_kind(file)].append(file)
@@ -118,7 +118,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
 
 
 def _kind(file: SourceFile) -> str:
-    """Return the kind of a theme's file; empty if it is not part of a theme."""
+    """Return the kind of a theme's file; empty if it does not belong to a theme."""
     match file.pure.parts[1:-1], file.pure.suffix:
         case (), ".css" if file.pure.stem == "style":
             return "style"
@@ -145,7 +145,7 @@ FOREIGN = re.compile(r"@import\b|url\(\s*[\"']?\s*(?:https?:)?//[^)\"'\s]*", re.
 
 
 def _without_effect(path: str, text: str) -> Iterator[Finding]:
-    """Yield a warning for each part of a style sheet that browsers ignore because of the policy of pages."""
+    """Warn about parts of a style sheet that the pages' policy blocks."""
     code = re.sub(r"(?s)/\*.*?(?:\*/|$)", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
     for match in FOREIGN.finditer(code):
         yield Finding(
@@ -175,7 +175,11 @@ ACTIVE_URL = re.compile(r"javascript:|(?<![a-z])data:(?!image/(?:png|jpeg|webp|g
 
 
 def check_svg(raw: bytes) -> None:
-    """Raise UnreadableError if an SVG, opened by its own URL, could run a script, or is not XML."""
+    """Check that an SVG is XML and cannot run a script at its own URL.
+
+    Raises:
+        UnreadableError: otherwise.
+    """
     parser = expat.ParserCreate("utf-8", namespace_separator=" ")
 
     def refuse(what: str) -> NoReturn:
@@ -213,7 +217,7 @@ def _pairs(file: SourceFile) -> list[tuple[str, str]]:
 
 
 def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
-    """Yield the texts of a tree, keys of several levels joined by dots."""
+    """Yield a tree's strings, with their keys joined by dots."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))

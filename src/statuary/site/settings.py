@@ -18,9 +18,11 @@ class HostingPlatform(StrEnum):
 
 
 class PathLayout(StrEnum):
-    """Where single contracts are: at the paths of their URLs, or in folders by the first two digits of the address.
+    """The paths of single contracts: those of their URLs, or sharded folders.
 
-    Shards are for hosts that limit the files of a folder (Netlify: 54,000); rewrite rules and the edge module hide them.
+    A shard is named by the first two digits of the address. It is for hosts that limit the files of a folder
+    (Netlify:
+    54,000); rewrite rules and the edge module hide it.
     """
 
     PLAIN = "plain"
@@ -28,7 +30,10 @@ class PathLayout(StrEnum):
 
 
 class CompressedFormat(StrEnum):
-    """A format of compressed copies: the extension that nginx (`gzip_static`) and Caddy (`precompressed`) look for."""
+    """A format of compressed copies, by the extension that hosts look for.
+
+    nginx calls this `gzip_static`, Caddy `precompressed`.
+    """
 
     GZIP = "gz"
     BROTLI = "br"
@@ -36,7 +41,7 @@ class CompressedFormat(StrEnum):
 
 
 class HostingSettings(NamedTuple):
-    """What the site provides for its hosts."""
+    """The host files and paths that the site provides."""
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
@@ -76,11 +81,11 @@ class ThemeError(StatuaryError):
 class Theme(NamedTuple):
     """The look of a site's pages."""
 
-    # name and text of templates that replace those of the package
+    # name and source of templates that replace the package's
     templates: tuple[tuple[str, str], ...] = ()
     stylesheet: str = ""  # CSS rules after those of the package
     files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
-    texts: tuple[tuple[str, str], ...] = ()  # key and text of page texts that replace those of the language
+    texts: tuple[tuple[str, str], ...] = ()  # key and value of page strings that replace the language's
 
     @property
     def logo(self) -> str | None:
@@ -90,7 +95,7 @@ class Theme(NamedTuple):
 
 
 class SitePage(NamedTuple):
-    """An additional page, in Markdown; `order` is its position in its folder, lowest first."""
+    """An additional page, in Markdown."""
 
     path: str  # below `pages/`, without an extension
     title: str
@@ -101,13 +106,13 @@ class SitePage(NamedTuple):
     first_line: int  # the line of the file where the body begins
     group: str = ""  # the heading above it in the sidebar; empty for none
     description: str = ""  # a sentence below the title; empty for none
-    keywords: tuple[str, ...] = ()  # words for the search that the text lacks
+    keywords: tuple[str, ...] = ()  # extra words for the search
     search: Literal["normal", "low", "none"] = "normal"  # how the search of its folder ranks the page
     aliases: tuple[str, ...] = ()  # former file names, relative to its folder
 
     @property
     def folder(self) -> str:
-        """The folder below `pages/`; empty for pages directly in it."""
+        """The folder below `pages/`; empty for a page directly in it."""
         return self.path.rpartition("/")[0]
 
 
@@ -120,7 +125,7 @@ class PageSettings:
     """The pages that are built."""
 
     status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
-    # the number of contracts up to which each has its own page; with more, none has
+    # the maximum of contracts with one page each; a site with more has no contract pages
     contracts: int = MAX_CONTRACT_PAGES
     # the number of contracts up to which pages list them and search finds them
     listed: int = MAX_LISTED_CONTRACTS
@@ -129,12 +134,15 @@ class PageSettings:
     theme: Theme = field(default_factory=Theme)
 
     def without_templates(self, *names: str) -> "PageSettings":
-        """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
+        """Return the settings without the named theme templates, or without all.
+
+        The package's templates take their place.
+        """
         templates = tuple(template for template in self.theme.templates if names and template[0] not in names)
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether each contract has its own page if there are `count` of them."""
+        """Return whether a site with this many contracts has a page for each."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:

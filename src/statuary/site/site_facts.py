@@ -1,4 +1,4 @@
-"""The facts about a site that its pages and documents share, whatever the site is about."""
+"""The facts about a site that its pages and documents share."""
 
 from typing import Protocol, Self
 from zoneinfo import ZoneInfo
@@ -54,4 +54,4 @@ class SiteFacts(Protocol):
         """Whether the site has a section of contracts."""
 
     def without_templates(self, *names: str) -> Self:
-        """Return the same site without templates of the theme, the named ones or all."""
+        """Return the site without the named theme templates, or without all."""

@@ -1,4 +1,7 @@
-"""Every URL of the site, with its media type and cache rule. Documents take their paths from here, and hosts their rules."""
+"""Every URL of the site, with its media type and cache rule.
+
+Documents take their paths from here, and hosts their rules.
+"""
 
 import re
 from datetime import datetime
@@ -47,7 +50,7 @@ MEDIA_TYPES = {
 
 
 def media_type_by_extension(path: str) -> str:
-    """Return the media type for a path's extension; octets if the extension is unknown."""
+    """Return the media type for an extension; octets if it is unknown."""
     name = path.rpartition("/")[2]
     return MEDIA_TYPES.get(name.rpartition(".")[2], OCTET_STREAM) if "." in name else OCTET_STREAM
 
@@ -95,15 +98,15 @@ FRAMED_HEADERS = {name: text for name, text in COMMON_HEADERS.items() if name !=
 
 
 class PutStep(IntEnum):
-    """The steps in which a store takes a site, earliest first: what a document names is there before it."""
+    """The upload order of a site: referenced documents before those that name them."""
 
-    ANNOUNCEMENT = 0  # what the next publication needs if this one is cut off
+    ANNOUNCEMENT = 0  # the data that the next publication needs if this one is interrupted
     BODY = 1  # documents that name no others
     PAGE = 2  # pages of single subjects
     LIST = 3
-    INDEX = 4  # what names lists
+    INDEX = 4  # documents that name lists
     STATUS = 5
-    MANIFEST = 6  # what names every document
+    MANIFEST = 6  # documents that name every document
 
 
 class Url(NamedTuple):
@@ -123,17 +126,17 @@ class Url(NamedTuple):
         return self.pattern.format(**parameters)
 
     def link(self, **parameters: str | int) -> str:
-        """Return the path as it is linked: hosts serve a page without its extension."""
+        """Return the path as pages link it: hosts serve a page without its extension."""
         return self.path(**parameters).removesuffix(".html")
 
     @property
     def prefix(self) -> str:
-        """The text before the first parameter, such as `v2/contract/`; the whole path if there is none."""
+        """The path before the first parameter, such as `v2/contract/`."""
         return self.pattern.partition("{")[0]
 
     @property
     def headers(self) -> dict[str, str]:
-        """All response headers; without `Content-Type` where the host derives it from the extension."""
+        """All response headers; no `Content-Type` if the host derives it."""
         own_headers = {"Content-Type": self.media_type, "Cache-Control": self.cache}
         return {name: value for name, value in own_headers.items() if value} | self.common_headers
 
@@ -144,7 +147,7 @@ class Url(NamedTuple):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows the current status, so that it may change without a new build."""
+        """Whether the document shows the current status and so changes without a build."""
         return self.cache == SHORT_LIVED
 
 
@@ -272,7 +275,7 @@ EPOCH_DOCUMENT = _timed(
 
 
 def epoch_name(since: datetime) -> str:
-    """Return the name of an epoch in its URLs: its first instant in UTC, in milliseconds."""
+    """Return an epoch's name in URLs: its first instant in UTC, in milliseconds."""
     return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
 
 
@@ -353,7 +356,7 @@ CONTRACT_PAGE = _url(
 )
 CONTRACT_VIEWER = _url("contract-viewer", "contract.html", "any contract: `?chain=…&address=…`", HTML)
 CONTRACT_LINK = f"{CONTRACT_VIEWER.pattern}?chain={{chain_id}}&address={{address}}"
-"""The link to the page of a contract that has no file of its own."""
+"""The link to a contract's page if it has no file of its own."""
 SEARCH_INDEX = _url("search-index", "contracts/search/index.json", "the files of the contract search")
 SEARCH_SHARD = _url(
     "search-shard",
@@ -394,7 +397,7 @@ THEME_FILE = _url(
     put=PutStep.BODY,
 )
 
-# What describes the site, and what hosts read
+# Descriptions of the site, and files that hosts read
 
 OPENAPI = _url("openapi", "openapi.json", "the description of this site in OpenAPI 3.1")
 NOT_FOUND_JSON = _url(
@@ -439,7 +442,7 @@ URLS = tuple(_rows)
 
 @cache
 def all_urls() -> tuple[Url, ...]:
-    """Return every row; those of installed extensions stand before what describes the site."""
+    """Return all rows; extensions' rows precede the descriptions of the site."""
     openapi_index = URLS.index(OPENAPI)
     extension_urls = (
         load(row.urls, "the table of URLs") for row in EXTENSIONS if row.urls and is_installed(row)
@@ -452,7 +455,7 @@ PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 
 
 def url_regex(url: Url) -> str:
-    """Return the regular expression of a URL's paths, with a named group for each parameter.
+    """Return a regular expression for a URL's paths, with a group per parameter.
 
     A parameter is one name, except `{path}`, which is a whole path.
     """
@@ -463,10 +466,13 @@ def url_regex(url: Url) -> str:
 
 
 def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
-    """Return the URL and the parameters of a path; None if no document can have it.
+    """Return the URL and the parameters of a path.
 
     The URL with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain
     `all-chains`.
+
+    Returns:
+        The pair, or None if no document can have the path.
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
@@ -479,20 +485,28 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
 
 
 def incident_of(path: str) -> str:
-    """Return the id of the incident whose document has a path; empty if it is another document."""
+    """Return the id of the incident whose document has a path.
+
+    Returns:
+        The id; empty for any other document.
+    """
     match = match_url(path)
     return match[1]["incident_id"] if match is not None and match[0] is INCIDENT else ""
 
 
 @cache
 def _extensions_by_name() -> dict[str, str]:
-    """Return what names the rows of an extension, by each of its folders and paths."""
+    """Return the extension of each of its folders and paths."""
     return {name: row.urls for row in EXTENSIONS for name in row.folders if row.urls}
 
 
 @cache
 def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]:
-    """Return the rows of the core, or of an extension, by the first name of their paths, which is always literal."""
+    """Return an owner's rows by the first name of their paths, which is always literal.
+
+    Args:
+        extension: the extension's name; empty for the core.
+    """
     urls: tuple[Url, ...] = load(extension, "the table of URLs") if extension else URLS
     expressions: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
     for url in sorted(urls, key=lambda row: row.pattern.count("{")):

@@ -1,1 +1,1 @@
-"""The content folder: YAML and JSON with positions, the base of source models, git, edits in place."""
+"""Read and edit the content folder: YAML and JSON with positions, and git."""

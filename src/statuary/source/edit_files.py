@@ -35,11 +35,14 @@ class FileEdit(NamedTuple):
 
 
 def write_edit(root: Path, edit: FileEdit) -> Path:
-    """Replace a file atomically and return its path; permissions and symbolic links are kept.
+    """Replace a file atomically, keeping its permissions and symbolic links.
+
+    Returns:
+        The path of the written file.
 
     Raises:
         EditError: if the file has changed since it was read, or a link leads out of the content folder.
-        PublishingError: if it cannot be written; the file is unchanged.
+        PublishingError: if it cannot be written; the file is then unchanged.
     """
     file = (root / edit.path).resolve()
     if not file.is_relative_to(root.resolve()):
@@ -68,10 +71,12 @@ LONGEST_WAIT = 600.0
 
 @contextmanager
 def content_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of a content folder; wait while another process holds it.
+    """Hold the lock of a content folder, waiting for other processes.
 
-    The folder itself is locked, so that no lock file appears in git; a killed process loses the lock. Windows cannot
-    lock a folder: a database in the folder for temporary files is locked there, which excludes only commands of the same user.
+    The folder itself is locked, so no lock file appears in git, and a killed process loses its lock. Windows
+    cannot lock
+    folders: a database in the folder for temporary files is locked there, which excludes only commands of the
+    same user.
 
     Raises:
         EditError: if the folder cannot be opened or locked.
@@ -98,7 +103,11 @@ def content_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def database_lock(root: Path) -> Iterator[None]:
-    """Hold the lock of a folder, which is an empty database; raise EditError if it cannot be locked."""
+    """Hold the lock of a folder by locking an empty database.
+
+    Raises:
+        EditError: if it cannot be locked.
+    """
     name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
     try:
@@ -117,15 +126,17 @@ OPERATIONS_IN_PROGRESS = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
 }
-"""The files that git keeps during an operation that a commit would become part of."""
+"""Files that git keeps during an operation that would absorb a commit."""
 
 
 def check_can_commit(file: Path) -> None:
-    """Check, before a file is written, that its change can be committed on its own.
+    """Check that a file can be committed alone, before it is written.
 
     Raises:
         EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
-            similar operation is in progress.
+            similar
+
+        operation is in progress.
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
@@ -145,7 +156,11 @@ def check_can_commit(file: Path) -> None:
 
 
 def in_work_tree(folder: Path) -> bool:
-    """Return whether a folder that exists is in a git repository; False without git."""
+    """Return whether an existing folder is in a git repository.
+
+    Returns:
+        False also if git is not installed.
+    """
     try:
         return _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
     except EditError:
@@ -153,10 +168,13 @@ def in_work_tree(folder: Path) -> bool:
 
 
 def start_repository(folder: Path, paths: Iterable[Path]) -> str:
-    """Make a folder a git repository unless it is in one, commit some files, and return the commit's short name.
+    """Commit files, making the folder a git repository unless it is in one.
+
+    Returns:
+        The commit's short name.
 
     Raises:
-        EditError: if git is not installed or does not commit; the files stay.
+        EditError: if git is missing or fails to commit; the files stay.
     """
     names = [str(path.resolve()) for path in paths]
     commands = [["add", "--", *names], ["commit", "--quiet", "--message=Start", "--", *names]]
@@ -183,15 +201,21 @@ def _not_committed(subject: str, done: subprocess.CompletedProcess[str]) -> Edit
 
 
 def is_detached(file: Path) -> bool:
-    """Return whether HEAD is detached in the repository of a file: a later checkout would lose the commit."""
+    """Return whether a file's repository has a detached HEAD.
+
+    A later checkout would lose a commit made there.
+    """
     return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
 
 
 def commit_file(file: Path, message: str) -> str:
-    """Commit one file as it is on disk, whatever else is staged, and return the commit's short name.
+    """Commit one file as it is on disk, whatever else is staged.
+
+    Returns:
+        The commit's short name.
 
     Raises:
-        EditError: if git does not commit it; the file is unchanged.
+        EditError: if git fails to commit it; the file is unchanged.
     """
     folder = file.parent
     for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):

@@ -1,8 +1,8 @@
-"""The two edits: append an item to a list, and set the value of a key.
+"""Edits of YAML text: append an item to a list, or set a key's value.
 
-Each returns the text with exactly that difference. Everything else (comments, order, quotes, empty lines, line
-ends) stays, because only the span in question is replaced. The edited text is parsed again: an edit that changed
-anything else raises `EditError`.
+Each edit replaces only the affected span, so comments, order, quotes, empty lines and line ends stay. The
+edited text is
+parsed again: an edit that would change anything else raises `EditError`.
 """
 
 import re
@@ -32,7 +32,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """A span of a text and its new text; an empty span inserts."""
+    """A span of a text and its replacement; an empty span inserts."""
 
     start: int
     end: int
@@ -52,10 +52,11 @@ COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}
 
 
 def end_of_entry(text: str, node: YamlNode, column: int) -> int:
-    """Return where the lines that belong to an entry end, before the line break.
+    """Return the end of an entry's lines, before the line break.
 
-    These are the entry's own lines with a comment after it, and the comment lines below that are indented further
-    than `column`, where the entry begins, with the empty lines between them.
+    An entry includes a comment after it, and the comment lines below that are indented further than `column`,
+    the column
+    of the entry, with the empty lines between them.
 
     Raises:
         EditError: if something else follows on the entry's last line.
@@ -70,7 +71,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether comment lines belong to an entry that begins in a column."""
+    """Return whether an entry that begins in `column` has comment lines below it."""
     return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
 
 
@@ -91,7 +92,11 @@ def insertion_below(
 
 
 def line_break_near(text: str, index: int) -> str:
-    """Return the line break that a text uses: the one before an index, else the one after it, else LF."""
+    """Return the line break in use near an index.
+
+    Returns:
+        The one before the index, else the one after it, else LF.
+    """
     breaks_before = LINE_BREAK.findall(text[:index])
     behind = LINE_BREAK.search(text, index)
     nearest = breaks_before[-1] if breaks_before else behind[0] if behind else "\n"
@@ -99,7 +104,7 @@ def line_break_near(text: str, index: int) -> str:
 
 
 def follows_empty_line(text: str, node: YamlNode) -> bool:
-    """Return whether an empty line precedes a node's line and the comments above it."""
+    """Return whether an empty line precedes a node and its comments."""
     above = LINE_BREAK.split(text[: node.start])[:-1]
     while above and above[-1].lstrip(" ").startswith("#"):
         above.pop()
@@ -117,11 +122,13 @@ class NodePath(NamedTuple):
 
 
 def find_node(text: str, pointer: Pointer) -> NodePath:
-    """Follow a pointer through a text.
+    """Follow a pointer through YAML text.
 
     Raises:
-        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on the
-            way: a change there may show elsewhere.
+        EditError: if the text cannot be read or is not a mapping, or if there is an anchor, an alias or a tag
+            on the way: a
+
+        change there could affect other places.
     """
     root = _root(text)
     path = NodePath(root=root, node=root, key=None, missing_steps=pointer)
@@ -166,11 +173,13 @@ def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode]
 
 
 def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
-    """Return a text with an item added at the end of a list; a missing list is created with its parents.
+    """Append an item to a list in YAML text.
+
+    A missing list is created with its parents.
 
     Raises:
-        EditError: if the value is not a list, or is a list in brackets that is not empty, or has an anchor or an
-            alias on the way.
+        EditError: if the value is not a list, is a non-empty list in brackets, or has an anchor or an alias
+            on the way.
     """
     path = find_node(text, pointer)
     if path.missing_steps or _is_empty(text, path.node):
@@ -183,10 +192,12 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
 
 
 def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Sequence[str] = ()) -> str:
-    """Return a text in which a key has a value; a missing key is created with its parents, below the keys `preceding_keys`.
+    """Set the value of a key in YAML text.
+
+    A missing key is created with its parents, below the keys `preceding_keys`.
 
     Raises:
-        EditError: if the key has a list or mapping that is not empty, or if brackets, an anchor or an alias are on
+        EditError: if the key has a non-empty list or mapping, or if brackets, an anchor or an alias are on
             the way.
     """
     path = find_node(text, pointer)
@@ -199,7 +210,6 @@ def set_value(text: str, pointer: Pointer, value: YamlValue, preceding_keys: Seq
 
 
 def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
-    """Insert an item below a list's last one, indented and spaced like it."""
     items = [inner for _, inner in path.node.members]
     last_item = items[-1]
     style = YamlStyle.of(path.root)
@@ -252,7 +262,7 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
 
 
 def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: str) -> Replacement:
-    """Replace what follows a key on its line; an empty replacement removes the spaces before it, too."""
+    """Replace the value after a key; an empty one also removes its spaces."""
     if scalar_text and node.start < node.end:
         return Replacement(node.start, node.end, scalar_text)
     start = node.start
@@ -283,7 +293,11 @@ def _check_no_header_comment(text: str, node: YamlNode) -> None:
 
 
 def _verified(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
-    """Return the edited text after parsing it again; raise EditError if it does not hold what is expected."""
+    """Apply edits and parse the result again.
+
+    Raises:
+        EditError: if the edited text does not have the expected value.
+    """
     edited = apply_replacements(text, replacements)
     try:
         if parse_yaml(edited) == expected:
@@ -305,7 +319,7 @@ _Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
 
 
 def _parsed(value: _Value) -> Json:
-    """Return a value as `parse_yaml` returns it: scalars as text, null as None."""
+    """Return a value as `parse_yaml` would: scalars as strings, null as None."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or isinstance(value, str):
@@ -318,7 +332,7 @@ def _parsed(value: _Value) -> Json:
 
 
 def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
-    """Return a copy of a tree in which a pointer leads to a value."""
+    """Return a copy of a tree with another value at a pointer."""
     if not pointer:
         return _parsed(value)
     step, remaining_steps = pointer[0], pointer[1:]
@@ -331,7 +345,7 @@ def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
 
 
 def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
-    """Return a copy of a tree in which the list at a pointer has one more item."""
+    """Return a copy of a tree with an item appended to a list."""
     items = tree
     for step in pointer:
         items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)

@@ -1,4 +1,4 @@
-"""The folder convention: the kind of each file of the content folder, in one table."""
+"""The folder convention: which paths hold which kind of file."""
 
 from enum import Enum
 from functools import partial
@@ -41,7 +41,7 @@ class FilePattern(NamedTuple):
     limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
-        """Return whether a path, relative to the content folder, is of this kind."""
+        """Return whether a path in the content folder matches."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):
@@ -78,7 +78,7 @@ FILE_PATTERNS = (
         suffixes=(".parquet",),
     ),
 )
-"""The whole convention; the first pattern that matches a path decides what the file is."""
+"""The whole convention; the first matching pattern decides a file's kind."""
 
 TEXT_FOLDERS = ("incidents", "maintenances", "pages")
 FOLDERS = sorted({pattern.folder for pattern in FILE_PATTERNS if pattern.folder})
@@ -86,7 +86,11 @@ STEMS = [pattern.stem for pattern in FILE_PATTERNS if pattern.stem and not patte
 
 
 def match_pattern(path: PurePosixPath) -> FilePattern | None:
-    """Return the pattern of a path relative to the content folder; None if no kind of file has such a path."""
+    """Return the first pattern that matches a path.
+
+    Returns:
+        The pattern, or None if no kind of file has such a path.
+    """
     return next((pattern for pattern in FILE_PATTERNS if pattern.matches(path)), None)
 
 
@@ -96,7 +100,7 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a path is inside a workspace, whose `contract.yaml` names its files."""
+    """Return whether a path is a file of a workspace, below its `contract.yaml`."""
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 
@@ -112,7 +116,11 @@ def is_ignored(path: PurePosixPath) -> bool:
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
-    """Return the warning about a file that no pattern matches; `pure` is its path in the content folder."""
+    """Warn about a file that no pattern matches.
+
+    Args:
+        pure: the file's path in the content folder.
+    """
     return Finding(
         rule="unknown-file",
         severity=Severity.WARNING,

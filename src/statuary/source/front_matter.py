@@ -9,10 +9,13 @@ FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTI
 
 
 def front_matter(text: str) -> str:
-    """Return the keys at the beginning of a page as YAML; without any, an empty mapping.
+    """Return the YAML at the beginning of a Markdown page.
+
+    Returns:
+        The YAML; an empty mapping if the page has none.
 
     Raises:
-        UnreadableError: if they have no end.
+        UnreadableError: if its end is missing.
     """
     match = FRONT_MATTER.match(text)
     if match is None and text.startswith("---"):

@@ -1,4 +1,4 @@
-"""The content folder in git: whether it is as committed, and the ids of its files.
+"""The content folder in git: its uncommitted changes, and the ids of its files.
 
 File times mean nothing in a fresh clone; git's ids do, and reading them costs a fifth of a stat of every file
 (measured with 100,000 files). The git processes run in the background, as early as possible, on another core.
@@ -22,7 +22,7 @@ IGNORED = "!!"
 
 
 class GitFile(NamedTuple):
-    """A committed file: its path relative to the content folder, and the id of its content."""
+    """A committed file: its path in the content folder and its blob id."""
 
     path: str
     id: str
@@ -40,8 +40,8 @@ class GitState:
     changed_paths: frozenset[str] = field(default_factory=frozenset)
     # paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
-    # what distinguishes the index file from the one before: every checkout makes a new one, so equal states mean
-    # that nothing else was checked out between them
+    # the identity of the index file: every checkout writes a new one, so an equal identity means that nothing
+    # else was checked out in between
     index: tuple[int, ...] = ()
 
     @property
@@ -51,14 +51,18 @@ class GitState:
 
     @property
     def clean_id(self) -> str:
-        """The id of the folder of contracts if everything in it is as committed; else empty."""
+        """The id of the contracts folder in git.
+
+        Returns:
+            The id, or an empty string if anything in the folder differs from the commit.
+        """
         unclean_paths = self.changed_paths | self.ignored
         return (
             "" if any(path == FOLDER or path.startswith(f"{FOLDER}/") for path in unclean_paths) else self.id
         )
 
     def files(self) -> Iterator[GitFile]:
-        """Yield the files of the folder of contracts that are as committed, in byte order of paths."""
+        """Yield the unchanged files of the contracts folder, in byte order of paths."""
         for line in _split(_git(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/")):
             entry, _, path = line.partition(b"\t")
             mode, identity, _ = entry.split(b" ")
@@ -99,7 +103,11 @@ class GitQuery:
 
     @cached_property
     def answer(self) -> GitState | None:
-        """The state, after waiting for git; None outside a repository or before the first commit."""
+        """The state, after waiting for git.
+
+        Returns:
+            The state, or None outside a repository or before its first commit.
+        """
         outputs = [process.communicate()[0].decode("utf-8", "surrogateescape") for process in self._processes]
         if not outputs or self._processes[0].returncode or self._processes[2].returncode:
             return None
@@ -117,7 +125,11 @@ class GitQuery:
 
 
 def _index_of(git: Path) -> tuple[int, ...]:
-    """Return inode, size and times of the index of a repository, or of a work tree whose `.git` names its folder."""
+    """Return inode, size and times of a repository's index.
+
+    Args:
+        git: the `.git` folder, or the file that names it in a work tree.
+    """
     with suppress(OSError, UnicodeDecodeError):
         if git.is_file():
             git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
@@ -127,7 +139,11 @@ def _index_of(git: Path) -> tuple[int, ...]:
 
 
 def _paths(status: str, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the changed and the ignored paths of a status, whose paths start at the top of the repository."""
+    """Return the changed and the ignored paths of a status.
+
+    Args:
+        prefix: the content folder's path in the repository; git's paths start at the repository.
+    """
     paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in status.split("\0") if line]
     changed_paths = frozenset(path for sign, path in paths if sign != IGNORED)
     return changed_paths, frozenset(path for sign, path in paths if sign == IGNORED)

@@ -17,7 +17,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
-    """Return the findings about `tree`, which `model` rejects; their pointers lead into it."""
+    """Return findings for the values in `tree` that `model` rejects."""
     errors = error.errors(include_url=False)
     findings = list(dict.fromkeys(_finding(details, model, tree) for details in errors[:MAX_SHOWN_FINDINGS]))
     if len(errors) > MAX_SHOWN_FINDINGS:
@@ -41,7 +41,11 @@ def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
 
 
 def _place_of(key: str, model: object) -> str:
-    """Return the only key of a file below which another key belongs; empty if there is none, or several."""
+    """Return the only section of a file in which a misplaced key is known.
+
+    Returns:
+        The section's key; empty if there is none, or more than one.
+    """
     members = members_of(model)
     places = [name for name in members if key in members_of(members[name])]
     return places[0] if len(places) == 1 and key not in members else ""
@@ -69,7 +73,11 @@ def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
 
 
 def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
-    """Return message and hint for a value that is not one of a few; `expected` is pydantic's list of them."""
+    """Return message and hint for a value outside an enumeration.
+
+    Args:
+        expected: pydantic's list of the allowed values.
+    """
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
     return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
 
@@ -90,7 +98,7 @@ EXPECTED = {
 
 
 def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
-    """Return the finding about a key that no model has, with the nearest known one."""
+    """Report an unknown key and suggest the nearest known one."""
     return Finding(
         rule="unknown-key",
         message=f"unknown key {key!r}",
@@ -101,7 +109,7 @@ def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
 
 
 def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
-    """Keep the part of pydantic's location that the tree has; the rest names validators and missing keys."""
+    """Return pydantic's location without the names of validators and missing keys."""
     steps: list[str | int] = []
     for step in location:
         if isinstance(tree, dict) and str(step) in tree:
@@ -127,7 +135,11 @@ Model = TypeVar("Model", bound=SourceModel)
 
 
 def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
-    """Return a file as its model; None after adding what is wrong to `findings`."""
+    """Read a file into its model.
+
+    Returns:
+        The model, or None if the file has errors, which are added to `findings`.
+    """
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:
@@ -137,7 +149,11 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
 
 
 def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
-    """Return a tree as its model; None after adding what is wrong to `findings`."""
+    """Validate a tree into its model.
+
+    Returns:
+        The model, or None if the tree has errors, which are added to `findings`.
+    """
     if not isinstance(tree, dict):
         findings.append(
             Finding(
@@ -156,7 +172,7 @@ def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Find
 
 
 def read_tree(file: SourceFile, limit: int) -> Json:
-    """Return the value of a YAML or JSON file, scalars as text.
+    """Read a YAML or JSON file, with scalars as strings.
 
     Raises:
         UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.

@@ -1,4 +1,4 @@
-"""The positions of findings: a file is read again only when something is wrong with it."""
+"""Look up the positions of findings by reading their files again."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -17,10 +17,10 @@ from statuary.source.unreadable import UnreadableError
 def locate_findings(
     root: Path, findings: Iterable[Finding], edited: Mapping[str, str] | None = None
 ) -> list[Finding]:
-    """Return the findings with their positions; each file is read and walked once.
+    """Return the findings with positions, reading each file once.
 
     Args:
-        edited: by path, the texts of files that are not yet written.
+        edited: new texts by path, for files that are not written yet.
     """
     located = list(findings)
     by_path: dict[str, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""JSON text to values that keep the spelling of every number, and the positions of their parts."""
+"""Parse JSON without changing the spelling of numbers, and locate parts of it."""
 
 import json
 import re
@@ -18,7 +18,7 @@ INT64_DIGITS = 18
 
 
 def parse_json(text: str) -> Json:
-    """Return the value of a JSON text; a number that Python would spell otherwise is a `NumberText`.
+    """Parse JSON; a number that Python would spell differently is a `NumberText`.
 
     Raises:
         UnreadableError: with the position, if it is not JSON or an object repeats a key.
@@ -29,11 +29,11 @@ def parse_json(text: str) -> Json:
 
 
 _BEYOND_64_BITS = re.compile(rb"[:\[,]\s*[0-9]{20}")
-"""How a whole number begins that orjson may turn into a float; a text that looks like it costs time alone."""
+"""The start of an integer that orjson may turn into a float; false matches only cost time."""
 
 
 def loads_exactly(raw: bytes) -> Json:
-    """Return the value of JSON that a program wrote; a whole number above 64 bits keeps its digits.
+    """Parse JSON written by a program, keeping integers above 64 bits.
 
     Raises:
         orjson.JSONDecodeError: if it is not JSON.
@@ -46,7 +46,11 @@ def loads_exactly(raw: bytes) -> Json:
 
 
 def parse_json_as_text(text: str) -> Json:
-    """Return the value of a JSON text, its numbers as text; raise UnreadableError as `parse_json`."""
+    """Parse JSON with its numbers as strings.
+
+    Raises:
+        UnreadableError: as `parse_json`.
+    """
     value = _parse(text, str, str)
     _check_surrogates(text)
     return value
@@ -83,7 +87,10 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
 
 
 def _described(error: json.JSONDecodeError) -> tuple[str, Position]:
-    """Return what is wrong and where, in the words of Python 3.13, which alone has some for a trailing comma."""
+    """Return a JSON error's message and position.
+
+    Python 3.13's message for a trailing comma is used on every version.
+    """
     text, kind = (
         error.doc[: error.pos].rstrip(),
         {"}": "object", "]": "array"}.get(error.doc[error.pos : error.pos + 1]),
@@ -104,7 +111,7 @@ def _check_surrogates(text: str) -> None:
 
 
 def _check_depth(value: Json, text: str) -> None:
-    """Reject what is nested deeper than orjson writes, and than this project's own encoder descends."""
+    """Reject values nested deeper than orjson and this project's encoder can write."""
     with suppress(TypeError):  # orjson's own error, also for a lone surrogate
         orjson.dumps(value)
         return
@@ -147,7 +154,7 @@ def _whole_number(digits: str) -> int | NumberText:
 
 
 class Lines:
-    """Where the lines of a text begin."""
+    """The offsets at which the lines of a text begin."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -159,7 +166,7 @@ class Lines:
 
 
 LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
-"""One JSON lexeme. Nothing in it backtracks: a string of 60 MB needs no more memory."""
+"""One JSON lexeme. It never backtracks, so a string of 60 MB needs no extra memory."""
 
 
 def _lexemes(text: str) -> Iterator[tuple[str, int]]:
@@ -186,11 +193,13 @@ def _duplicate_key(text: str) -> tuple[str, int]:
 
 
 def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of a JSON text, all found in one pass.
+    """Return the positions of parts of JSON text, all found in one pass.
 
     Args:
-        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
-            is missing has the position of the nearest enclosing one.
+        parts: for each part, its pointer, and whether to locate its key instead of its value. A missing part
+            has the
+
+        position of the nearest enclosing one.
     """
     pointers = list(parts)
     if not pointers:  # as of nearly every record of a bulk source
@@ -208,7 +217,7 @@ def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key
 
 
 def _offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
-    """Return where the key and the value of each wanted part begin."""
+    """Return the offsets of the key and the value of each wanted part."""
     walk = _Walk(pointers)
     for lexeme, start in _lexemes(text):
         walk.take(lexeme, start)

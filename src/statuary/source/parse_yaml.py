@@ -1,7 +1,8 @@
-"""YAML text to values whose scalars stay text, and the positions of their parts.
+"""Parse YAML with scalars as strings, and locate parts of it.
 
-libyaml composes the nodes. They become values here because PyYAML's constructors resolve `yes`, dates and numbers,
-and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and nothing mean null.
+libyaml composes the nodes. They become values here because PyYAML's constructors resolve `yes`, dates and
+numbers,
+and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and an empty value mean null.
 """
 
 import re
@@ -28,7 +29,7 @@ class PlainText(str):
 
 
 class _Composer(CParser):
-    """libyaml's parser with no resolvers: every node keeps its text."""
+    """libyaml's parser without resolvers: every node keeps its spelling."""
 
     def resolve(self, _kind: type, _value: object, _implicit: object) -> str:
         return ""
@@ -41,25 +42,29 @@ class _Composer(CParser):
 
 
 def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
-    """Return the value of a YAML text, scalars as text.
+    """Parse YAML with scalars as strings.
 
     Args:
-        scalar: what an unquoted scalar becomes: `str`, or `PlainText` to remember that it has no quotes.
+        scalar: the type of an unquoted scalar: `str`, or `PlainText` to mark that it has no quotes.
 
     Raises:
-        UnreadableError: with the position, if it is not YAML, has a duplicate or composite key, a tag, a second
-            document, or expands beyond the limits.
+        UnreadableError: with the position, if it is not YAML, has a duplicate or composite key, a tag, a
+            second document,
+
+        or expands beyond the limits.
     """
     node = _compose(text)
     return None if node is None else _Constructor(scalar, len(text)).value(node, 0)
 
 
 def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of a YAML text, which is parsed once.
+    """Return the positions of parts of YAML text, which is parsed once.
 
     Args:
-        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
-            is missing has the position of the nearest enclosing one.
+        parts: for each part, its pointer, and whether to locate its key instead of its value. A missing part
+            has the
+
+        position of the nearest enclosing one.
     """
     node = _compose(text)
     children: _Children = {}
@@ -67,7 +72,7 @@ def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
 
 
 _Children: TypeAlias = dict[int, dict[str | int, tuple[Node | None, Node]]]
-"""By the identity of a mapping or sequence: each child, by key or index, with its key's node."""
+"""Children by the identity of their mapping or sequence, then by key or index; each with its key's node."""
 
 
 def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
@@ -116,9 +121,9 @@ def _compose(text: str) -> Node | None:
 
 
 def _check_raw_depth(text: str) -> None:
-    """Reject nesting at which libyaml's recursion overflows the stack, before it begins.
+    """Reject nesting that would overflow libyaml's stack, before it parses.
 
-    Brackets inside quotes count too: no real text reaches the limit even so.
+    Brackets inside quotes count too; even so, no real file reaches the limit.
     """
     if text.count("[") + text.count("{") > MAX_RAW_DEPTH:
         depth = 0
@@ -165,7 +170,7 @@ PROBLEMS = {
 
 
 class _Constructor:
-    """Makes the values of one file, and counts how far aliases expand it."""
+    """Builds the values of one file, and limits its expansion by aliases."""
 
     def __init__(self, scalar: Callable[[str], str], size: int) -> None:
         self.scalar = scalar

@@ -1,4 +1,4 @@
-"""Sources that are not files of the content: URLs, whose scheme an extension reads."""
+"""Sources outside of the content folder: URLs that an extension reads."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -21,10 +21,18 @@ class RemoteFiles(Protocol):
     """The files behind URLs of some schemes."""
 
     def list(self, url: str) -> Iterator[RemoteFile]:
-        """Yield the files below or at a URL, unordered; raise UnreadableError if they cannot be listed."""
+        """Yield the files below or at a URL, unordered.
+
+        Raises:
+            UnreadableError: if they cannot be listed.
+        """
 
     def read(self, url: str, limit: int) -> bytes:
-        """Return a file; raise UnreadableError if it has more than `limit` bytes or cannot be read."""
+        """Read a file.
+
+        Raises:
+            UnreadableError: if it has more than `limit` bytes or cannot be read.
+        """
 
 
 def is_remote(path: str) -> bool:
@@ -33,7 +41,11 @@ def is_remote(path: str) -> bool:
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return what reads a remote path; raise UnreadableError if that extension is not installed."""
+    """Return the reader for a remote path, by the scheme of its URL.
+
+    Raises:
+        UnreadableError: if the extension for it is not installed.
+    """
     try:
         files: RemoteFiles = load(_TARGETS[url.partition("://")[0]], url)()
     except MissingExtensionError as error:

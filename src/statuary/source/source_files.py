@@ -1,4 +1,4 @@
-"""The content folder on disk: which files it has, and their text."""
+"""The files of the content folder on disk, and their text."""
 
 import errno
 import os
@@ -27,7 +27,11 @@ class SourceFile:
         return PurePosixPath(self.path)
 
     def bytes(self, limit: int) -> bytes:
-        """Return the content; raise UnreadableError if it has more than `limit` bytes or cannot be read."""
+        """Read the file's bytes.
+
+        Raises:
+            UnreadableError: if it has more than `limit` bytes or cannot be read.
+        """
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
         try:
@@ -37,7 +41,11 @@ class SourceFile:
             raise UnreadableError(f"cannot read the file: {reason}") from None
 
     def text(self, limit: int) -> str:
-        """Return the file's content as text; raise UnreadableError if it is not UTF-8, or as `bytes`."""
+        """Read the file as UTF-8.
+
+        Raises:
+            UnreadableError: if it is not UTF-8, has more than `limit` bytes or cannot be read.
+        """
         return decode_utf8(self.bytes(limit))
 
 
@@ -62,23 +70,27 @@ TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 FOLDER = TOP | getattr(os, "O_NOFOLLOW", 0)
 
 LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
-"""What systems answer where a link is not to be followed."""
+"""Error numbers of systems that refuse to follow a link."""
 
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
 COPY = "copy the file into the content folder"
 
 
 def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
-    """Return a descriptor of a regular file below the content folder, or of a source beside it.
+    """Open a regular file below the content folder, or of a source beside it.
 
-    A symbolic link is followed where its target is a file that could be read there itself. The names of a path are
-    opened one after the other: what took the place of a file or folder since it was listed is held to the same.
+    A symbolic link is followed if its target could be read at its own path. Each name of a path is opened in
+    turn, so a
+    file or folder that was replaced after it was listed is checked in the same way.
 
     Args:
         links: whether any link is followed.
 
+    Returns:
+        The file descriptor.
+
     Raises:
-        UnreadableError: if it is no regular file, or behind a link that is not followed.
+        UnreadableError: if it is not a regular file, or is behind a link that is not followed.
         OSError: if it cannot be opened.
         ValueError: if no file can have this name.
     """
@@ -99,7 +111,10 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
 
 
 def _top_of(root: str, path: str) -> tuple[str, str]:
-    """Return the folder that links may not leave, and the path below it: beside the content, the first name that is no `..`."""
+    """Return the folder that links must stay in, and the path below it.
+
+    For a source beside the content, the folder is the first name other than `..`.
+    """
     if ".." not in path:
         return root, path
     names = os.path.normpath(path).replace("\\", "/").split("/")
@@ -127,7 +142,11 @@ def _open_below(top: str, path: str) -> int:
 
 
 def decode_utf8(raw: bytes) -> str:
-    """Return UTF-8 as text, without a byte order mark; raise UnreadableError where it is not UTF-8."""
+    """Decode UTF-8 without its byte order mark.
+
+    Raises:
+        UnreadableError: if it is not UTF-8.
+    """
     raw = raw.removeprefix(BOM_UTF8)
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise UnreadableError("the file is UTF-16", "save it as UTF-8")
@@ -143,16 +162,20 @@ def decode_utf8(raw: bytes) -> str:
 
 
 def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
-    """Yield every file below the content folder in the order of paths, and a finding for each thing not read.
+    """Yield every file below the content folder, in the order of paths.
 
-    A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, is not read.
-    `without` are names directly in the content folder, which are skipped.
+    A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, becomes a
+    finding
+    instead.
+
+    Args:
+        without: names directly in the content folder that are skipped.
     """
     yield from _walk(root, root.resolve(), "", without)
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path relative to the content folder, or the files below it, as `walk_folder` does."""
+    """Yield the file at a path, or the files below it, as `walk_folder` does."""
     full, real_root = root / path, root.resolve()
     if full.is_symlink() and not _stays_inside(full, real_root):
         yield _leads_out(path, full)
@@ -193,7 +216,7 @@ def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> 
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether the name of a file, as the operating system gives it, is UTF-8."""
+    """Return whether a file's name, as the operating system gives it, is UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:

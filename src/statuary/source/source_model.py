@@ -1,8 +1,8 @@
-"""The base of every source model, and the types that turn text into values.
+"""The base of source models, and the types of their values.
 
-The readers of YAML and JSON keep each scalar as the text that was written (`null`, `~` and nothing become
-None); these types give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date
-arrive as they were typed.
+The readers of YAML and JSON keep each scalar as it was written (`null`, `~` and empty values become None);
+these types
+give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date arrive unchanged.
 """
 
 import re
@@ -56,7 +56,11 @@ Value = TypeVar("Value")
 
 
 def value_of(kind: Callable[..., Value], model: SourceModel, /, **other_fields: object) -> Value:
-    """Return a domain value: the fields that a model has under the same names, and `other_fields`."""
+    """Return a domain value with a model's fields of the same names.
+
+    Args:
+        other_fields: the fields that the model lacks.
+    """
     shared = {
         name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in other_fields
     }
@@ -116,7 +120,7 @@ def _time_zone(value: object) -> ZoneInfo:
 
 
 NO_ZONES = ("localtime", "Factory", "posixrules")
-"""Files among those of time zones that are the machine's own zone, or none."""
+"""Files among time zones that mean the machine's own zone, or none."""
 
 
 def describe_value(value: object) -> str:
@@ -190,12 +194,19 @@ HexText = Annotated[
 
 
 def members_of(model: object) -> dict[str, object]:
-    """Return the types of the members that a model, or the first model of a union, names; by key."""
+    """Return the types of a model's members by key.
+
+    For a union, it is the first model.
+    """
     return next((members for option in _options(model) if (members := _members(option)) is not None), {})
 
 
 def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
-    """Return the type of the items of the first container that a type allows; None without one."""
+    """Return the item type of the first container that a type allows.
+
+    Returns:
+        The type, or None if there is no container.
+    """
     for option in _options(model):
         arguments = get_args(option)
         if arguments and get_origin(option) in containers:

@@ -23,7 +23,10 @@ class UnreadableError(StatuaryError):
 
 
 class BeyondLimitError(UnreadableError):
-    """A source that exceeds a limit of `base/limits.py`; an incident, a maintenance or a page that does is withheld."""
+    """A source that exceeds a limit of `base/limits.py`.
+
+    A build excludes an incident, a maintenance window or a page with this error.
+    """
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:
         super().__init__(message, hint, position, BEYOND_LIMIT)

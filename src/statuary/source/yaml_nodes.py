@@ -1,8 +1,8 @@
-"""The nodes of a YAML text, with the span of characters of each.
+"""The nodes of YAML text, each with its span of characters.
 
-The marks of libyaml's events are exact but for two: a block collection ends where the next token begins, and a
-block scalar includes the blank lines after it. Both are corrected here: a node ends after the last character that
-its value depends on.
+libyaml's marks are exact with two exceptions: a block collection ends where the next token begins, and a
+block scalar
+includes the blank lines after it. Here, a node ends after the last character that its value depends on.
 """
 
 import re
@@ -58,12 +58,16 @@ class YamlNode(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """Where it starts, counted from 1."""
+        """Its start, counted from 1."""
         return Position(self.line + 1, self.column + 1)
 
 
 def parse_nodes(text: str) -> YamlNode | None:
-    """Return the root node of a text that `parse_yaml` accepts; None if the text holds no value."""
+    """Return the root node of YAML that `parse_yaml` accepts.
+
+    Returns:
+        The node, or None if the text has no value.
+    """
     return _Composer(text).root()
 
 
@@ -108,7 +112,7 @@ class _Composer:
 
 
 def _start(event: Event) -> Mark:
-    """Return where an event begins; libyaml always says it."""
+    """Return the start of an event; libyaml always sets it."""
     return cast("Mark", event.start_mark)
 
 
@@ -130,7 +134,10 @@ HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 
 
 def keeps_breaks(text: str, node: YamlNode) -> bool:
-    """Return whether blank lines after a node belong to it: whether it is, or ends with, a block scalar `|+`."""
+    """Return whether the blank lines after a node belong to its value.
+
+    That is so if the node is, or ends with, a block scalar `|+`.
+    """
     while node.members and not node.flow:
         node = node.members[-1][1]
     if node.style not in ("|", ">"):
@@ -140,20 +147,23 @@ def keeps_breaks(text: str, node: YamlNode) -> bool:
 
 
 def end_of_block_scalar(text: str, start: int, reach: int) -> int:
-    """Return the end of a block scalar's last line that matters, given where libyaml stopped reading.
+    """Return the end of a block scalar's last significant line.
 
-    Blank lines after the text matter only to `|+`; the last line break is never part of the answer.
+    Blank lines after it are significant only for `|+`; the last line break is never included.
+
+    Args:
+        reach: the offset at which libyaml stopped reading.
     """
     header = HEADER.search(text, start)
     span = text[start:reach]
     lines = LINE_BREAK.split(span)
     breaks = LINE_BREAK.findall(span)
     last_line = len(lines) - 1
-    if lines[last_line] == "" and last_line > 0:  # what follows the last break is the next line
+    if lines[last_line] == "" and last_line > 0:  # the rest after the last break is the next line
         last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
-        # a line of spaces beyond the indentation is text
+        # a line of more spaces than the indentation is content
         while last_line > 0 and not lines[last_line].strip(" ") and len(lines[last_line]) <= indent:
             last_line -= 1
     return start + sum(map(len, lines[: last_line + 1])) + sum(map(len, breaks[:last_line]))
@@ -170,7 +180,7 @@ AMBIGUOUS = re.compile(
     r"|[-+]?\.?[0-9][0-9_.:]*(e[-+]?[0-9_.]*)?|[-+]?0[xob][0-9a-f_]*|[-+.]+",
     re.IGNORECASE,
 )
-"""Plain words that a YAML 1.1 or 1.2 reader does not read as text."""
+"""Plain words that a YAML 1.1 or 1.2 reader does not read as strings."""
 
 NOT_PLAIN = re.compile(r"^[-?:,\[\]{}#&*!|>'\"%@`\s]|:(\s|$)|\s#|\s$")
 """Characters that a plain scalar must not contain."""
@@ -190,7 +200,11 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
-    """Return a text as a scalar: what follows the key on its line, then the lines of a block, if it is one."""
+    """Format a string as the lines of a scalar.
+
+    Returns:
+        The part after the key on its line, then the lines of a block, if it is one.
+    """
     if len(text) > FOLDED_FROM and can_be_folded(text):
         return [">-", *(" " * indent + line for line in fold_lines(text))]
     if can_be_literal(text):
@@ -209,7 +223,7 @@ def fold_lines(text: str) -> list[str]:
 
 
 def can_be_literal(text: str) -> bool:
-    """Return whether a text of several lines reads back unchanged from a literal block."""
+    """Return whether a literal block would preserve a string of several lines."""
     lines = text.split("\n")
     return (
         len(lines) > 1
@@ -220,7 +234,11 @@ def can_be_literal(text: str) -> bool:
 
 
 def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
-    """Return a text as a scalar on one line, in the given quotation marks, or in those that it needs."""
+    """Format a string as a scalar on one line.
+
+    Args:
+        quote: the quotation mark to use; empty for the one that the string needs, if any.
+    """
     if not quote and can_be_plain(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
         return text
     if quote != '"' and not NOT_PRINTED.search(text) and (quote or '"' in text or "\\" in text):
@@ -261,7 +279,7 @@ class YamlStyle:
 
     @classmethod
     def of(cls, root: YamlNode) -> Self:
-        """Return the style of a text, as far as its first mapping and list show it."""
+        """Infer the style of YAML from its first mapping and list."""
         quotes = dict(_quotes(root))
         habits = set(quotes.values())
         return cls(
@@ -273,18 +291,22 @@ class YamlStyle:
         )
 
     def quote_of(self, key: str) -> str:
-        """Return the quotation mark for the value of a key that needs none."""
+        """Return the quotation mark for a key's value that does not need one."""
         return self.quotes.get(key, self.quote)
 
 
 def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
-    """Return the indentation of the first collection of a kind in one of another kind; 2 if there is none."""
+    """Return the indentation of the first collection of a kind inside another.
+
+    Returns:
+        The number of spaces; 2 if there is no such collection.
+    """
     pairs = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
     return next((block.column - at.column for at, block in pairs), 2)
 
 
 def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
-    """Yield each block collection after the one that holds it, except where anchors or tags hide columns."""
+    """Yield each block collection after its parent, except below anchors or tags."""
     for _, inner in node.members:
         if inner.kind in (NodeKind.MAPPING, NodeKind.SEQUENCE) and not (
             inner.flow or inner.marked or node.marked
@@ -294,7 +316,7 @@ def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
 
 
 def _quotes(node: YamlNode) -> Iterator[tuple[str, str]]:
-    """Yield each key whose value needs no quotation mark, with the mark that it has or an empty text."""
+    """Yield each key whose value needs no quotes, with its quotation mark, if any."""
     for key, inner in node.members:
         if (
             key is not None
@@ -342,7 +364,7 @@ def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -
 
 
 def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
-    """Return what follows `key:` or a dash on its line, and the lines below it."""
+    """Format a value: the rest of its key's or dash's line, and the lines below."""
     if isinstance(value, str):
         return scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, int):
@@ -356,7 +378,7 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
 
 
 def _words(value: Sequence[YamlValue]) -> str:
-    """Return a list of one-line texts in brackets; empty if it holds anything else."""
+    """Format one-line strings as a list in brackets; otherwise return an empty string."""
     if not all(isinstance(item, str) and "\n" not in item for item in value):
         return ""
     return f"[{', '.join(inline_scalar(str(item), bracketed=True) for item in value)}]"

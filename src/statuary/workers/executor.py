@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 class Executor(Protocol):
-    """Runs the tasks of a build; a context manager that stops its workers."""
+    """A context manager that runs a build's tasks and stops its workers."""
 
     def __enter__(self) -> Self:
         return self
@@ -32,11 +32,11 @@ class Executor(Protocol):
         return
 
     def start_early(self) -> None:
-        """Start worker processes, if there are any, while this process still imports what it needs itself."""
+        """Start worker processes while this process still imports its modules."""
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Yield the result of each task, in any order; tasks are taken lazily.
+        """Run tasks and yield their results in any order; tasks are taken lazily.
 
         Args:
             work: a module-level function, which any worker can run.
@@ -49,12 +49,15 @@ class Executor(Protocol):
     def map_recorded(
         self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
     ) -> Iterator["PartitionResult"]:
-        """Yield results as `map_unordered` does; what tasks recorded may come last, sorted and without them."""
+        """Yield results as `map_unordered` does.
+
+        The recorded rows of tasks may come last, sorted, in results of their own.
+        """
         return self.map_unordered(work, tasks)
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """What makes the manifest of many files, if there are workers."""
+        """The workers' writer of the manifest of many files, if there are workers."""
         return None
 
 
@@ -96,7 +99,7 @@ class PooledExecutor(Executor):
         if len(few) <= RUN_HERE:
             yield from map(work, few)
             return
-        from statuary.workers.task_window import (  # with what it imports, a fiftieth of a small build
+        from statuary.workers.task_window import (  # importing it takes a fiftieth of a small build
             TaskWindow,
         )
 
@@ -111,10 +114,11 @@ class PooledExecutor(Executor):
 
 
 def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:
-    """Return an executor with a number of processes of this machine, this one included; 1 is this process alone.
+    """Return an executor with processes of this machine.
 
     Args:
-        prepare: what each of the others runs before its first task; a module-level function.
+        count: the number of processes, including this one; 1 uses only this one.
+        prepare: a module-level function that each other process runs before its first task.
     """
     return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count, prepare))
 

@@ -8,12 +8,12 @@ from statuary.workers.executor import Executor, InProcessExecutor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionOptions:
-    """How a build is executed."""
+    """The options that affect how a build runs and not its result."""
 
     executor: Executor = field(default_factory=InProcessExecutor)
-    git: GitQuery | None = None  # a running query about the content; None uses the files alone
+    git: GitQuery | None = None  # a running query about the content; None compares files without git
     verify: bool = False  # whether every published file is read and compared with the ledger
 
 
 DEFAULT_EXECUTION = ExecutionOptions()
-"""This process alone, and the times of files."""
+"""Only this process, and the times of files."""

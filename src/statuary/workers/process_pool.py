@@ -16,9 +16,11 @@ from statuary.workers.task_window import Result, Task
 
 
 class ProcessPool:
-    """A `WorkerPool`: processes of this machine, including this one; they start with the first task.
+    """Worker processes of this machine, started with the first task.
 
-    They are spawned, so they share nothing with this one. They end when it ends or is killed, and leave Ctrl-C to it.
+    This process takes part. The others are spawned, so they share nothing with it; they end when it ends or
+    is killed,
+    and ignore Ctrl-C.
     """
 
     runs_tasks_here = True
@@ -27,7 +29,8 @@ class ProcessPool:
         """Use `size` processes including this one, at least 2.
 
         Args:
-            prepare: what each of the others runs before its first task, such as slow imports; a module-level function.
+            prepare: a module-level function that each other process runs before its first task, such as slow
+                imports.
         """
         self.size = size
         self._prepare = prepare
@@ -37,7 +40,7 @@ class ProcessPool:
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Let a process do a task; start new ones if one was lost."""
+        """Give a task to a process; start new ones if one was lost."""
         with _uninterrupted():
             future = self._processes().submit(work, task)
             future.add_done_callback(then)
@@ -69,9 +72,11 @@ class ProcessPool:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C until the end: between the taking of a lock and its block it would leave the lock taken.
+    """Delay Ctrl-C to the end of the block.
 
-    The thread that tends the processes then waits for that lock forever, and the end of this process for that thread.
+    An interruption between acquiring a lock and its block would leave the lock acquired. The thread that
+    manages the
+    processes would then wait for that lock forever, and so would the end of this process.
     """
     if current_thread() is not main_thread():  # it interrupts another
         yield
@@ -97,7 +102,7 @@ def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has ended: no more tasks would come."""
+    """End this process when its parent has ended."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -1,4 +1,4 @@
-"""The tasks that workers in other processes have: a few at a time, each done whatever worker is lost."""
+"""The running tasks of worker processes; lost tasks are repeated."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -26,25 +26,33 @@ class WorkerPool(Protocol):
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Let a worker do a task, a new one if the last ones are lost; any thread calls `then` when it is done or lost."""
+        """Give a task to a worker, starting new workers if the last ones are lost.
+
+        Args:
+            then: called in any thread when the task is done or lost.
+        """
 
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether an error means that workers are lost, and not that a task failed."""
+        """Return whether an error means lost workers rather than a failed task."""
 
     def check_alive(self) -> None:
-        """Raise WorkersLostError if no worker is left; called when no result has come for a while."""
+        """Check that a worker is left; called after a while without results.
+
+        Raises:
+            WorkersLostError: if none is left.
+        """
 
     def close(self) -> None:
         """Stop the workers and drop tasks that have not begun."""
 
 
 IN_FLIGHT = 2
-"""Tasks of a worker at a time: one that it runs, and one so that it need not wait for the next."""
+"""Tasks of a worker at a time: a running one and the next."""
 
 CHECK_INTERVAL = 5.0  # seconds after which a pool that returns nothing is checked
 
 ATTEMPTS = 5
-"""How often a task is submitted if its workers are lost."""
+"""The number of attempts at a task whose workers are lost."""
 
 
 @dataclass(slots=True)
@@ -69,7 +77,7 @@ class TaskWindow(Generic[Task, Result]):
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
 
     def results(self) -> Iterator[Result]:
-        """Yield results as they come; while there are none, run a task here if this process takes part."""
+        """Yield results as they come, running tasks here while there are none."""
         timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
         while self._fill():
             try:
@@ -80,7 +88,11 @@ class TaskWindow(Generic[Task, Result]):
                 yield from self._result(done)
 
     def _fill(self) -> bool:
-        """Submit tasks while workers have room; return whether any are left."""
+        """Submit tasks while workers are free.
+
+        Returns:
+            Whether any tasks are left.
+        """
         room = IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here)
         while len(self.running) < room and (attempt := self._next()) is not None:
             self._submit(attempt)
@@ -120,7 +132,7 @@ class TaskWindow(Generic[Task, Result]):
             yield result
 
     def _meanwhile(self) -> Iterator[Result]:
-        """Run one task here, or wait if none is left; or see whether others still can."""
+        """Run one task here if any is left; otherwise wait, then check the workers."""
         if not self.pool.runs_tasks_here:
             self.pool.check_alive()
         elif (attempt := self._next()) is not None:

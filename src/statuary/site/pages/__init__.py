@@ -1,1 +1,1 @@
-"""The frame of every page: templates, theme, texts, styles and scripts."""
+"""The frame of every page: templates, theme, strings, styles and scripts."""

@@ -1,4 +1,4 @@
-"""Markdown on pages: below the headings of the page, with hidden characters shown by their number."""
+"""Markdown on pages: lowered headings, and visible hidden characters."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from statuary.site.markdown import markdown_html
 from statuary.site.pages.page_texts import visible_text
 
 CACHED_BODIES = 4_096
-"""How many bodies are kept: the same one is on several pages, and in every epoch."""
+"""The number of cached bodies; one body is on several pages and in every epoch."""
 
 HEADING = re.compile(r"<(/?)h([1-6])>")
 

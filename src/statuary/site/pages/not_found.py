@@ -9,7 +9,11 @@ from statuary.site.url_table import (
 
 
 def not_found_page(site: SiteContext, contracts: int) -> Document:
-    """Return the page for an unknown address of a site with a number of contracts."""
+    """Return the page for unknown addresses.
+
+    Args:
+        contracts: the number of the site's contracts.
+    """
     renderer = renderer_of(site)
     head = PageHead(
         path=NOT_FOUND_PAGE.path(),

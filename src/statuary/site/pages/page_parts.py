@@ -1,4 +1,4 @@
-"""What extensions give to pages: templates in slots of the core's templates, texts and scripts."""
+"""The parts that extensions add to pages: templates, strings and scripts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,13 +10,13 @@ from statuary.site.url_table import Url
 
 
 class PageParts(NamedTuple):
-    """The parts of an extension; the keys of its texts begin with its name."""
+    """The parts of an extension; the keys of its strings begin with its name."""
 
     folder: Path  # with templates/*.html, texts/<language>.json and assets/*.js
     urls: tuple[Url, ...]  # those that its templates name
     slots: Mapping[str, str]  # slot of a template, such as "incident.facts" -> template
     scripts: Mapping[str, str]  # page's template -> script in its head
-    values: Callable[[Any], Mapping[str, str]]  # settings -> what `part(key, name)` gives in templates
+    values: Callable[[Any], Mapping[str, str]]  # settings -> the values of `part(key, name)` in templates
 
 
 class PreviousVersion(NamedTuple):
@@ -38,12 +38,16 @@ def parts_of(keys: Iterable[str]) -> list[PageParts]:
 
 
 def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
-    """Return what templates see of the settings of extensions, by key."""
+    """Return the values of extensions' settings that templates can use, by key."""
     return tuple(
         (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
     )
 
 
 def names_of_absent_texts(keys: Iterable[str]) -> set[str]:
-    """Return the first names of texts of extensions that are off; `keys` are those that are on."""
+    """Return the first names of strings that belong to disabled extensions.
+
+    Args:
+        keys: the keys of the enabled ones.
+    """
     return {extension.name for extension in EXTENSIONS if extension.pages and extension.key not in set(keys)}

@@ -1,7 +1,8 @@
-"""The content security policy of a page, and markup that a theme must not write.
+"""The content security policy of pages, and the markup that themes must not use.
 
-The policy is written after rendering, so that no template can leave it out: on hosts without headers it is all that
-keeps a script of a theme from running.
+The policy is written after rendering, so that no template can omit it: on hosts without headers, nothing else
+keeps
+a theme's script from running.
 """
 
 import re
@@ -44,7 +45,7 @@ FORBIDDEN = (
     ),
     (re.compile(r"javascript:", re.IGNORECASE), "a script in a link", "the policy of pages blocks it"),
 )
-"""Markup that templates of a theme must not have: a pattern, what it is, and why."""
+"""Markup that theme templates must not have: a pattern, its name, and the reason."""
 
 
 def with_policy(page: str, *, asks_nodes: bool) -> str:
@@ -53,12 +54,16 @@ def with_policy(page: str, *, asks_nodes: bool) -> str:
     head = HEAD.match(page)
     if head is not None:
         return f"{page[: head.end()]}\n{meta}{page[head.end() :]}"
-    # a browser puts what precedes <html> and <head> into the head
+    # browsers move anything before <html> and <head> into the head
     return f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}"
 
 
 def forbidden_markup(name: str, text: str) -> ThemeError | None:
-    """Return the error about the first markup in a template that a theme must not write; None if there is none."""
+    """Find the first markup in a theme's template that themes must not use.
+
+    Returns:
+        The error, or None if the template is allowed.
+    """
     for pattern, what, reason in FORBIDDEN:
         found = pattern.search(text)
         if found is not None:

@@ -1,4 +1,4 @@
-"""The templates of a site: Jinja2 with autoescaping; a theme can replace templates of the package."""
+"""The site's templates: Jinja2 with autoescaping, replaceable by a theme."""
 
 import sys
 import traceback
@@ -32,14 +32,18 @@ REMEMBERED = {
     "feed_links.html": "feed_links",
     "masthead.html": "masthead",
 }
-"""Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
+"""Macros that depend only on their parameters; a macro comes after those that it calls."""
 
 
 class PageTemplates:
-    """The templates of a site: those of the package, and those with which the theme replaces them."""
+    """The package's templates, and the theme's replacements."""
 
     def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
-        """Take the site, its texts, and the parts of extensions; a template is compiled on first use."""
+        """Set up the templates of a site; each is compiled on first use.
+
+        Args:
+            parts: the parts of extensions.
+        """
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
         errors = (forbidden_markup(name, text) for name, text in theme.items())
@@ -53,7 +57,11 @@ class PageTemplates:
             _remember_macros(self._environment)
 
     def render(self, template: str, **values: object) -> str:
-        """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
+        """Render a template.
+
+        Raises:
+            ThemeError: if a template of the theme cannot be rendered.
+        """
         if not self._own:
             return self._environment.get_template(template).render(**values)
         if self._forbidden is not None:
@@ -67,7 +75,7 @@ class PageTemplates:
             raise self._theme_error(template, error) from error
 
     def _theme_error(self, template: str, error: Exception) -> ThemeError:
-        """Return the error with the template of the theme and the line where it occurred."""
+        """Return the error with the theme's template and the line of the fault."""
         places = [
             (frame.filename, frame.lineno or 0)
             for frame in traceback.extract_tb(error.__traceback__)
@@ -85,10 +93,11 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
-    """The compiled templates of the package, where Python keeps compiled modules, if it keeps any.
+    """A cache of the package's compiled templates, beside Python's compiled modules.
 
-    Compiling the templates of a page takes longer than rendering it. Those of a theme are compiled each time: no
-    code of a theme is kept.
+    Compiling the templates of a page takes longer than rendering it. A theme's templates are compiled each
+    time: none of
+    their code is stored.
     """
 
     def __init__(self) -> None:
@@ -100,7 +109,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def get_source_checksum(self, source: str) -> str:
-        """Return a hash of a template and of this module, whose options are compiled in."""
+        """Hash a template and this module, whose options are compiled in."""
         return super().get_source_checksum(f"{_own_source()}{source}")
 
     @override
@@ -119,7 +128,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
 
 class _PackageContext(Context):
-    """Calls functions as they are: unlike those of Jinja, none here takes the context as its first argument."""
+    """Calls functions directly: none of ours takes Jinja's context."""
 
     @override
     def call(
@@ -135,7 +144,7 @@ class _PackageContext(Context):
 
 
 class _PackageEnvironment(Environment):
-    """The environment for the templates of the package, which all have the same globals."""
+    """The environment of the package's templates, which share their globals."""
 
     context_class = _PackageContext
 
@@ -168,7 +177,7 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
 
 
 def _remember_macros(environment: Environment) -> None:
-    """Cache the results of macros: pages show the same cards and days of downtime at many instants."""
+    """Cache macro results: pages show the same cards and days at many instants."""
     for template, macros in REMEMBERED.items():
         module = environment.get_template(template).module
         for macro in macros.split():
@@ -176,7 +185,10 @@ def _remember_macros(environment: Environment) -> None:
 
 
 def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:
-    """Return the environment of a site with a theme; `package/<name>` is the template that the theme replaces."""
+    """Return the environment of a site with a theme.
+
+    `package/<name>` is the template that the theme replaces.
+    """
     from statuary.site.pages.theme_sandbox import ThemeEnvironment
 
     originals = {f"package/{name}": text for name, text in package.items()}
@@ -213,7 +225,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
 
 
 def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
-    """Return what templates call for the parts of extensions."""
+    """Return the functions by which templates use the parts of extensions."""
     values = {key: dict(values_by_name) for key, values_by_name in context.parts}
     urls = {url.name: url for part in parts for url in part.urls}
     return {

@@ -1,4 +1,4 @@
-"""The texts of pages by key: a file for each language; English fills the gaps."""
+"""The strings of pages by key, one file per language, with English as fallback."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -22,20 +22,26 @@ PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
 class PageTexts:
-    """The texts of pages in a language, given as its BCP 47 tag."""
+    """The strings of pages in one language, given as a BCP 47 tag."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
         self.by_key = dict(texts)
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """Return a text with its placeholders filled; raise KeyError if the text or a value is missing."""
+        """Return a string with its placeholders filled.
+
+        Raises:
+            KeyError: if the string or a value is missing.
+        """
         text = self.by_key[key]
         return self.fill(text, values) if values else text
 
     @staticmethod
     def fill(text: str, values: Mapping[str, object]) -> str:
-        """Return a text with its placeholders filled; `str.format` would also give access to attributes of the values.
+        """Fill the placeholders of a string.
+
+        `str.format` would also give access to attributes of the values.
 
         Raises:
             KeyError: if a value is missing.
@@ -43,12 +49,15 @@ class PageTexts:
         return PLACEHOLDER.sub(lambda match: str(values[match[1]]) if match[1] else match[0][0], text)
 
     def markup(self, key: str, /, **parts: object) -> Markup:
-        """Return a text whose placeholders are filled with markup; everything else is escaped."""
+        """Return a string with markup in its placeholders; the rest is escaped."""
         filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return a text with a number: `<key>.one` for those that the language takes as singular, else `<key>.other`."""
+        """Return the singular or plural string for a number.
+
+        The key is `<key>.one` for numbers that the language treats as singular, else `<key>.other`.
+        """
         form = "one" if str(number) in self("number.singular").split() else "other"
         return self(f"{key}.{form}", count=self.number(number), **values)
 
@@ -61,7 +70,7 @@ class PageTexts:
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
     def percent(self, value: float) -> str:
-        """Return a percentage with two decimal places: `99.95%`; a whole `100%` has none."""
+        """Format a percentage with two decimal places: `99.95%`, but `100%`."""
         return self("number.percent", percent="100" if value == 100 else self.decimal(value, 2))
 
     def reason(self, reason: Reason) -> str:
@@ -76,7 +85,7 @@ class PageTexts:
 def page_texts(
     language: str, replacements: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
-    """Return the texts of a language, with those of extensions, and those that the theme of the site changes or adds."""
+    """Return the strings of a language, with those of extensions and of the theme."""
     tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
     texts: dict[str, str] = {}
     for tag in tags:
@@ -87,14 +96,18 @@ def page_texts(
 
 @lru_cache(maxsize=1024)
 def english(reason: Reason) -> str:
-    """Return the English sentence of a reason, as proofs and messages have it."""
+    """Return a reason's English sentence, as in proofs and messages."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
 def invalid_texts(
     replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield the key of each unusable text of a theme, with the reason; `extensions` are the keys of those that are on."""
+    """Yield the key of each unusable string of a theme, with the reason.
+
+    Args:
+        extensions: the keys of enabled extensions.
+    """
     english = _read(DEFAULT_LANGUAGE)
     for parts in parts_of(extensions):
         english = english | _read(DEFAULT_LANGUAGE, parts.folder)
@@ -115,7 +128,7 @@ def invalid_texts(
 
 
 def _placeholders(text: str) -> set[str]:
-    """Return the placeholders of a text, each as a whole: `{name.part}` is not `{name}`."""
+    """Return the placeholders of a string, complete: `{name.part}` is not `{name}`."""
     parsed = Formatter().parse(text)
     return {
         f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None
@@ -137,7 +150,7 @@ _HIDDEN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
-    "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
+    "\U000e0000-\U000e007f"  # tags: invisible text within the text
     "\ud800-\udfff"  # half of a character, which UTF-8 cannot encode
 )
 _JOINERS, _VARIANTS, _OTHER = "\u200c\u200d", "\ufe00-\ufe0e", "[^\x00-\x7f]"
@@ -147,7 +160,7 @@ HIDDEN_CHARACTERS = re.compile(
     f"|(?<=[{_JOINERS}])(?:(?<!{_OTHER}[{_JOINERS}])|(?!{_OTHER}))"
     f"|(?<=[{_VARIANTS}])(?<!{_OTHER}[{_VARIANTS}])|(?<=[A-Za-z_$]\ufe0f))"
 )
-"""Characters that are shown by their number instead; joiners of scripts and emoji are, if they join nothing."""
+"""Characters to show by number; joiners in scripts and emoji only if they join nothing."""
 
 ALIKE = "\u0250-\u02af\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1f00-\u1fff\u2c80-\u2cff\uff21-\uff5a\U0001d400-\U0001d7ff"
 """Letters of other alphabets that look like Latin ones: phonetic, Greek, Cyrillic, Armenian, Cherokee, Coptic, wide, mathematical."""
@@ -158,7 +171,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 def visible_text(text: str) -> str:
-    """Return a text with its hidden characters replaced by their code points, such as `⟨U+202E⟩`."""
+    """Replace hidden characters by their code points, such as `⟨U+202E⟩`."""
     return HIDDEN_CHARACTERS.sub(_numbered, text)
 
 
@@ -167,20 +180,24 @@ MAX_LINE_LENGTH = 1_000
 
 
 def one_line(text: str) -> str:
-    """Return a text as one visible line, with white space collapsed and its end cut if it is too long."""
+    """Return visible text on one line, cut if it is too long."""
     line = text if len(text) <= MAX_LINE_LENGTH else " ".join(text.split())
     cut = line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH] + " …"
     return " ".join(visible_text(cut).split())
 
 
 def visible_name(text: str) -> str:
-    """Return a name or path as one line; letters that look like its Latin ones have their code points behind them."""
+    """Return a name or path on one line, with code points after lookalike letters."""
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[str, list[str]]:
-    """Return a text in which letters that look like the Latin ones of the same word are marked, and their code points."""
+    """Mark the letters in a text that imitate Latin ones of the same word.
+
+    Returns:
+        The marked text, and the letters' code points.
+    """
     names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:
@@ -197,7 +214,7 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[st
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the code points of the hidden characters in a text, each once."""
+    """Return the code points of a text's hidden characters, each once."""
     return list(dict.fromkeys(code_point(match[0]) for match in HIDDEN_CHARACTERS.finditer(text)))
 
 

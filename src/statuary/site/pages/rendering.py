@@ -101,10 +101,13 @@ class Renderer:
 
 @lru_cache(maxsize=4)
 def renderer_of(site: SiteContext) -> Renderer:
-    """Return the renderer for a site; equal sites share one, so that templates are compiled once."""
+    """Return the renderer of a site; equal sites share one and its compiled templates."""
     return Renderer(site)
 
 
 def root_of(path: str) -> str:
-    """Return the relative path from a page to the site's root, which makes a site work in any folder of a host."""
+    """Return the relative path from a page to the site's root.
+
+    Relative links let a site work in any folder of a host.
+    """
     return "../" * path.count("/")

@@ -15,7 +15,11 @@ EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
 
 def script_document(name: str, prefix: bytes = b"", body: bytes | None = None) -> Document:
-    """Return a script of the package, or of `body`, with bytes before it."""
+    """Return one of the package's scripts as a document, after some bytes.
+
+    Args:
+        body: the script itself, instead of the package's.
+    """
     return Document(
         path=SCRIPT.path(name=name),
         body=prefix + (package_file(f"{name}.js") if body is None else body),
@@ -26,6 +30,6 @@ def script_document(name: str, prefix: bytes = b"", body: bytes | None = None) -
 
 @cache
 def package_file(name: str) -> bytes:
-    """Return the bytes of a script, a style sheet or a picture of the package."""
+    """Read a script, style sheet or picture of the package."""
     # pages read epochs as the edge module does
     return (EDGE_FOLDER if name == "epochs.js" else FOLDER).joinpath(name).read_bytes()

@@ -1,4 +1,4 @@
-"""The facts that all pages of a site share: its name, language, time zone and sections; dates as pages write them."""
+"""The facts that a site's pages share, and dates as pages write them."""
 
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -35,9 +35,9 @@ class SiteContext(NamedTuple):
     settings: PageSettings
     has_contracts: bool
     demo: bool = False  # whether everything is invented; every page says so
-    # title and path of the pages of the site's own that every page links to
+    # title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
-    parts: PartValues = ()  # what templates see of extensions
+    parts: PartValues = ()  # values that templates use for the parts of extensions
     folder: str = ""  # of the status pages, with a slash: that of a further language
 
     @property
@@ -46,7 +46,7 @@ class SiteContext(NamedTuple):
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
-        """Return the same without templates of the theme, the named ones or all."""
+        """Return the context without the named theme templates, or without all."""
         return self._replace(settings=self.settings.without_templates(*names))
 
     @property
@@ -82,7 +82,10 @@ def site_context(site: SiteFacts) -> SiteContext:
 
 
 def section_url(section: str, settings: PageSettings) -> Url:
-    """Return the first page of a section; without a status page, the API page is the first page of the site."""
+    """Return the first page of a section.
+
+    Without a status page, the API page is the first page of the site.
+    """
     return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
 
 
@@ -93,7 +96,7 @@ class PageHead(NamedTuple):
     title: str
     description: str  # a sentence
     section: str = ""  # the section of the page; empty if it is in none
-    state: str = ""  # what the icon shows, as in `states.py`; empty for nothing
+    state: str = ""  # the icon's meaning, as in `states.py`; empty for none
     timed: bool = False  # whether the page changes at known instants
     stale: str = ""  # a notice that the page may be out of date; empty for none
 
@@ -111,7 +114,7 @@ class FormattedTime(NamedTuple):
 
 
 class FormattedRange(NamedTuple):
-    """A time from one point to another: the day of the end is left out where it is that of the start."""
+    """A formatted time range; it omits the end's day if that is also the start's."""
 
     start: FormattedTime
     end: FormattedTime
@@ -154,7 +157,7 @@ class DateFormatter:
         return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
 
     def day_of(self, at: Instant) -> FormattedTime:
-        """Return the day of an instant, for a script that knows the reader's zone: `20 Nov 2026`."""
+        """Return an instant's day, for a script that knows the reader's zone: `20 Nov 2026`."""
         return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
 
     def month(self, year: int, month: int) -> FormattedTime:
@@ -164,7 +167,7 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
+        """Format a duration in at most two units, rounded down: `1 h 20 min`, `2 d 4 h`."""
         minutes = length // MINUTE
         days, hours, minutes_left = minutes // 1440, minutes // 60 % 24, minutes % 60
         parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
@@ -172,7 +175,7 @@ class DateFormatter:
         return " ".join(units) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
-        """Return the name of the zone at an instant, or its offset if it has none."""
+        """Return the zone's name at an instant, or its offset if it has none."""
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""
@@ -191,7 +194,7 @@ class DateFormatter:
 
 
 class Localization(NamedTuple):
-    """The texts and date formats of a site."""
+    """The strings and date formats of a site."""
 
     texts: PageTexts
     dates: DateFormatter

@@ -1,4 +1,4 @@
-"""The states that pages show by colour and shape: one word for what a component, an incident, the page or a contract is in."""
+"""The states that pages show by colour and shape, each as one word."""
 
 STATUS_STATES = {
     "operational": "ok",

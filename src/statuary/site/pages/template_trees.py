@@ -1,6 +1,8 @@
-"""Templates as trees that a script renders: `viewer/template.js` knows the same kinds of nodes.
+"""Templates as trees that a script renders in the browser.
 
-A template that uses more of Jinja than that raises an error, so that its page is not shown otherwise than here.
+`viewer/template.js` knows the same kinds of nodes. A template that uses anything else raises an error, so
+that pages
+look the same in both.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,14 +16,14 @@ Tree = list[Json]
 
 
 class UnknownNodeError(ValueError):
-    """A template uses what the script cannot render."""
+    """A template uses a node that the script cannot render."""
 
     def __init__(self, node: nodes.Node) -> None:
         super().__init__(f"{type(node).__name__} in line {node.lineno}")
 
 
 class TemplateTrees:
-    """The trees of a template, of the templates that it includes and of the macros that it imports."""
+    """The trees of a template, its includes and its imported macros."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)

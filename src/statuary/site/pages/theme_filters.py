@@ -1,4 +1,4 @@
-"""The filters of templates of a theme, and the budget of a page: steps, time and size."""
+"""The filters of theme templates, and a page's budget of steps, time and size."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -40,7 +40,11 @@ class Budget:
     deadline: float = field(default_factory=lambda: monotonic() + MAX_SECONDS)
 
     def consume(self) -> None:
-        """Count a step; raise SecurityError if nothing is left."""
+        """Count a step.
+
+        Raises:
+            SecurityError: if none is left.
+        """
         if next(self.steps) >= MAX_STEPS:
             raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
         if monotonic() > self.deadline:
@@ -61,7 +65,7 @@ def new_budget() -> Iterator[None]:
 
 
 def step() -> None:
-    """Count a step of the page that is being rendered; compiling a template is not bounded in steps."""
+    """Count a step of the page that is being rendered; compiling has no limit."""
     budget = _budget.get()
     if budget is not None:
         budget.consume()
@@ -79,7 +83,10 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def of_text(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a filter of texts and numbers that rejects lists, whose text may be much longer than the list."""
+    """Return a filter that rejects lists.
+
+    The text of a list may be much longer than the list.
+    """
 
     @wraps(function)
     def bounded(value: object, *arguments: object, **options: object) -> object:
@@ -89,41 +96,57 @@ def of_text(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def counted_loop(items: Iterable[R]) -> Iterator[R]:
-    """Yield the items of a loop, each of which is a step."""
+    """Yield the items of a loop, counting each as a step."""
     for item in items:
         step()
         yield item
 
 
 def check_length(length: int) -> None:
-    """Check the length of a text before it is made; raise SecurityError if it is too long."""
+    """Check a text's length before it is made.
+
+    Raises:
+        SecurityError: if it is too long.
+    """
     if length > MAX_TEXT_LENGTH:
         raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
 
 
 def number(value: object) -> int:
-    """Return the whole part of a number; raise SecurityError if it is not a number."""
+    """Return a number's whole part.
+
+    Raises:
+        SecurityError: if it is not a number.
+    """
     if isinstance(value, int | float):
         return int(value)
     raise SecurityError(f"cannot compute with {type(value).__name__}")
 
 
 def scalar(value: object) -> object:
-    """Return a value that is compared in constant time; raise SecurityError for a list or another object."""
+    """Return a value that can be compared in constant time.
+
+    Raises:
+        SecurityError: for lists and other objects.
+    """
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
     raise SecurityError(f"cannot compare {type(value).__name__}")
 
 
 def checked_printable(value: object) -> object:
-    """Return a value that can be printed; raise SecurityError if it is a list or another object."""
+    """Return a value that can be printed.
+
+    Raises:
+        SecurityError: for lists and other objects.
+    """
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
     raise SecurityError(f"cannot print {type(value).__name__}")
 
 
 def join_page(parts: Iterable[str]) -> str:
-    """Join what a template, a macro or a block prints."""
+    """Join the output of a template, a macro or a block."""
     printed, length = [], 0
     for part in parts:
         length += len(part)
@@ -168,7 +191,7 @@ def bounded_literal(value: R) -> R:
 
 
 def _items(value: object, most: int) -> int:
-    """Count the items of nested lists, shared ones several times; stop above `most`."""
+    """Count the items of nested lists up to a maximum, shared ones repeatedly."""
     if isinstance(value, Mapping):
         return _items(list(value.values()), most)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):

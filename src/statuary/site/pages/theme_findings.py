@@ -11,7 +11,11 @@ THEME_TEMPLATES = "template-error"
 
 
 def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each text of the theme that no page can use; `extensions` are the keys of those that are on."""
+    """Yield a finding for each string of the theme that no page can use.
+
+    Args:
+        extensions: the keys of enabled extensions.
+    """
     for key, problem in invalid_texts(settings.theme.texts, extensions):
         yield Finding(
             rule="invalid-theme-text",
@@ -23,7 +27,7 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
 
 
 def template_finding(error: ThemeError) -> Finding:
-    """Return the finding for a template that cannot be rendered; the package's own takes its place."""
+    """Report a theme template that cannot be rendered; the package's replaces it."""
     return Finding(
         rule=THEME_TEMPLATES,
         path=f"theme/templates/{error.template}",

@@ -1,7 +1,8 @@
-"""The environment for templates of a theme, which are not trusted, and the syntax that they may use.
+"""The environment of theme templates, which are not trusted, and their syntax.
 
-A theme can use the templates of the package and its own, the data of the page, and the filters, tests and methods
-listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
+A theme can use the package's templates and its own, the page's data, and the filters, tests and methods
+listed here. It
+reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +40,7 @@ Rule = Callable[..., nodes.Node]
 
 
 class BoundedSyntax(NodeTransformer):
-    """Adds the filters of `theme_sandbox` where a template loops, joins, compares and writes lists."""
+    """Adds filters of `theme_sandbox` to a template's loops, joins, comparisons and lists."""
 
     def __init__(self, template: str | None) -> None:
         self.template = template
@@ -95,7 +96,7 @@ def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
 
 
 MAX_TEMPLATE_LENGTH = 32_000
-"""Characters of the source of a template; the largest of the package has 14,000. Compiling these takes seconds."""
+"""Characters of a template's source; the package's largest has 14,000. Compiling this many takes seconds."""
 
 MAX_NUMBER_BITS = 256
 
@@ -112,7 +113,7 @@ LIST_FILTERS = frozenset(
         *("rejectattr", "reverse", "select", "selectattr"),
     }
 )
-"""Filters of Jinja whose result is never much larger than their input; `join` and `replace` are our own."""
+"""Jinja filters whose result is not much larger than their input; `join` and `replace` are ours."""
 
 TESTS = frozenset(
     {
@@ -190,7 +191,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def get_template(self, *arguments: Any, **options: Any) -> Template:
-        """Return a template, which counts as a step: a template can include itself."""
+        """Return a template and count a step: templates can include themselves."""
         step()
         return super().get_template(*arguments, **options)
 
@@ -208,7 +209,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_callable(self, obj: object) -> bool:
-        """Return whether a template can call an object: a macro, a block, a global, or a method listed above."""
+        """Return whether a template can call a macro, block, global or listed method."""
         return (
             isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
             or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)
@@ -223,7 +224,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Compute with numbers of a bounded size, and join or repeat texts up to a bounded length."""
+        """Compute with bounded numbers, and join or repeat texts up to a length."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             check_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):

@@ -1,4 +1,4 @@
-"""Documents that are made together, or a finding with the reason why they cannot be made."""
+"""Make documents together, or report why they cannot be made."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -14,7 +14,11 @@ from statuary.site.site_facts import SiteFacts
 def try_make(
     name: str, make: Callable[[], Iterable[Document]], skipped: list[Finding], source: str = ""
 ) -> tuple[Document, ...]:
-    """Return documents that are made together; none after adding why they cannot be made to `skipped`."""
+    """Return documents that are made together.
+
+    Returns:
+        The documents; none if they cannot be made, which is then added to `skipped`.
+    """
     documents = run_guarded(lambda: tuple(make()), source, f"making {name}")
     if isinstance(documents, Finding):
         skipped.append(documents)
@@ -32,7 +36,7 @@ def render_with_fallback(
     skipped: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
-    """Return pages as `made` does; made without the theme's templates, if one of them cannot be rendered."""
+    """Render pages as `try_make` does, without the theme if its templates fail."""
     return try_make(name, partial(_with_theme, make, site, skipped), skipped, source)
 
 
