@@ -90,7 +90,7 @@ def with_documents(name: str, *folders: str) -> Extension:
 
 
 STORES = ("s3", "gs", "az")  # the schemes of object stores
-APIS = ("abis", "blockscout", "code", "etherscan", "files", "otterscan", "proxies", "signature-database")
+APIS = ("abis", "blockscout", "code", "etherscan", "otterscan", "proxies", "signature-database")
 
 LOG_KEY = CommandOption(
     "--log-key",

@@ -48,7 +48,6 @@ def requests_of(number: int) -> Iterator[Request]:
         f"/proof/{CHAIN}/{address}",
         f"/v2/api?chainid={CHAIN}&module=contract&action=getabi&address={address}",
         f"/v2/api?chainid={CHAIN}&module=contract&action=getsourcecode&address={address}",
-        f"/files/any/{CHAIN}/{address}",
         f"/blockscout/{CHAIN}/api/v2/smart-contracts/{address}",
     ):
         yield "GET", target

@@ -8,6 +8,7 @@
  */
 
 import * as answers from "./answers.js";
+import { answerMissingContract } from "./blockscout.js";
 import { contractsList, isNewest, parseListing } from "./contracts-list.js";
 import { answerExplorer } from "./etherscan.js";
 import { cacheControl, INDEX, parseEpochs, patched, staleSince, storedAt } from "./epochs.js";
@@ -19,7 +20,6 @@ import { findRoute, isExplorerCall } from "./route.js";
 import { selecting } from "./select.js";
 import { isWhole, parseSelection } from "./selectors.js";
 import { answerSignatures } from "./signatures.js";
-import { answerV1 } from "./v1.js";
 
 /**
  * Returns a document of the site by its path, with the host's headers; null if it does not exist.
@@ -54,7 +54,7 @@ export async function answerRequest(request, host) {
   const url = new URL(request.url);
   const response = await answerExplorer(request.method, url, host.read) ??
     await answerSignatures(request.method, url, host.read) ??
-    await answerV1(request.method, url, host.read) ??
+    await answerMissingContract(request.method, url, host.read) ??
     await answerLookup(request.method, url, host) ?? await answerEpoch(request.method, url, host);
   if (!response) return null;
   const checked = answers.conditional(response, request.headers.get("If-None-Match"));

@@ -7,6 +7,7 @@
  */
 
 import { documentAnswer, entityTag, listAnswer, preflight } from "./answers.js";
+import { parameter } from "./query.js";
 
 /** @typedef {(path: string) => Promise<Response | null>} Read */
 
@@ -60,15 +61,6 @@ async function answerCall(chainOfPath, query, read) {
   if (!ADDRESS.test(address)) return stored("address", read);
   const body = await read(`etherscan/contracts/${chain}/${address}/${action}.json`);
   return body ? documentAnswer(body) : stored(action, read);
-}
-
-/**
- * A parameter as it is first written; empty if there is none.
- * @param {string} query
- * @param {string} name
- */
-function parameter(query, name) {
-  return new RegExp(`(?:^|&)${name}=([^&]*)`).exec(query)?.[1] ?? "";
 }
 
 /** @param {string} name @param {Read} read */

@@ -25,6 +25,15 @@ export function parseQuery(text) {
   return query;
 }
 
+/**
+ * A parameter as it is first written; empty if there is none.
+ * @param {string} query
+ * @param {string} name
+ */
+export function parameter(query, name) {
+  return new RegExp(`(?:^|&)${name}=([^&]*)`).exec(query)?.[1] ?? "";
+}
+
 /** @param {string} pair */
 function halves(pair) {
   const equals = pair.indexOf("=");

@@ -1,13 +1,16 @@
 // @ts-check
-/** Look-up and search of signatures, as Sourcify's 4byte service answers them, from prebuilt shards. */
+/** Look-up and search of signatures, as Sourcify's 4byte service and 4byte.directory answer them, from prebuilt shards. */
 
 import { entityTag, jsonAnswer, listAnswer, noSuchRoute, preflight } from "./answers.js";
 import { keccak256 } from "./keccak.js";
-import { parseQuery } from "./query.js";
+import { parameter, parseQuery } from "./query.js";
 
 const ROUTE = /^\/signature-database\/v1\/(lookup|search)\/?$/i;
+const DIRECTORY = /^\/api\/v1\/(?<event>event-)?signatures\/?$/;
+const HEX = /^0x[0-9a-fA-F]+$/;
 const HASH = /^0x(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{64})$/;
 const PATTERN = /^[a-zA-Z0-9$_()[\],*?]+$/;
+const STATS = "signature-database/v1/stats";
 const LENGTHS = { function: 10, event: 66 };
 const MOST_HITS = 100;
 const encoder = new TextEncoder();
@@ -29,9 +32,16 @@ const encoder = new TextEncoder();
  */
 export async function answerSignatures(method, { pathname, search }, read) {
   const route = ROUTE.exec(pathname)?.[1].toLowerCase();
-  if (!route || !await exists("signature-database/v1/stats", read)) return null;
+  const directory = DIRECTORY.exec(pathname);
+  const stats = route || directory ? await read(STATS) : null;
+  if (!stats) return null;
   if (method === "OPTIONS") return preflight();
   if (method !== "GET" && method !== "HEAD") return noSuchRoute(method, pathname);
+  if (directory) {
+    const asked = parameter(search.slice(1), "hex_signature");
+    return listed(asked, directory.groups?.event ? "event" : "function", stats, read);
+  }
+  stats.body?.cancel();
   const query = parseQuery(search.slice(1));
   if (repeats(query)) return failure(`Unexpected failure during signature ${route}`);
   return route === "lookup" ? lookUp(query, read) : find(query, read);
@@ -42,11 +52,25 @@ function repeats(query) {
   return ["function", "event", "filter", "query"].some((name) => query.get(name) === null);
 }
 
-/** @param {string} path @param {Read} read */
-async function exists(path, read) {
-  const document = await read(path);
-  document?.body?.cancel();
-  return document !== null;
+/**
+ * The signatures with a hash as 4byte.directory lists them: the canonical one has the lowest id.
+ * @param {string} asked
+ * @param {"function" | "event"} kind
+ * @param {Response} stats
+ * @param {Read} read
+ */
+async function listed(asked, kind, stats, read) {
+  const created = (await stats.json()).result.metadata.refreshed_at;
+  const key = HEX.test(asked) && asked.length === LENGTHS[kind] ? asked.toLowerCase() : "";
+  const items = key ? (await itemsOf(kind, [key], read)).get(key) : null;
+  const results = (items ?? []).map(({ name }, number) => ({
+    id: number + 1,
+    created_at: created,
+    text_signature: name,
+    hex_signature: key,
+    bytes_signature: String.fromCharCode(...key.slice(2).match(/../g)?.map((byte) => parseInt(byte, 16)) ?? []),
+  }));
+  return jsonAnswer({ count: results.length, next: null, previous: null, results }, 200);
 }
 
 /** @param {string} error */

@@ -1,10 +1,9 @@
-"""Blockscout's answer about a contract, and the files of Sourcify's API v1: their members, and what real loaders read."""
+"""Blockscout's answer about a contract: its members, and what a real loader reads."""
 
 import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,11 +26,6 @@ MEMBERS = (
     "license_type certified is_blueprint deployed_bytecode creation_bytecode creation_status"
 )
 """Of a verified contract, as Blockscout's own tests have them."""
-
-
-def files_of(record: dict[str, Any]) -> dict[str, Any]:
-    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
-    return {path: json.loads(one.body) for one in documents for path in (one.path, *one.aliases)}
 
 
 @pytest.mark.parametrize("name", FEATURES)
@@ -69,25 +63,14 @@ def test_proxy_lists_implementations():
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_sourcify_v1_files_match_record(name):
+def test_contract_is_at_both_spellings(name):
     record = made_record(name)
-    files = files_of(record)
-    is_full = record["match"] == "exact_match"
-    for address in (record["address"], record["address"].lower()):
-        body = files[f"files/any/{record['chainId']}/{address}"]
-        assert body["status"] == ("full" if is_full else "partial")
-        assert files.get(f"files/{record['chainId']}/{address}") == (body["files"] if is_full else None)
-        assert f"blockscout/{record['chainId']}/api/v2/smart-contracts/{address}" in files
-    by_name = {one["name"]: one["content"] for one in body["files"]}
-    assert json.loads(by_name["metadata.json"])["settings"]["compilationTarget"]
-    assert {source["content"] for source in record["sources"].values()} <= set(by_name.values())
-    assert all(f"/{record['address']}/" in one["path"] for one in body["files"])
-
-
-def test_record_without_metadata_has_no_files():
-    record = made_record("plain")
-    record["metadata"] = None
-    assert {path.split("/")[0] for path in files_of(record)} == {"blockscout"}
+    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    [contract] = documents
+    assert {contract.path, *contract.aliases} == {
+        f"blockscout/{record['chainId']}/api/v2/smart-contracts/{address}"
+        for address in (record["address"], record["address"].lower())
+    }
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ import pytest
 
 from statuary.extensions.hosting.hosts import NO_SIGNATURES
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from support.api_requests import SITE as SIGNATURE_SITE
 from support.edge_runtimes import Served, answers_of_deno, write_site
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, SITE, hostile_targets
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
-from support.v1_requests import SITE as SIGNATURE_SITE
 
 pytestmark = pytest.mark.slow
 

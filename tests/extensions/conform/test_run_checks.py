@@ -377,9 +377,11 @@ DAMAGES: dict[str, list[Damage]] = {
         where(below("/blockscout"), answers(200, b"{}")),
     ],
     "missing-contracts-are-said-in-json": [
-        where(below("/check-by-addresses"), NOT_FOUND),
-        where(below("/files/any/"), NOT_FOUND),
-        where(below("/check-by-addresses"), answers(200, b'[{"status":"perfect"}]')),
+        where(at(f"/blockscout/748463/api/v2/smart-contracts/{ABSENT}"), NOT_FOUND),
+        where(
+            at(f"/blockscout/748463/api/v2/smart-contracts/{ABSENT}"),
+            answers(200, b'{"message":"Not found"}'),
+        ),
     ],
     "code-finds-contracts": [where(below("/code/0x"), answers(200, b"{}"))],
     "proxies-are-resolved": [

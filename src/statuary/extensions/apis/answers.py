@@ -1,4 +1,4 @@
-"""What an edge runtime answers to requests of the interfaces: the reference of `edge/signatures.js`."""
+"""What an edge runtime answers about signatures and missing contracts: the reference of `edge/signatures.js` and `edge/blockscout.js`."""
 
 import json
 import re
@@ -26,10 +26,19 @@ class ApiAnswer(NamedTuple):
 
 
 SIGNATURE_ROUTE = re.compile(r"/signature-database/v1/(lookup|search)/?\Z", re.IGNORECASE)
+DIRECTORY_ROUTE = re.compile(r"/api/v1/(?P<event>event-)?signatures/?\Z")
+CONTRACT_ROUTE = re.compile(r"/(?P<path>blockscout/[^/]+/api/v2/smart-contracts/[^/]+)\Z")
+HEX = re.compile(r"0x[0-9a-fA-F]+\Z")
 HASH = re.compile(r"0x(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{64})\Z")
 PATTERN = re.compile(r"[a-zA-Z0-9$_()\[\],*?]+\Z")
 LENGTHS = {"function": 10, "event": 66}
 MOST_HITS = 100
+
+
+def parameter(query: str, name: str) -> str:
+    """Return a parameter as it is first written; empty if there is none."""
+    parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
+    return parameter[1] if parameter else ""
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
@@ -43,6 +52,44 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
         return _failure(f"Unexpected failure during signature {route}")
     return _look_up(query, read_document) if route == "lookup" else _search(query, read_document)
+
+
+def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
+    """Return 4byte.directory's answer, or Blockscout's about a missing contract; None if the path or the site has none."""
+    return _directory(path, query, read_document) or _missing_contract(path, read_document)
+
+
+def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
+    """Return the signatures with a hash as 4byte.directory lists them.
+
+    The canonical signature has the lowest id. `hex_signature` counts as it is first written, without its escapes read.
+    """
+    route = DIRECTORY_ROUTE.match(path)
+    stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
+    if route is None or stats is None:
+        return None
+    kind, asked = "event" if route["event"] else "function", parameter(query, "hex_signature")
+    key = asked.lower() if HEX.match(asked) and len(asked) == LENGTHS[kind] else ""
+    items = (_items(kind, [key], read_document)[key] if key else None) or []
+    results = [
+        {
+            "id": number,
+            "created_at": json.loads(stats)["result"]["metadata"]["refreshed_at"],
+            "text_signature": item["name"],
+            "hex_signature": key,
+            "bytes_signature": bytes.fromhex(key[2:]).decode("latin-1"),
+        }
+        for number, item in enumerate(items, 1)
+    ]
+    return ApiAnswer(_json({"count": len(results), "next": None, "previous": None, "results": results}))
+
+
+def _missing_contract(path: str, read_document: ReadDocument) -> ApiAnswer | None:
+    route = CONTRACT_ROUTE.match(path)
+    if route is None or read_document(route["path"]) is not None:
+        return None
+    body = read_document(urls.BLOCKSCOUT_ANSWER.path(name="contract"))
+    return None if body is None else ApiAnswer(body, 404)
 
 
 def _failure(error: str) -> ApiAnswer:

@@ -51,6 +51,10 @@ LICENSES: Final = {
 """Blockscout's names of licences by SPDX identifier; others are `none`."""
 
 
+NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
+"""Blockscout's answer about a contract that is not verified."""
+
+
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the answer about a contract."""
     body = encode_unchecked(smart_contract(judged))

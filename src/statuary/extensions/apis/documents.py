@@ -10,7 +10,7 @@ from statuary.extensions.apis.code import code_facts
 from statuary.extensions.apis.declarations import declarations_of
 from statuary.extensions.apis.etherscan import etherscan_documents
 from statuary.extensions.apis.proxies import proxy_facts
-from statuary.extensions.apis.repository import listed_documents, repository_documents
+from statuary.extensions.apis.repository import repository_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
@@ -53,5 +53,3 @@ def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterat
         yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
     if Api.OTTERSCAN in apis:
         yield from repository_documents(record, source)
-    if Api.BLOCKSCOUT in apis:
-        yield from listed_documents(record, source)

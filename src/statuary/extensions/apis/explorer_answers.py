@@ -7,7 +7,7 @@ choose the same bodies by rules.
 import re
 
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.answers import ApiAnswer, ReadDocument
+from statuary.extensions.apis.answers import ApiAnswer, ReadDocument, parameter
 from statuary.extensions.apis.etherscan import CREATION
 
 BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
@@ -19,12 +19,6 @@ COMMA = re.compile(r",|%2C", re.IGNORECASE)
 ACTIONS = ("getsourcecode", "getabi", "getcontractcreation")
 MOST_ADDRESSES = 10
 LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
-
-
-def parameter(query: str, name: str) -> str:
-    """Return a parameter as it is first written; empty if there is none."""
-    parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
-    return parameter[1] if parameter else ""
 
 
 def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:

@@ -104,42 +104,16 @@ def _text(description: str, not_found: str) -> dict[str, object]:
 
 
 def _blockscout(example: ContractRow | None) -> ApiDescription:
-    of_contract = {} if example is None else {"chain_id": example.chainId, "address": example.address}
+    call = "" if example is None else urls.BLOCKSCOUT.path(chain_id=example.chainId, address=example.address)
     not_verified = {"404": "The contract is not verified."}
-    without_files = {"404": "The contract is not verified, or its record has no metadata."}
     return ApiDescription(
         "blockscout",
-        "Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports.",
+        "Blockscout's answer about a contract.",
         (
-            *(
-                Operation(
-                    url,
-                    example=url.path(**of_contract) if of_contract else "",
-                    extra_members=_answers(description, schema, not_found),
-                )
-                for url, description, schema, not_found in (
-                    (urls.BLOCKSCOUT, "The contract.", OBJECT, not_verified),
-                    (urls.FILES_ANY, "The status of the match and the files.", OBJECT, without_files),
-                    (urls.FILES, "The files of a full match.", {"type": "array"}, without_files),
-                )
+            Operation(
+                urls.BLOCKSCOUT, example=call, extra_members=_answers("The contract.", OBJECT, not_verified)
             ),
-            _check(example),
         ),
-    )
-
-
-def _check(example: ContractRow | None) -> Operation:
-    lists = (
-        _query("addresses", "Up to ten addresses, separated by commas.", "", required=True),
-        _query("chainIds", "Up to ten chains, separated by commas.", "", required=True),
-    )
-    path, errors = "check-by-addresses", {"400": "What is asked is no list of addresses and of chains."}
-    call = "" if example is None else f"{path}?addresses={example.address}&chainIds={example.chainId}"
-    return Operation(
-        _call(path, path, "on which chains each address has a full match"),
-        query=lists,
-        example=call,
-        extra_members=_answers("The addresses.", {"type": "array"}, PLAIN_FILES | errors) | NEEDS_EDGE,
     )
 
 

@@ -1,4 +1,4 @@
-"""The files of a record in the layouts of Sourcify's repository, versions 1 and 2, and Sourcify v1's answers with them."""
+"""The files of a record in the layouts of Sourcify's repository, versions 1 and 2."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,6 @@ from statuary.base.json_values import as_object, as_text
 from statuary.base.primitives import keccak256
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
-from statuary.extensions.apis.addressed import contract_document
 from statuary.site.document import Document, encode_unchecked
 
 LONGEST_NAME = LONGEST_PATH - len(".zst")
@@ -137,27 +136,3 @@ def repository_documents(record: RecordValue, source: str) -> Iterator[Document]
             sources=(source,),
             persistent=True,
         )
-
-
-def listed_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield Sourcify v1's `files/any/…`, `files/…` (of a full match alone) and the answer to `check-by-addresses`."""
-    folder = folder_of(record)
-    paths = []
-    for file in repository_files(record):
-        path = next(iter(file.other_paths), file.path)
-        content = file.body.decode("utf-8", "surrogatepass")
-        paths.append(
-            {
-                "name": posixpath.basename(path),
-                "path": f"/{urls.REPOSITORY_FOLDER}/{folder}/{path}",
-                "content": content,
-            }
-        )
-    if not paths:
-        return
-    match = "full" if is_full(record) else "partial"
-    yield contract_document(
-        urls.FILES_ANY, record, encode_unchecked({"status": match, "files": paths}), source
-    )
-    if is_full(record):
-        yield contract_document(urls.FILES, record, encode_unchecked(paths), source)

@@ -19,7 +19,7 @@ class Api(StrEnum):
     OTTERSCAN = "otterscan"
     """Sources, signatures, topics, chains and pictures as Otterscan reads them, and its configuration."""
     BLOCKSCOUT = "blockscout"
-    """Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports."""
+    """Blockscout's answer about a contract."""
     CODE = "code"
     """Contracts by the hash of their code, and by its template."""
     PROXIES = "proxies"

@@ -16,6 +16,7 @@ from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContr
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.stages import SectionResult, SiteStage, StageInputs
 from statuary.extensions.apis import urls
+from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.apis.code import CodeFacts, code_documents
 from statuary.extensions.apis.content_files import CustomFiles, custom_files
 from statuary.extensions.apis.etherscan import settings_documents
@@ -33,7 +34,6 @@ from statuary.extensions.apis.signatures import (
     signature_documents,
     signatures_of_site,
 )
-from statuary.extensions.apis.v1_answers import ANSWERS
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.target import BuildTarget
@@ -185,8 +185,7 @@ class ApisStage(SiteStage):
         if Api.ETHERSCAN in self._settings.apis:
             yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
         if Api.BLOCKSCOUT in self._settings.apis:
-            for name, answer in ANSWERS.items():
-                yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name=name), answer)
+            yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
         if Api.OTTERSCAN in self._settings.apis:
             paths = {document.path for document in custom_documents}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)

@@ -116,19 +116,7 @@ BLOCKSCOUT = Url(
 BLOCKSCOUT_ANSWER = Url(
     "blockscout-answer",
     "blockscout/answers/{name}",
-    "the answer where a contract is missing, or what is asked is no list of addresses",
-)
-FILES_ANY = Url(
-    "sourcify-files-any",
-    "files/any/{chain_id}/{address}",
-    "the metadata and the sources of a contract, as Sourcify's API v1 had them",
-    put=PutStep.BODY,
-)
-FILES = Url(
-    "sourcify-files",
-    "files/{chain_id}/{address}",
-    "the same of a full match, without its status",
-    put=PutStep.BODY,
+    "Blockscout's answer about a contract that is not verified",
 )
 CODE = Url(
     "code",
@@ -211,8 +199,6 @@ API_URLS = (
     OTTERSCAN_CONFIG,
     BLOCKSCOUT,
     BLOCKSCOUT_ANSWER,
-    FILES_ANY,
-    FILES,
     CODE,
     CODE_TEMPLATE,
     CODE_LENGTH,

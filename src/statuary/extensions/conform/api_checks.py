@@ -76,18 +76,11 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
 
 
 def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterator[str]:
-    """Of a contract that is not verified, the interfaces say so in JSON: Blockscout's, and those of Sourcify's API v1."""
-    contract = _contract_with_explorer_file(deployment)
-    chain, absent = contract.chain_id, deployment.absent_address
-    for address, statuses in ((contract.address, ("perfect", "false")), (absent, ("false",))):
-        asked = f"/check-by-addresses?addresses={address}&chainIds={chain}"
-        row = as_object(next(iter(as_list(_json_of(deployment.get(asked)))), {}))
-        if row.get("status") not in statuses:
-            yield f"{asked} returns {deployment.get(asked).status} and the status {row.get('status')}"
-    for target in (_explorer_file(chain, absent), f"/{urls.FILES_ANY.path(chain_id=chain, address=absent)}"):
-        response = deployment.get(target)
-        if response.status != 404 or not as_object(_json_of(response)):
-            yield f"{target} returns {response.status}, and not 404 with an object"
+    """Of a contract that is not verified, Blockscout's interface says so in JSON."""
+    target = _explorer_file(_contract_with_explorer_file(deployment).chain_id, deployment.absent_address)
+    response = deployment.get(target)
+    if response.status != 404 or not as_object(_json_of(response)):
+        yield f"{target} returns {response.status}, and not 404 with an object"
 
 
 def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:

@@ -121,11 +121,11 @@ def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = 
     if has_packs(enabled) or not settings.lower_case_names:
         asked |= {url for url in hosted_urls(enabled) if glob_of(url) == glob_of(PROOF)}
     static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
-    return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))
+    return globs_of(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
 
 
-ANSWERED_WHEN_MISSING = ("blockscout", "sourcify-files")
-"""How the names of documents begin of which clients read that there is none."""
+ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
+"""The names of documents of which clients read that there is none."""
 
 
 def has_packs(enabled: EnabledKeys) -> bool:

@@ -413,7 +413,7 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
         "json": JSON,
         "explorer_error": _explorer_error(),
         "calls": _explorer_calls(enabled),
-        "v1": {url.name: url for url in hosted_urls(enabled) if url.name.startswith(ANSWERED_WHEN_MISSING)},
+        "blockscout": {url.name: url for url in hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING},
         "signatures": next(
             (url.pattern for url in hosted_urls(enabled) if url.name == "signature-stats"), ""
         ),

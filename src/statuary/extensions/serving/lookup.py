@@ -25,9 +25,8 @@ from statuary.base.primitives import (
     checksum_address,
     parse_address,
 )
-from statuary.extensions.apis.answers import ApiAnswer, answer_signatures, is_signature_route
+from statuary.extensions.apis.answers import ApiAnswer, answer_by_path, answer_signatures, is_signature_route
 from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
-from statuary.extensions.apis.v1_answers import answer_v1
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
@@ -451,8 +450,8 @@ def answer_lookup(
         elif is_signature_route(path, read_document):
             answer = answer_signatures(path, parse_query(query), read_document)
             response = _answer_api(request.method, path, answer)
-        elif (of_v1 := answer_v1(path, query, read_document)) is not None:
-            response = _answer_api(request.method, path, of_v1)
+        elif (other := answer_by_path(path, query, read_document)) is not None:
+            response = _answer_api(request.method, path, other)
         elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read_document)
         elif (

@@ -1,4 +1,4 @@
-"""Where no file answers: missing contracts, the state of several addresses, and 4byte.directory's read."""
+"""Where no file answers: contracts that are not verified, and 4byte.directory's read."""
 
 import json
 from pathlib import Path
@@ -7,22 +7,12 @@ from urllib.parse import quote
 import pytest
 
 from statuary.contracts.model.abi import signature_hash
-from statuary.extensions.apis.v1_answers import ANSWERS
+from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from support.api_requests import ABSENT, CHAIN, FULL, SITE, contract_targets, directory_targets
 from support.edge_runtimes import answers_of_deno, write_site
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
 from support.random_runs import seeded
-from support.v1_requests import (
-    ABSENT,
-    CHAIN,
-    FULL,
-    PARTIAL,
-    SITE,
-    directory_targets,
-    file_targets,
-    list_checks,
-    single_checks,
-)
 
 PAGES = {"404.html": b"<!doctype html>404", "index.html": b"<!doctype html>"}
 
@@ -32,57 +22,16 @@ def ask(target: str, site: dict[str, bytes] = SITE, method: str = "GET") -> tupl
     return None if response is None else (response.status, response.body)
 
 
-def checked(addresses: list[str], chains: list[str], which: str = "check-by-addresses") -> list[dict]:
-    status, body = ask(f"/{which}?addresses={','.join(addresses)}&chainIds={','.join(chains)}")
-    assert status == 200
-    return json.loads(body)
-
-
-def test_full_match_is_perfect():
-    full, partial = FULL["address"], PARTIAL["address"]
-    assert checked([full, ABSENT], ["1", CHAIN]) == [
-        {"address": full, "status": "perfect", "chainIds": [CHAIN]},
-        {"address": ABSENT, "status": "false"},
-    ]
-    assert checked([partial], [CHAIN]) == [{"address": partial, "status": "false"}]
-    assert checked([partial, full.lower()], ["1", CHAIN], "check-all-by-addresses") == [
-        {"address": partial, "chainIds": [{"chainId": CHAIN, "status": "partial"}]},
-        {"address": full.lower(), "chainIds": [{"chainId": CHAIN, "status": "perfect"}]},
-    ]
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        "addresses=&chainIds=1",
-        f"addresses={ABSENT}",
-        f"addresses={ABSENT},&chainIds=1",
-        "addresses=../x&chainIds=1",
-    ],
-)
-def test_invalid_address_list_is_an_error(query):
-    status, body = ask(f"/check-by-addresses?{query}")
-    assert (status, json.loads(body)) == (400, ANSWERS["addresses"])
-
-
-def test_missing_contract_uses_api_wording():
-    for path, body in (
-        ("files/any/1", "files"),
-        ("files/1", "files"),
-        ("blockscout/1/api/v2/smart-contracts", "contract"),
-    ):
-        status, answer = ask(f"/{path}/{ABSENT}")
-        assert (status, json.loads(answer)) == (404, ANSWERS[body])
-    assert ask(f"/files/any/{CHAIN}/{FULL['address']}") is None  # the host sends the file
+def test_missing_contract_uses_blockscout_wording():
+    status, answer = ask(f"/blockscout/1/api/v2/smart-contracts/{ABSENT}")
+    assert (status, json.loads(answer)) == (404, NOT_VERIFIED)
+    assert (
+        ask(f"/blockscout/{CHAIN}/api/v2/smart-contracts/{FULL['address']}") is None
+    )  # the host sends the file
 
 
 def test_site_without_apis_answers_nothing():
-    for target in (
-        f"/files/any/1/{ABSENT}",
-        f"/check-by-addresses?addresses={ABSENT}&chainIds=1",
-        "/api/v1/signatures/",
-    ):
+    for target in (f"/blockscout/1/api/v2/smart-contracts/{ABSENT}", "/api/v1/signatures/"):
         assert ask(target, {}) is None
 
 
@@ -109,12 +58,7 @@ def test_4byte_lists_canonical_signature_first():
 
 def targets() -> list[str]:
     dice = seeded(35)
-    those = [
-        *file_targets(dice, 125),
-        *single_checks(dice, 125),
-        *list_checks(dice, 125),
-        *directory_targets(dice, 125),
-    ]
+    those = [*contract_targets(dice, 125), *directory_targets(dice, 125)]
     return [quote(target, safe="/?&=%,") for target in those]
 
 
@@ -134,7 +78,7 @@ def test_edge_module_matches_serve_command(tmp_path):
                 served = server.fetch(case["target"], method=case["method"])
                 assert (served["status"], served["body"]) == ours, case
                 statuses.add(ours[0])
-    assert statuses >= {200, 204, 400, 404}
+    assert statuses >= {200, 204, 404}
 
 
 @pytest.mark.slow
@@ -143,16 +87,12 @@ def test_web_servers_answer_with_same_bytes(serve, tmp_path):
     dice = seeded(36)
     write_site(tmp_path / "build", SITE | PAGES)
     with serve(tmp_path) as server:
-        for target in (*file_targets(dice, 250), *single_checks(dice, 250)):
+        for target in contract_targets(dice, 100):
             response = server.fetch(target)
             expected = ask(target) or (200, SITE[target.strip("/")])
             assert (response["status"], response["body"]) == expected, target
             assert response["headers"]["content-type"].startswith("application/json"), target
             assert response["headers"]["access-control-allow-origin"] == "*", target
-        for target in list_checks(dice, 50):
-            response = server.fetch(quote(target, safe="/?&=%,"))
-            assert response["headers"]["access-control-allow-origin"] == "*", target
-            assert response["status"] in (200, 400, 404), target
 
 
 @pytest.mark.slow
@@ -165,8 +105,7 @@ def test_web_servers_answer_404_without_apis(serve, tmp_path: Path):
             f"/otterscan/contracts/full_match/1/{ABSENT}/metadata.json",
         )
         for target in (
-            f"/files/any/1/{ABSENT}",
-            f"/check-by-addresses?addresses={ABSENT}&chainIds=1",
+            f"/blockscout/1/api/v2/smart-contracts/{ABSENT}",
             *missing,
         ):
             response = server.fetch(target)
