@@ -117,8 +117,7 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
         *(f"{paragraph}\n" for paragraph in _paragraphs(command)[1:]),
     ]
     if isinstance(command, click.Group):
-        children = list(command.list_commands(context))
-        links = [f"- [`{path} {name}`]({_slug(f'{path} {name}')}.md)" for name in children]
+        links = [f"- [`{child}`]({_slug(child)}.md)" for child, _ in _subcommands(path, command, context)]
         parts.append("## Commands\n\n" + "\n".join(links) + "\n")
     rows = list(_options(command, context))
     if rows:
@@ -154,10 +153,18 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
     yield path, command
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=path)
-        for name in command.list_commands(context):
-            child = command.get_command(context, name)
-            if child is not None and not child.hidden:
-                yield from _commands(f"{path} {name}", child)
+        for child_path, child in _subcommands(path, command, context):
+            yield from _commands(child_path, child)
+
+
+def _subcommands(
+    path: str, group: click.Group, context: click.Context
+) -> Iterator[tuple[str, click.Command]]:
+    """Yield the commands of a group that its help names."""
+    for name in group.list_commands(context):
+        child = group.get_command(context, name)
+        if child is not None and not child.hidden:
+            yield f"{path} {name}", child
 
 
 def text_keys() -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
     python tests/extensions/importing/import_projects.py --rpc http://127.0.0.1:8545 [--compiler KIND=PATH]... KIND=FOLDER...
 
-KIND is that of `statuary import`: foundry, ignition, hardhat-deploy, boa, ape or safe-deployments. The folders are those of projects whose own scripts
+KIND is that of `statuary import`: foundry, ignition, hardhat-deploy, boa or ape. The folders are those of projects whose own scripts
 deployed them on the node. The addresses that a source names are read here without the code under test; what `--report` says of them
 is compared with the content. One that is neither in the content nor in the report with a reason is unaccounted for, and the exit code
 is then 1. Nothing but the node is asked.
@@ -164,19 +164,12 @@ def of_manifests(project: Path) -> Iterator[str]:
     yield from ADDRESS.findall((project / "ape-config.yaml").read_text().partition("deployments:")[2])
 
 
-def of_assets(project: Path) -> Iterator[str]:
-    """Yield the addresses of the node's chain and of all others in assets of safe-deployments."""
-    for file in project.glob("src/assets/**/*.json"):
-        yield from (one["address"] for one in json.loads(file.read_text())["deployments"].values())
-
-
 NAMED: dict[str, Callable[[Path], Iterator[str]]] = {
     "foundry": of_broadcasts,
     "ignition": of_journals,
     "hardhat-deploy": of_deployments,
     "boa": of_database,
     "ape": of_manifests,
-    "safe-deployments": of_assets,
 }
 
 if __name__ == "__main__":

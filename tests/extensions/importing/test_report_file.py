@@ -25,40 +25,42 @@ def accounts_of(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return accounts
 
 
-def many_assets(count: int) -> dict[str, str]:
-    """Return an asset of safe-deployments with a deployment on each of many chains."""
-    asset = {
-        "contractName": "Safe",
-        "version": "1.4.1",
-        "deployments": {"canonical": {"address": OTHER, "codeHash": "0x" + "1f" * 32}},
-        "networkAddresses": {str(chain): "canonical" for chain in range(1, count + 1)},
-    }
-    return {"src/assets/v1.4.1/safe.json": json.dumps(asset)}
+def many_deployments(count: int) -> dict[str, str]:
+    """Return a broadcast of a contract without artifact on each of many chains."""
+    creation = {"transactionType": "CREATE", "contractName": "Safe", "contractAddress": OTHER}
+    runs = [{"transactions": [creation], "chain": chain} for chain in range(1, count + 1)]
+    return {"broadcast/multi/Safe.s.sol-latest/run.json": json.dumps({"deployments": runs})}
 
 
 def test_report_file_lists_every_address(tmp_path):
-    source, report = write_files(tmp_path / "safe", many_assets(3000)), tmp_path / "report.json"
+    source, report = write_files(tmp_path / "safe", many_deployments(3000)), tmp_path / "report.json"
     content = empty_site(tmp_path, [1, 2])
-    result = imported(content, "safe-deployments", "--report", str(report), source=source)
+    result = imported(content, "foundry", "--report", str(report), source=source)
     assert result.exit_code == ExitCode.FINDINGS
     assert len(result.output.splitlines()) < 30
     assert f"every address with its outcome: {report}" in result.output
     accounts = accounts_of(report)
     assert accounts.keys() == {(str(chain), OTHER) for chain in range(1, 3001)}
     assert all(row["outcome"] == "not_imported" and row["reason"] for row in accounts.values())
-    assert "neither sources nor settings" in accounts["1", OTHER]["reason"]
+    assert "has no artifact of Safe" in accounts["1", OTHER]["reason"]
     assert "not in site.yaml" in accounts["3", OTHER]["reason"]
     assert report_of(report)["outcomes"] == {"not_imported": 3000}
     # an address a line, for grep
     assert sum(OTHER in line for line in report.read_text().splitlines()) == 3000
 
 
+def test_removed_command_names_its_successor(tmp_path):
+    result = imported(tmp_path, "safe-deployments", "--report", "report.json", source=tmp_path)
+    assert result.exit_code == 2
+    assert "statuary import sourcify" in result.output
+
+
 def test_long_terminal_report_suggests_report_file(tmp_path):
-    source = write_files(tmp_path / "safe", many_assets(11))
-    result = imported(empty_site(tmp_path, [1]), "safe-deployments", source=source)
+    source = write_files(tmp_path / "safe", many_deployments(11))
+    result = imported(empty_site(tmp_path, [1]), "foundry", source=source)
     assert "import again with --report FILE" in result.output
-    few = write_files(tmp_path / "few", many_assets(3))
-    assert "--report" not in imported(empty_site(tmp_path / "b", [1]), "safe-deployments", source=few).output
+    few = write_files(tmp_path / "few", many_deployments(3))
+    assert "--report" not in imported(empty_site(tmp_path / "b", [1]), "foundry", source=few).output
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition", "hardhat-deploy"])

@@ -59,7 +59,6 @@ from statuary.extensions.importing.toolchains.explorer import read_explorer_api,
 from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
-from statuary.extensions.importing.toolchains.safe_deployments import read_safe_deployments
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
 
 
@@ -174,11 +173,6 @@ CONTRACT_KINDS: Final = (
         "the contracts that ape deployed",
         "the folder of a compiled project; its deployments are those of ape-config.yaml and of ape's data folder",
     ),
-    ContractKind(
-        "safe-deployments",
-        "nothing, but account for every address of Safe's contracts: their assets have no sources",
-        "a checkout of safe-deployments, or its npm package",
-    ),
 )
 
 
@@ -271,6 +265,16 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
     import_command.add_command(kind_command)
 
 
+@import_command.command("safe-deployments", hidden=True, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, expose_value=False)
+def safe_deployments_command() -> None:
+    """Say what to do in place of a command that was removed."""
+    raise click.UsageError(
+        "`statuary import safe-deployments` is gone: Safe's assets have no sources, so it imported nothing. "
+        "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."
+    )
+
+
 def run_status_import(
     read_page: Callable[[ImportRequest], StatusPlan],
     source: str,
@@ -325,7 +329,6 @@ PROJECT_READERS: Final = {
     "foundry": read_broadcasts,
     "boa": read_boa,
     "ape": read_ape,
-    "safe-deployments": read_safe_deployments,
 }
 
 
