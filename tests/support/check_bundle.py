@@ -12,6 +12,7 @@ from support.requirements import CHECKOUT, require_node_package
 
 PACKAGE = CHECKOUT / "src/statuary"
 PAGES = PACKAGE / "site/pages"
+CONTRACT_PAGES = PACKAGE / "contracts/pages"
 CHECK = PACKAGE / "contracts/pages/check"
 VIEWER = PACKAGE / "contracts/pages/viewer_script"
 EXTENSIONS = PACKAGE / "extensions"
@@ -20,10 +21,10 @@ APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
 OWN_PAGES = EXTENSIONS / "own_pages"
 BUNDLES = {
-    PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
-    PAGES / "assets" / "solc-settings.js": "contracts/pages/check/solc-settings.js",
-    PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
-    PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
+    CONTRACT_PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
+    CONTRACT_PAGES / "assets" / "solc-settings.js": "contracts/pages/check/solc-settings.js",
+    CONTRACT_PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
+    CONTRACT_PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
     APIS / "assets" / "code-names.js": "extensions/apis/pages/modules/page.js",
     OWN_PAGES / "assets" / "page-search.js": "extensions/own_pages/modules/page-search.js",
@@ -46,7 +47,7 @@ TITLES = {
 
 SMALLER = {
     folder / "assets" / source.name: source
-    for folder in (PAGES, LOG)
+    for folder in (PAGES, CONTRACT_PAGES, LOG)
     for source in sorted([*folder.glob("scripts/*.js"), *folder.glob("styles/*.css")])
 }
 """Each script and style sheet as it is sent, with its source."""

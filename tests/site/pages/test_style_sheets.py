@@ -7,14 +7,14 @@ import pytest
 from support.requirements import CHECKOUT
 
 PACKAGE = CHECKOUT / "src/statuary"
-PAGES = PACKAGE / "site/pages"
-SHEETS = sorted(file.name for file in (PAGES / "styles").glob("*.css"))
+PAGES = tuple(PACKAGE.glob("*/pages"))
+SHEETS = {file.name: file for file in sorted(PACKAGE.glob("*/pages/styles/*.css"))}
 WRITERS = [
     file
-    for folder in (PAGES, *(PACKAGE / "extensions").iterdir())
+    for folder in (*PAGES, *(PACKAGE / "extensions").iterdir())
     for suffix in ("html", "js", "py")
     for file in folder.rglob(f"*.{suffix}")
-    if folder == PAGES or suffix != "py" or "pages" in file.as_posix()
+    if folder in PAGES or suffix != "py" or "pages" in file.as_posix()
 ]
 
 CLASS_ATTRIBUTE = re.compile(r'class="((?:\{\{.*?\}\}|\{%.*?%\}|[^"])*)"')
@@ -39,7 +39,7 @@ def written_names() -> tuple[set[str], set[str]]:
 
 def named_in(sheet: str) -> set[str]:
     """Return the classes and ids of the selectors of a sheet."""
-    text = re.sub(r"/\*.*?\*/", "", (PAGES / "styles" / sheet).read_text("utf-8"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", SHEETS[sheet].read_text("utf-8"), flags=re.DOTALL)
     selectors = re.findall(r"([^{};]+)\{", re.sub(r'"[^"]*"', '""', text))
     return {
         name

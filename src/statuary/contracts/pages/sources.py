@@ -9,13 +9,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
 from statuary.base.json_values import Json, as_object, as_text
 from statuary.site.pages.page_texts import (
-    ASSETS,
     HIDDEN_CHARACTERS,
     PageTexts,
     code_point,
@@ -24,7 +24,7 @@ from statuary.site.pages.page_texts import (
     visible_name,
 )
 
-LANGUAGES = ASSETS / "languages.json"
+LANGUAGES = Path(__file__).parent / "assets" / "languages.json"
 
 
 class Highlighter:

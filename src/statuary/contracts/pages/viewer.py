@@ -7,12 +7,13 @@ contract has one.
 from collections.abc import Iterator
 
 from statuary.base.primitives import is_utc
+from statuary.contracts.pages.contract_assets import ASSETS
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.site.document import Document, encode_json
-from statuary.site.pages.page_templates import TEMPLATES, package_templates
+from statuary.site.pages.assets import script_document
+from statuary.site.pages.page_templates import core_templates
 from statuary.site.pages.page_texts import one_line, page_texts
 from statuary.site.pages.rendering import Renderer, renderer_of
-from statuary.site.pages.scripts import script_document
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError
 from statuary.site.url_table import CONTRACT_VIEWER
@@ -54,16 +55,16 @@ def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
             for chain in catalogue.chains
         },
     }
-    yield script_document("viewer", b"const SITE = " + encode_json(data) + b";\n")
+    yield script_document(ASSETS / "viewer.js", b"const SITE = " + encode_json(data) + b";\n")
 
 
 def _trees(renderer: Renderer) -> TemplateTrees:
     """Return the templates of contract pages; the package's own if the script cannot render those of the theme."""
-    package_environment = package_templates(TEMPLATES)
-    trees = TemplateTrees({**package_environment, **dict(renderer.site.settings.theme.templates)}.__getitem__)
+    originals = core_templates()
+    trees = TemplateTrees({**originals, **dict(renderer.site.settings.theme.templates)}.__getitem__)
     try:
         trees.add_page(PAGE)
     except (UnknownNodeError, StopIteration, KeyError):
-        trees = TemplateTrees(package_environment.__getitem__)
+        trees = TemplateTrees(originals.__getitem__)
         trees.add_page(PAGE)
     return trees

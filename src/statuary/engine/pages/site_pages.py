@@ -3,60 +3,32 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
-import orjson
-
 from statuary.base.json_values import Json
+from statuary.contracts.pages.contract_assets import contract_assets
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.pages.api_pages import api_page, reference_page
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.site.document import Document
+from statuary.site.pages.assets import frame_assets, script_document
 from statuary.site.pages.not_found import not_found_page
 from statuary.site.pages.page_parts import PageParts
 from statuary.site.pages.rendering import renderer_of
-from statuary.site.pages.scripts import package_file, script_document
 from statuary.site.pages.site_context import SiteContext, site_context
-from statuary.site.pages.states import IMPACT_STATES
 from statuary.site.settings import Theme
-from statuary.site.url_table import (
-    CONTRACT_STYLE,
-    DOCS_STYLE,
-    ICON,
-    STYLE,
-    THEME_FILE,
-)
-
-ICONS = ("site", *(f"status-{impact}" for impact in IMPACT_STATES))
-"""The icon of a site without a status page, and that of each status."""
-
-
-CONTRACT_SCRIPTS = ("check", "compare", "decode", "solc-settings")
-"""The scripts of contract pages; `tests/support/check_bundle.py` makes them of `check/` and `scripts/`."""
+from statuary.status.pages.status_assets import status_assets
 
 
 def asset_documents(
     theme: Theme, *, contracts: bool, search: bool, parts: Iterable[PageParts]
 ) -> Iterator[Document]:
-    """Yield the files that pages share, those of contracts, of the search and of extensions where there are any."""
-    for url in (STYLE, DOCS_STYLE, *([CONTRACT_STYLE] if contracts else [])):
-        style = package_file(url.path().rpartition("/")[2])
-        if theme.stylesheet:  # its rules follow those of every sheet
-            style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
-        yield Document(path=url.path(), body=style, media_type=url.media_type, cache=url.cache)
-    yield from map(script_document, ("statuary", "epochs", "docs"))
+    """Yield the files that pages load: those of the core, and of contracts and extensions where there are any."""
+    yield from frame_assets(theme)
+    yield from status_assets()
     if contracts:
-        yield from map(script_document, CONTRACT_SCRIPTS)
-        languages = orjson.dumps(orjson.loads(package_file("languages.json")))
-        yield script_document("contract", b"const LANGUAGES = " + languages + b";\n")
-    if search:
-        yield script_document("search")
+        yield from contract_assets(theme, search=search)
     for part in parts:
         for file in sorted((part.folder / "assets").glob("*.js")):
-            yield script_document(file.stem, body=file.read_bytes())
-    for name in ICONS:
-        body = package_file(f"{name}.svg")
-        yield Document(path=ICON.path(name=name), body=body, media_type=ICON.media_type, cache=ICON.cache)
-    for name, body in theme.files:
-        yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
+            yield script_document(file)
 
 
 MakePages = Callable[[Catalogue], Iterable[Document]]
@@ -90,6 +62,6 @@ def _shared_files(site: SiteContext) -> Iterator[Document]:
     return asset_documents(
         site.settings.theme,
         contracts=site.has_contracts,
-        search=site.has_contracts and site.settings.search,
+        search=site.settings.search,
         parts=renderer_of(site).parts,
     )

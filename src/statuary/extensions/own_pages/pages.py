@@ -29,9 +29,9 @@ from statuary.extensions.own_pages.page_markdown import (
     sections,
 )
 from statuary.site.document import Document, encode_json
+from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of, root_of
-from statuary.site.pages.scripts import script_document
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.settings import SitePage
 from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
@@ -119,7 +119,7 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         if page.folder
     }
     if books:
-        yield script_document("page-search", body=SEARCH_SCRIPT.read_bytes())
+        yield script_document(SEARCH_SCRIPT)
     for folder, book in books.items():
         entries_by_page = (
             run_guarded(partial(_search_entries, page), page.source, "reading its words")

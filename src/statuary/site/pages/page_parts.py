@@ -8,6 +8,10 @@ from statuary.base.primitives import Instant
 from statuary.extension_table import EXTENSIONS, load
 from statuary.site.url_table import Url
 
+PACKAGE = Path(__file__).parents[2]
+CORE_FOLDERS = tuple(PACKAGE / name / "pages" for name in ("site", "status", "contracts", "engine"))
+"""Where the core has templates, texts and assets: those of all pages, then those of each section and of the API page."""
+
 
 class PageParts(NamedTuple):
     """The parts of an extension; the keys of its strings begin with its name."""

@@ -15,7 +15,7 @@ from jinja2.runtime import Context
 from typing_extensions import override
 
 from statuary.base.primitives import is_utc
-from statuary.site.pages.page_parts import PageParts
+from statuary.site.pages.page_parts import CORE_FOLDERS, PageParts
 from statuary.site.pages.page_policy import forbidden_markup
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.site_context import TABS, SiteContext, section_url
@@ -48,7 +48,7 @@ class PageTemplates:
         self._own = list(theme)
         errors = (forbidden_markup(name, text) for name, text in theme.items())
         self._forbidden = next((error for error in errors if error is not None), None)
-        package = dict(package_templates(TEMPLATES))
+        package = core_templates()
         for part in parts:
             package |= package_templates(part.folder / "templates")
         self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
@@ -89,9 +89,6 @@ class PageTemplates:
         return ThemeError(message, *(places[-1] if places else fallback))
 
 
-TEMPLATES = Path(__file__).with_name("templates")
-
-
 class CompiledTemplates(FileSystemBytecodeCache):
     """A cache of the package's compiled templates, beside Python's compiled modules.
 
@@ -101,7 +98,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
     """
 
     def __init__(self) -> None:
-        folder = Path(cache_from_source(str(TEMPLATES / "any.py"))).parent
+        folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
         # another installation of Jinja is known as Python knows a changed module: by size and time
         made_by = Path(compiler.__file__).stat()
         version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
@@ -162,6 +159,14 @@ def _own_source() -> str:
 def package_templates(folder: Path) -> Mapping[str, str]:
     """Return the templates of a folder of the package by name."""
     return {file.name: file.read_text("utf-8") for file in folder.glob("*.html")}
+
+
+def core_templates() -> dict[str, str]:
+    """Return the templates of the core by name."""
+    templates: dict[str, str] = {}
+    for folder in CORE_FOLDERS:
+        templates |= package_templates(folder / "templates")
+    return templates
 
 
 def _package_environment(package: Mapping[str, str]) -> Environment:

@@ -15,7 +15,6 @@ from statuary.site.pages.page_parts import names_of_absent_texts, parts_of
 from statuary.site.settings import LANGUAGES
 
 FOLDER = Path(__file__).parent
-ASSETS = FOLDER / "assets"
 DEFAULT_LANGUAGE = "en"
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")

@@ -1,0 +1,27 @@
+"""The files that pages of contracts load besides those of every page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from statuary.site.document import Document
+from statuary.site.pages.assets import asset_bytes, script_document, style_document
+from statuary.site.settings import Theme
+from statuary.site.url_table import CONTRACT_STYLE
+
+ASSETS = Path(__file__).with_name("assets")
+
+SCRIPTS = ("check", "compare", "decode", "solc-settings")
+"""The scripts of contract pages; `tests/support/check_bundle.py` makes them of `check/` and `scripts/`."""
+
+
+def contract_assets(theme: Theme, *, search: bool) -> Iterator[Document]:
+    """Yield them, with the script of the search if the site has one."""
+    yield style_document(CONTRACT_STYLE, ASSETS, theme)
+    for name in SCRIPTS:
+        yield script_document(ASSETS / f"{name}.js")
+    languages = orjson.dumps(orjson.loads(asset_bytes(ASSETS / "languages.json")))
+    yield script_document(ASSETS / "contract.js", b"const LANGUAGES = " + languages + b";\n")
+    if search:
+        yield script_document(ASSETS / "search.js")

@@ -1,0 +1,52 @@
+"""The style sheets, scripts and icons of the package as documents: those of every page, and how others become one."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from statuary.site.document import Document
+from statuary.site.settings import Theme
+from statuary.site.url_table import DOCS_STYLE, ICON, SCRIPT, STYLE, THEME_FILE, Url
+
+ASSETS = Path(__file__).with_name("assets")
+EDGE = Path(__file__).parents[2] / "edge"
+
+
+def script_document(file: Path, prefix: bytes = b"") -> Document:
+    """Return one of the package's scripts as a document, after some bytes."""
+    body = prefix + asset_bytes(file)
+    return Document(
+        path=SCRIPT.path(name=file.stem), body=body, media_type=SCRIPT.media_type, cache=SCRIPT.cache
+    )
+
+
+def style_document(url: Url, folder: Path, theme: Theme) -> Document:
+    """Return a style sheet of a folder of the package; the rules of the theme follow those of every sheet."""
+    style = asset_bytes(folder / url.path().rpartition("/")[2])
+    if theme.stylesheet:
+        style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
+    return Document(path=url.path(), body=style, media_type=url.media_type, cache=url.cache)
+
+
+def icon_document(file: Path) -> Document:
+    """Return an icon of the package."""
+    path = ICON.path(name=file.stem)
+    return Document(path=path, body=asset_bytes(file), media_type=ICON.media_type, cache=ICON.cache)
+
+
+def frame_assets(theme: Theme) -> Iterator[Document]:
+    """Yield the files that every page loads, and those of the theme."""
+    for url in (STYLE, DOCS_STYLE):
+        yield style_document(url, ASSETS, theme)
+    # pages read epochs as the edge module does
+    for file in (ASSETS / "statuary.js", EDGE / "epochs.js", ASSETS / "docs.js"):
+        yield script_document(file)
+    yield icon_document(ASSETS / "site.svg")
+    for name, body in theme.files:
+        yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
+
+
+@cache
+def asset_bytes(file: Path) -> bytes:
+    """Read a script, style sheet or picture of the package."""
+    return file.read_bytes()

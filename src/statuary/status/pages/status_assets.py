@@ -1,0 +1,16 @@
+"""The files that status pages load besides those of every page: an icon for each state of the page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from statuary.site.document import Document
+from statuary.site.pages.assets import icon_document
+from statuary.site.pages.states import IMPACT_STATES
+
+ASSETS = Path(__file__).with_name("assets")
+
+
+def status_assets() -> Iterator[Document]:
+    """Yield them."""
+    for impact in IMPACT_STATES:
+        yield icon_document(ASSETS / f"status-{impact}.svg")
