@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from clients.loopback import plain_folder, statuary_serve
-from support.requirements import require_module
 from support.shared_folders import built_once
 
 Build = Callable[[Path, str], Path]
@@ -38,7 +37,6 @@ def host_folder(build: Build, _logs: pytest.TempPathFactory) -> Host:
 
 def host_serve(build: Build, logs: pytest.TempPathFactory) -> Host:
     """Serve the first build with `statuary serve`, which keeps time by itself."""
-    require_module("uvicorn", install="pip install 'statuary[serve]'")
 
     def host(content: Path, built: str, now: str) -> AbstractContextManager[str]:
         return statuary_serve(build(content, built), now, logs.mktemp("serve") / "log.txt")

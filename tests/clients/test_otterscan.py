@@ -16,7 +16,7 @@ from support.browser import browse, build
 from support.demo_chain import PLAN, DemoChain, demo_chain
 from support.edge_runtimes import served
 from support.host_servers import BUILT_AT
-from support.requirements import CHECKOUT, require_module
+from support.requirements import CHECKOUT
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +66,6 @@ def chain() -> Iterator[DemoChain]:
 @pytest.fixture(scope="module")
 def site(chain: DemoChain, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The demo network's site, built for the address at which it is served and for the node of this test."""
-    require_module("uvicorn", install="pip install 'statuary[serve]'")
     folder = tmp_path_factory.mktemp("otterscan")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

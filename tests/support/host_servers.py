@@ -35,7 +35,7 @@ from support.edge_runtimes import (
     served,
     write_host_files,
 )
-from support.requirements import CHECKOUT, require_module, require_program
+from support.requirements import CHECKOUT, require_program
 from support.shared_folders import made_once
 
 BUILT_AT = "2026-11-20T12:00:00Z"
@@ -151,7 +151,6 @@ def serve_folder_with_deno(project: Path, settings: HostingSettings = PLAIN) -> 
 @contextmanager
 def serve_with_statuary(project: Path) -> Iterator[Served]:
     """Serve a project with `statuary serve`."""
-    require_module("uvicorn", install="pip install 'statuary[serve]'")
     command = [sys.executable, "-m", "statuary", "serve", str(project / "build"), "--port", "0"]
     with served(command, r"http://127\.0\.0\.1:(\d+)", PYTHONUNBUFFERED="1") as server:
         yield server
@@ -160,7 +159,6 @@ def serve_with_statuary(project: Path) -> Iterator[Served]:
 @contextmanager
 def serve_snapshot(project: Path) -> Iterator[Served]:
     """Serve a project's site from a snapshot of it, with nothing unpacked."""
-    require_module("uvicorn", install="pip install 'statuary[serve]'")
     statuary = [sys.executable, "-m", "statuary"]
     with TemporaryDirectory(prefix="snapshot-") as folder:
         file = f"{folder}/site.zip"

@@ -1,6 +1,5 @@
 """Random stories, told by the commands: whatever they do, content is clean, and every way to the site agrees at every instant."""
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from statuary.engine.build import build_site
 from statuary.engine.check_edit import StatusContent, read_status_content
 from statuary.engine.tick import tick
 from statuary.extensions.serving.lookup import LookupRequest
-from statuary.extensions.serving.server import AsgiApp, SiteApp, answer_site
+from statuary.extensions.serving.server import SiteApp, answer_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.status.model.timeline import Timeline
 from support.random_runs import times
@@ -236,21 +235,6 @@ def without_next_change(page: bytes) -> bytes:
     return NEXT_CHANGE.sub(b"", page)
 
 
-def served(app: AsgiApp, path: str) -> bytes:
-    """Return what `statuary serve` sends for a path."""
-    sent: list[dict[str, Any]] = []
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.disconnect"}
-
-    scope = {"type": "http", "method": "GET", "path": f"/{path}", "raw_path": f"/{path}".encode()}
-    asyncio.run(app({**scope, "query_string": b"", "headers": ()}, receive, send))
-    return b"".join(message["body"] for message in sent[1:])
-
-
 def unlike(expected: dict[str, bytes], found: dict[str, bytes]) -> list[str]:
     return sorted(path for path in expected.keys() | found.keys() if expected.get(path) != found.get(path))
 
@@ -334,13 +318,17 @@ def test_random_edits_publish_consistently(tmp_path_factory: Any, data: Any) -> 
         fresh = build(story.content, root / f"fresh-{number}", now)
         tick(site, now)
         assert unlike(fresh, present(site)) == [], (now, story.told)
-        app = AsgiApp(SiteApp(whole.get, lambda now=now: now, lambda: "<uuid>", lambda _: None, None))
+        app = SiteApp(whole.get, lambda now=now: now, lambda: "<uuid>", lambda _: None, None)
         for path in fresh:
             if path.endswith((".json", ".html", ".atom", ".rss", ".ics", ".svg")):
                 looked_up = answer_site(LookupRequest(target=f"/{path}"), whole.get, now, lambda: "<uuid>")
                 assert without_next_change(looked_up.body) == fresh[path], (path, now, story.told)
                 if path.startswith("api/v2/"):
-                    assert served(app, path) == fresh[path], (path, now, story.told)
+                    assert app.respond(LookupRequest(target=f"/{path}")).body == fresh[path], (
+                        path,
+                        now,
+                        story.told,
+                    )
         assert list(faults(fresh, now)) == [], (now, story.told)
         windows = json.loads(fresh["api/v2/scheduled-maintenances.json"])["scheduled_maintenances"]
         rows = listed(story.content, now)

@@ -33,28 +33,27 @@ WITHOUT_EXTRAS = """
 import sys
 from importlib import util
 find = util.find_spec
-util.find_spec = lambda name, *rest: None if name in ("uvicorn", "watchfiles") else find(name, *rest)
-sys.modules["uvicorn"] = sys.modules["watchfiles"] = None
+util.find_spec = lambda name, *rest: None if name == "watchfiles" else find(name, *rest)
+sys.modules["watchfiles"] = None
 sys.argv[0] = "statuary"
 from statuary.cli.main import command
 command()
 """
 
 
-@pytest.fixture(params=[pytest.param("uvicorn", marks=pytest.mark.slow), "standard library"])
+@pytest.fixture(params=[pytest.param("watchfiles", marks=pytest.mark.slow), "base install"])
 def serve(request):
-    """Return the command of a server: with the packages of the extra, or as if they were not installed."""
-    if request.param == "uvicorn":
-        for name in ("uvicorn", "watchfiles"):
-            require_module(name, install="pip install -e '.[serve]'")
+    """Return the command of a server: with the package of the extra, or as if it were not installed."""
+    if request.param == "watchfiles":
+        require_module("watchfiles", install="pip install -e '.[serve]'")
         return SERVE
     return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
 
 
-def test_served_folder_matches_vectors(tmp_path, serve):
+def test_served_folder_matches_vectors(tmp_path):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
-    with served([*serve, str(site)], READY) as server:
+    with served([*SERVE, str(site)], READY) as server:
         for case in cases:
             if case["answer"] and "now" not in case:
                 answer = server.ask(case["target"], case["method"])
@@ -84,6 +83,16 @@ def test_changed_content_is_rebuilt(tmp_path, serve):
         change(server, content, b"components: 12")
         assert name_of_component(server) == "Gateway"
         assert sorted(path.name for path in content.iterdir()) == sorted(CONTENT)
+
+
+def test_sigterm_removes_temporary_build(tmp_path):
+    content = write_site(tmp_path / "content", CONTENT)
+    (tmp_path / "temporary").mkdir()
+    command = [*SERVE, "--content", str(content)]
+    with served(command, READY, TMPDIR=str(tmp_path / "temporary")) as server:
+        assert name_of_component(server) == "RPC"
+        assert list((tmp_path / "temporary").iterdir())
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -172,8 +181,8 @@ def ask_for_everything(server: Served) -> None:
 
 
 @pytest.mark.slow
-def test_no_request_responds_500(tmp_path, serve):
-    with served([*serve, str(hostile_site(tmp_path))], READY) as server:
+def test_no_request_responds_500(tmp_path):
+    with served([*SERVE, str(hostile_site(tmp_path))], READY) as server:
         ask_for_everything(server)
 
 
@@ -222,10 +231,10 @@ def asked_as(server: Served, host: str, path: str) -> tuple[int, str]:
         return answer.status, answer.read().decode()
 
 
-def test_foreign_host_responds_421(tmp_path, serve):
+def test_foreign_host_responds_421(tmp_path):
     """The page of another site, whose name was made to lead to this machine, reads nothing."""
     content = write_files(tmp_path / "content", SMALL_SITE)
-    with served([*serve, "--content", str(content), "--allow-host", "named.example"], READY) as server:
+    with served([*SERVE, "--content", str(content), "--allow-host", "named.example"], READY) as server:
         for host in OWN_HOSTS:
             assert asked_as(server, host, "/api/v2/status.json")[0] == 200, host
         for host in FOREIGN_HOSTS:
@@ -235,12 +244,7 @@ def test_foreign_host_responds_421(tmp_path, serve):
 
 
 IMPATIENT = """
-import sys
-from importlib import util
 from statuary.extensions.serving import server
-if {without}:
-    find = util.find_spec
-    server.find_spec = lambda name: None
 server.REQUEST_SECONDS = 1
 from statuary.cli.main import command
 command()
@@ -248,13 +252,10 @@ command()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("without", [False, True])
 @pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-def test_endless_request_is_closed(tmp_path, without, first):
-    if not without:
-        require_module("uvicorn", install="pip install -e '.[serve]'")
+def test_endless_request_is_closed(tmp_path, first):
     site = write_site(tmp_path / "site", fixture_site())
-    program = [sys.executable, "-c", IMPATIENT.format(without=without), *SERVE[3:], str(site)]
+    program = [sys.executable, "-c", IMPATIENT, *SERVE[3:], str(site)]
     with served(program, READY) as server, socket.create_connection(("127.0.0.1", server.port)) as slow:
         slow.settimeout(0.2)
         slow.sendall(first + b"GET / HTTP/1.1\r\n")

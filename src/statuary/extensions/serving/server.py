@@ -1,11 +1,11 @@
-"""The local server: uvicorn if it is installed, else the standard library's; pages reload when the content changes."""
+"""The local server: the standard library's, with a thread for each connection; pages reload when the content changes."""
 
-import asyncio
 import json
 import os
+import signal
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from io import BufferedReader
 from pathlib import Path
 from threading import Event, Thread, Timer
 from time import perf_counter
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -265,93 +265,15 @@ def _with_live_reload(response: Response) -> Response:
     return replace(response, body=body, headers=response.headers | {"ETag": entity_tag(body)})
 
 
-class HttpScope(TypedDict):
-    """What is read of an HTTP request in ASGI."""
-
-    method: str
-    path: str
-    raw_path: bytes
-    query_string: bytes
-    headers: Iterable[tuple[bytes, bytes]]
-
-
-Message = dict[str, object]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-
-
-class AsgiApp:
-    """The application."""
-
-    def __init__(self, site: SiteApp) -> None:
-        self.site = site
-
-    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
-        """Respond to one HTTP request."""
-        events, host = self.site.events, _header(scope, b"host")
-        if events is not None and scope["path"] == EVENTS_PATH and self.site.hosts.allow(host):
-            await _stream_events(events, receive, send)
-            return
-        response = self.site.respond(_request(scope), host)
-        await send(_start(int(response.status), response.headers))
-        await send({"type": "http.response.body", "body": response.body})
-
-
-def _request(scope: HttpScope) -> LookupRequest:
-    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
-    return LookupRequest(
-        method=scope["method"],
-        target=f"{path}?{query}" if query else path,
-        if_none_match=_header(scope, b"if-none-match"),
-        accept_encoding=_header(scope, b"accept-encoding"),
-        range_header=_header(scope, b"range"),
-        if_range=_header(scope, b"if-range"),
-    )
-
-
-def _header(scope: HttpScope, header_name: bytes) -> str | None:
-    texts = [text.decode("latin-1") for name, text in scope["headers"] if name == header_name]
-    return ", ".join(texts) if texts else None
-
-
-def _start(status: int, headers: Mapping[str, str]) -> Message:
-    encoded = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
-    return {"type": "http.response.start", "status": status, "headers": encoded}
-
-
-async def _stream_events(events: ReloadEvents, receive: Receive, send: Send) -> None:
-    await send(_start(200, STREAM_HEADERS))
-    sending = asyncio.create_task(_send_events(events, send))
-    try:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-    finally:
-        sending.cancel()
-
-
-async def _send_events(events: ReloadEvents, send: Send) -> None:
-    changed_event = asyncio.Event()
-    wake = partial(asyncio.get_running_loop().call_soon_threadsafe, changed_event.set)
-    events.waiting.add(wake)
-    body = STREAM_BEGINS
-    try:
-        while True:
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-            try:
-                await asyncio.wait_for(changed_event.wait(), HEARTBEAT)
-                changed_event.clear()
-                body = CHANGE_EVENT
-            except TimeoutError:
-                body = COMMENT
-    finally:
-        events.waiting.discard(wake)
-
-
 IDLE = 60
 """Seconds that a connection without requests stays open."""
 
 REQUEST_SECONDS = 15
 """Seconds in which the whole head of a request arrives, or the connection ends."""
+
+
+PART = 65536
+"""Bytes of a body that a client takes in `IDLE` seconds, or the connection ends."""
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -419,10 +341,13 @@ class SiteHandler(BaseHTTPRequestHandler):
             target=self.path,
             if_none_match=self._header("If-None-Match"),
             accept_encoding=self._header("Accept-Encoding"),
+            range_header=self._header("Range"),
+            if_range=self._header("If-Range"),
         )
         response = site.respond(request, host)
         self._start(int(response.status), response.headers)
-        self.wfile.write(response.body)
+        for start in range(0, len(response.body), PART):  # the timeout is that of one write
+            self.wfile.write(response.body[start : start + PART])
 
     def _header(self, name: str) -> str | None:
         texts = self.headers.get_all(name)
@@ -450,9 +375,6 @@ class SiteHandler(BaseHTTPRequestHandler):
         finally:
             events.waiting.discard(changed_event.set)
 
-
-SHUTDOWN_SECONDS = 1
-"""Seconds that open connections get when the server stops; an event stream never ends by itself."""
 
 POLLING_SECONDS = 1.0
 """Seconds between two scans of the content where watchfiles is not installed."""
@@ -488,8 +410,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (")[0]
         raise ServerError(f"cannot listen on {host}:{port}: {why}", "--port 0 takes a free port") from None
-    # connections inherit it; asyncio sets it only where a socket names its protocol, and without it the end of
-    # a body waits 40 ms for the client's acknowledgement
+    # connections inherit it; without it the end of a body waits 40 ms for the client's acknowledgement
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
@@ -500,53 +421,12 @@ def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | Non
     if watched is not None and site.events is not None:
         arguments = (watched, site.events, stopped)
         Thread(target=rebuild_on_changes, args=arguments, daemon=True).start()
-    run = _run_uvicorn if find_spec("uvicorn") else _run_standard_server
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a container's end is as Ctrl-C
     try:
-        with suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to stop it
-            run(site, listening)
+        with suppress(KeyboardInterrupt):  # the usual way to stop it
+            SiteServer(site, listening).serve_forever()
     finally:
         stopped.set()
-
-
-def _run_uvicorn(site: SiteApp, listening: socket.socket) -> None:
-    import uvicorn
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    class ImpatientProtocol(H11Protocol):
-        """Ends a connection on which the head of a request does not arrive in time."""
-
-        deadline: asyncio.TimerHandle | None = None
-
-        @override
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self.deadline = self.loop.call_later(REQUEST_SECONDS, transport.abort)
-
-        @override
-        def data_received(self, data: bytes) -> None:
-            answered = self.cycle  # None before the first request
-            if self.deadline is None and answered.response_complete:
-                self.deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
-            super().data_received(data)
-            if self.cycle is not answered and self.deadline is not None:
-                self.deadline.cancel()
-                self.deadline = None
-
-    config = uvicorn.Config(
-        AsgiApp(site),
-        http=ImpatientProtocol,
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-    )
-    uvicorn.Server(config).run(sockets=[listening])
-
-
-def _run_standard_server(site: SiteApp, listening: socket.socket) -> None:
-    SiteServer(site, listening).serve_forever()
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
