@@ -35,7 +35,7 @@ FINGERPRINTED = (
 
 
 class Fingerprint(NamedTuple):
-    """What documents depend on besides their sources."""
+    """The inputs of documents other than their sources, as digests."""
 
     statuary: str  # hash of the program, so that a changed program rebuilds even under the same version
     settings: str  # hash of the settings of the site and of the run
@@ -47,13 +47,17 @@ class Fingerprint(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Parse such a line; an empty one gives empty fingerprints."""
+        """Parse such a line.
+
+        Returns:
+            The fingerprints; empty ones for an empty line.
+        """
         program, _, settings = text.partition(" ")
         return cls(program, settings)
 
 
 def fingerprint_of(*settings: object) -> Fingerprint:
-    """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
+    """Return the fingerprints of settings: values, and collections of them."""
     return Fingerprint(program_fingerprint(), digest_of(*settings))
 
 
@@ -64,7 +68,7 @@ def digest_of(*values: object) -> str:
 
 @cache
 def program_fingerprint() -> str:
-    """Return the SHA-256 of the program's files that affect documents, with the version."""
+    """Return the SHA-256 of the version and of program files that affect documents."""
     package = str(Path(version.__file__).parent)
     digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):
@@ -74,7 +78,7 @@ def program_fingerprint() -> str:
 
 
 def _fingerprinted_files(package: str) -> Iterator[str]:
-    """Yield the paths of these files, relative to the package, with forward slashes."""
+    """Yield the paths of these files in the package, with forward slashes."""
     for part in FINGERPRINTED:
         if part.endswith(".py"):
             yield part
@@ -85,13 +89,17 @@ def _fingerprinted_files(package: str) -> Iterator[str]:
 
 
 def _encoded(value: object) -> bytes:
-    """Return a value as JSON; values that differ have different bytes. Raise TypeError if it has no such JSON."""
+    """Encode a value as JSON; different values have different bytes.
+
+    Raises:
+        TypeError: if it has no such JSON.
+    """
     options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
     return orjson.dumps(value, _as_json, options)
 
 
 def _as_json(value: object) -> object:
-    """Return what stands for a value of a type that orjson does not encode, or not with the type's name."""
+    """Replace a value that orjson cannot encode, or encodes without its type."""
     if is_dataclass(value) and not isinstance(value, type):
         return [type(value).__name__, _texts(getattr(value, name) for name in _names(type(value)))]
     for kind, as_json in AS_JSON.items():
@@ -101,7 +109,7 @@ def _as_json(value: object) -> object:
 
 
 def _texts(values: Iterable[object]) -> list[object]:
-    return [getattr(value, "by_language", value) for value in values]  # of a `Translated` text
+    return [getattr(value, "by_language", value) for value in values]  # of a `Translated` string
 
 
 @cache
@@ -117,4 +125,4 @@ AS_JSON: dict[type, Callable[..., object]] = {
     FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
     frozenset: lambda value: [orjson.Fragment(text) for text in sorted(map(_encoded, value))],
 }
-"""What stands for values of a type."""
+"""The replacement of values for JSON, by type."""

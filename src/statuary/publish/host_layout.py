@@ -1,4 +1,4 @@
-"""Lay documents out for a host: paths of the layout, compressed forms beside them, and response headers."""
+"""Lay out documents for a host: paths, compressed copies and headers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from gzip import compress as gzip_compress

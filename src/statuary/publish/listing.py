@@ -1,12 +1,14 @@
-"""A site as a sorted listing: the path, size, digest and headers of every document.
+"""A site as a sorted listing: path, size, digest and headers of all documents.
 
-A manifest is a listing that is published, the ledger of a store is the listing of its last publication, and
-`extensions/snapshots/differences.py` compares any two. A listing is written as a JSON line for each entry, sorted by path, in parts:
+A manifest is a published listing, the ledger of a store is the listing of its last publication, and
+`extensions/snapshots/differences.py` compares any two. A listing is written as a JSON line for each entry,
+sorted by path, in parts:
 
     {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
-A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path decides, an added
-or removed document changes only its own part, and two listings that are much alike share nearly all their parts.
+A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path
+decides, an added
+or removed document changes only its own part, and two similar listings share nearly all their parts.
 """
 
 import re
@@ -43,11 +45,11 @@ PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"}
 """Names with a leading dot that may be part of a site."""
 
 ReadPath = Callable[[str], bytes | None]
-"""Returns the bytes at a path; None if there are none."""
+"""Returns the bytes at a path, or None."""
 
 
 class DamagedSnapshotError(PublishingError):
-    """A snapshot or a listing is incomplete, modified or malicious. Nothing was written."""
+    """A snapshot or listing is incomplete, modified or malicious; nothing was written."""
 
 
 class Entry(NamedTuple):
@@ -76,11 +78,12 @@ PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
 
 
 def document_path(path: str) -> str:
-    """Return a path if a document of a snapshot may have it.
+    """Return a path after checking that a snapshot's document may have it.
 
     Raises:
         DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
-            snapshot's own folder.
+
+        snapshot's own folder.
     """
     if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
         return path
@@ -100,7 +103,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def lower_case_address(path: str) -> str:
-    """Return a path with its address in lower case; a path without an address is unchanged."""
+    """Return a path with its address, if any, in lower case."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
 
 
@@ -120,7 +123,11 @@ class NameTable:
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Add the name of a file; raise DamagedSnapshotError if a file or folder has it, in any case."""
+        """Add the name of a file.
+
+        Raises:
+            DamagedSnapshotError: if a file or folder has it, in any case.
+        """
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
             self._claim_folders(folder)
@@ -140,7 +147,11 @@ class NameTable:
             folder = folder.rpartition("/")[0]
 
     def _add(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
-        """Add a name; return the present owner if there is one, and whether it is a folder."""
+        """Add a name.
+
+        Returns:
+            The current owner if there is one, and whether it is a folder.
+        """
         row = (fold_case(name), name, is_folder)
         if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
             return None
@@ -168,7 +179,11 @@ DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def encode_entry(entry: Entry) -> bytes:
-    """Return the line of a document, with its line break; raise DamagedSnapshotError if it is too long."""
+    """Return a document's line, with its line break.
+
+    Raises:
+        DamagedSnapshotError: if it is too long.
+    """
     value: dict[str, object] = {"path": entry.path}
     if entry.aliases:
         value["also"] = entry.aliases
@@ -182,7 +197,11 @@ def encode_entry(entry: Entry) -> bytes:
 
 
 def parse_entry(line: bytes) -> Entry:
-    """Parse the line of a manifest; raise DamagedSnapshotError if it is malformed or of a wrong path."""
+    """Parse a line of a manifest.
+
+    Raises:
+        DamagedSnapshotError: if it is malformed or has a wrong path.
+    """
     value = json_object(line, "a line of the manifest")
     try:
         entry = _entry(value)
@@ -208,7 +227,11 @@ def _entry(value: JsonObject) -> Entry:
 
 
 def json_object(text: bytes, what: str) -> JsonObject:
-    """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
+    """Parse a JSON object.
+
+    Raises:
+        DamagedSnapshotError: if the text is anything else.
+    """
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -219,28 +242,40 @@ def json_object(text: bytes, what: str) -> JsonObject:
 
 
 def checked_text(value: Json) -> str:
-    """Return a value that must be a string; raise InvalidValueError if it is not."""
+    """Return a value after checking that it is a string.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     if not isinstance(value, str):
         raise InvalidValueError(f"{value!r} is not text")
     return value
 
 
 def checked_count(value: Json) -> int:
-    """Return a value that must be an integer of at least 0; raise InvalidValueError if it is not."""
+    """Return a value after checking that it is a non-negative integer.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     if not is_whole_number(value) or value < 0:
         raise InvalidValueError(f"{value!r} is not a count")
     return value
 
 
 def checked_digest(value: Json) -> str:
-    """Return a value that must be a SHA-256 in hex; raise InvalidValueError if it is not."""
+    """Return a value after checking that it is a SHA-256 in hex.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     if not DIGEST.fullmatch(text := checked_text(value)):
         raise InvalidValueError(f"{value!r} is not a SHA-256")
     return text
 
 
 def _header_value(value: Json) -> str:
-    """Return a text that is a valid header value: printable ASCII without line breaks."""
+    """Return a valid header value: printable ASCII without line breaks."""
     if not ((text := checked_text(value)).isascii() and text.isprintable()):
         raise InvalidValueError(f"{value!r} is not a media type")
     return text
@@ -264,7 +299,11 @@ class Part(NamedTuple):
 
 
 def parse_part_row(value: Json) -> Part:
-    """Return a part from its members; raise InvalidValueError if they are not those of a part."""
+    """Return a part from its members.
+
+    Raises:
+        InvalidValueError: if they are not those of a part.
+    """
     members = as_object(value)
     return Part(
         sha256=checked_digest(members.get("sha256")),
@@ -293,7 +332,7 @@ def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
     """Return a part and the bytes of its lines."""
-    lines = bytearray()  # orjson's lines have spare capacity: many of them together would need much memory
+    lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
     text = bytes(lines)
@@ -301,7 +340,11 @@ def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:
-    """Return the bytes of a part; raise DamagedSnapshotError if they are missing or modified."""
+    """Return the bytes of a part after checking its digest.
+
+    Raises:
+        DamagedSnapshotError: if they are missing or modified.
+    """
     if text is None:
         raise DamagedSnapshotError(f"{part.path} is missing")
     if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
@@ -310,7 +353,11 @@ def check_part(text: bytes | None, part: Part) -> bytes:
 
 
 def parse_part(text: bytes | None, part: Part) -> list[Entry]:
-    """Parse a part; raise DamagedSnapshotError if it is not the part that the manifest lists."""
+    """Parse a part.
+
+    Raises:
+        DamagedSnapshotError: if it is not the part that the manifest lists.
+    """
     entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
     if len(entries) != part.documents or not entries or entries[0].path != part.first:
         raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")

@@ -1,4 +1,4 @@
-"""A listing on disk: more documents than memory holds, sorted by path; readers and writers of whole sites need one."""
+"""A listing on disk, sorted by path, for sites larger than memory."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self
@@ -10,7 +10,7 @@ EVERY_ENTRY = "SELECT * FROM entries"
 
 
 class Listing:
-    """A listing on disk, by path; a context manager, since it is a temporary database."""
+    """A listing by path; a context manager around a temporary database."""
 
     def __init__(self) -> None:
         self.database = temporary_database(
@@ -29,11 +29,14 @@ class Listing:
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add an entry, unless there is one with its path; return whether there was none.
+        """Add an entry unless another has its path.
 
         Args:
-            start: where the body waits, if it does (`Spool`).
-            length: how many bytes wait there.
+            start: the offset at which the body waits, if it does (`Spool`).
+            length: the number of bytes that wait there.
+
+        Returns:
+            Whether the entry was added.
         """
         path, aliases, *other_columns = entry
         row = (path, "\n".join(aliases), *other_columns, start, length)
@@ -48,7 +51,11 @@ class Listing:
         return (entry for entry, *_ in self.rows("ORDER BY path"))
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry at a path; None if there is none."""
+        """Return the entry at a path.
+
+        Returns:
+            The entry, or None if there is none.
+        """
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 
     def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:

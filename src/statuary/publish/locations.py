@@ -1,4 +1,4 @@
-"""Places of sites, by name: a folder, or what an extension reads."""
+"""Locations of sites, by name: a folder, or a place that an extension reads."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -18,7 +18,10 @@ class SiteLocation(Protocol):
     name: str  # as it was opened
 
     def read(self, path: str) -> bytes | None:
-        """Return a file of the site; None if there is none.
+        """Read a file of the site.
+
+        Returns:
+            Its bytes, or None if it does not exist.
 
         Raises:
             PublishingError: if it cannot be read.
@@ -70,20 +73,23 @@ def open_location(name: str) -> SiteLocation:
 
 
 class MayReplace(Protocol):
-    """Decides whether the part that an extension adds to a site may take the place of that of another."""
+    """Decides whether an extension's part of a site may replace the target's."""
 
     def __call__(self, site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-        """Return the paths that were verified, with the SHA-256 of what the site would replace there.
+        """Verify the site's part against the target's.
+
+        Returns:
+            The verified paths, with the SHA-256 of the bytes that the site would replace there.
 
         Raises:
-            StatuaryError: if it may not: the target keeps its own, and the rest is published.
+            StatuaryError: if it may not replace them: the target keeps its own, and the rest is published.
         """
 
 
 class SiteReplacement(NamedTuple):
-    """What of a site takes the place of what a target has."""
+    """The extensions' parts of a site that may replace those of a target."""
 
-    # the paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing
+    # the verified paths, with the SHA-256 of the bytes to replace there; None if there are none
     verified: Mapping[str, str | None]
     folders: tuple[str, ...] = ()  # those that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why
@@ -94,10 +100,12 @@ class SiteReplacement(NamedTuple):
 
 
 def replacement_of(site: str, target: str) -> SiteReplacement:
-    """Ask the extensions whose marker a target has whether their part of a site may take the place of the target's.
+    """Ask extensions whether their parts of a site may replace a target's.
+
+    Only extensions whose marker the target has are asked.
 
     Raises:
-        StatuaryError: if one of the two cannot be opened.
+        StatuaryError: if one of the two sites cannot be opened.
     """
     verified: dict[str, str | None] = {}
     folders: tuple[str, ...] = ()

@@ -69,7 +69,11 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def parse_manifest(text: bytes) -> Manifest:
-    """Parse a manifest; raise DamagedSnapshotError if it is none, was modified, or has another version."""
+    """Parse a manifest.
+
+    Raises:
+        DamagedSnapshotError: if it is malformed, was modified, or has another version.
+    """
     value = json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
         raise DamagedSnapshotError(
@@ -157,16 +161,22 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
 
 
 UNSERVED = frozenset(folder for row in EXTENSIONS if row.is_unserved for folder in row.folders)
-"""First names of files for the host alone, which its web server does not send: a mirror could not fetch them."""
+"""Top folders of files for the host only: its web server does not send them, so no mirror could fetch them."""
 
 
 def is_listed(path: str) -> bool:
-    """Return whether the manifest of a site lists a path: every file but its own and those for the host alone."""
+    """Return whether a site's manifest lists a path.
+
+    It lists every file except its own and those for the host only.
+    """
     return not is_snapshot_path(path) and path.partition("/")[0] not in UNSERVED
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
-    """Yield path and aliases of each file of a site that its manifest lists and that is as it says; none if it is damaged."""
+    """Yield path and aliases of files that a site's manifest lists and that match it.
+
+    A damaged manifest yields none.
+    """
     with suppress(DamagedSnapshotError):
         manifest = parse_manifest(text)
         own_entries = [Entry(path) for path in (MANIFEST, SIGNATURE, *(part.path for part in manifest.parts))]

@@ -1,4 +1,4 @@
-"""Where a site comes from: its instant, its content and the program."""
+"""The origin of a site: its instant, its content and the program."""
 
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -19,7 +19,14 @@ class SiteOrigin(NamedTuple):
 
 
 def refuse_earlier_build(there: str, instant: Instant) -> None:
-    """Raise PublishingError for a build as of an instant before that of the last one, whose note is empty without one."""
+    """Refuse a build for a time earlier than the last build.
+
+    Args:
+        there: the instant of the last build; empty if there is none.
+
+    Raises:
+        PublishingError: if the build is earlier.
+    """
     if there and instant < parse_instant(there):
         raise PublishingError(
             f"the site is as of {format_utc(parse_instant(there))}, and this build would be as of {format_utc(instant)}",

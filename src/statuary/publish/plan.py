@@ -1,4 +1,4 @@
-"""What a build would change in its target: a value to show, to test for changes, and to apply."""
+"""The changes that a build would make: a value to show, test and apply."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """The changes, counted; they are read one by one, since there may be millions."""
+    """The changes, counted; millions of them are read one by one."""
 
     counts: dict[Action, int]  # changes by action
     unchanged: int  # number of unchanged documents

@@ -1,8 +1,11 @@
-"""The manifest of a built site: it lists every file that web servers send, and is made again part by part.
+"""The manifest of a built site, updated part by part.
 
-It stands where a snapshot has its own (`snapshot/manifest.json` and `snapshot/parts/`), in the same form, so whatever reads a
-published snapshot reads every site: mirrors, `snapshot verify`, `open_snapshot`. A build knows the SHA-256 of its files from the
-ledger and reads none of them. If the files of a few parts differ, those parts alone are made again, from their published text.
+It lists every file that web servers send. It has the place and the form of a snapshot's manifest
+(`snapshot/manifest.json` and `snapshot/parts/`), so everything that reads published snapshots reads every
+site: mirrors,
+`snapshot verify`, `open_snapshot`. A build knows the SHA-256 of its files from the ledger and reads none of
+them. If files of
+a few parts differ, only those parts are made again, from their published text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,21 +43,22 @@ from statuary.site.document import Document
 from statuary.version import VERSION
 
 FullManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
-"""Makes the manifest of everything that is offered, and offers its parts; None if it does not."""
+"""Makes the manifest of all added files and adds its parts, or returns None."""
 
 
 def add_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool, by_workers: FullManifest | None = None
 ) -> None:
-    """Offer the manifest of the site as it will be, after everything else has been offered.
+    """Add the manifest of the new site, after everything else was added.
 
     Args:
-        instant: since when the status is as the site shows it, so that builds of the same content give the same.
-        verify: whether no published part is trusted.
+        instant: the start of the status that the site shows, so that builds of the same content give the same
+            manifest.
+        verify: trust no published part.
         by_workers: makes the manifest of many files.
 
     Raises:
-        PublishingError: if the target does not take it.
+        PublishingError: if the target does not accept it.
     """
     origin, previous_manifest = (
         SiteOrigin(instant, "", VERSION),
@@ -79,12 +83,12 @@ def add_manifest(
 
 
 def _document(path: str, body: bytes) -> Document:
-    """Return the manifest, which each build offers, or a part of it, which stays until it is replaced."""
+    """Return the manifest, which each build adds, or a part, which stays until it is replaced."""
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
 
 def _previous_manifest(target: BuildTarget) -> Manifest | None:
-    """Return the manifest that the last build wrote, if the files that this one does not offer stay; else None."""
+    """Return the last build's manifest if files that this build does not add stay."""
     text = target.published(MANIFEST) if target.ledger.is_partial else None
     is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
@@ -93,7 +97,7 @@ def _previous_manifest(target: BuildTarget) -> Manifest | None:
 def _full_manifest(
     target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
 ) -> Manifest:
-    """Return the manifest of all files, and offer its parts."""
+    """Add the parts of the manifest of all files, and return the manifest."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
     builder = ManifestBuilder()
@@ -105,7 +109,11 @@ def _full_manifest(
 
 
 def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
-    """Return the entry of a file; one that a new ledger knows by its name alone is read: None if it is not there."""
+    """Return the entry of a file, reading it if a new ledger knows only its name.
+
+    Returns:
+        The entry, or None if the file does not exist.
+    """
     entry = Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
     if digest:
         return entry
@@ -114,7 +122,7 @@ def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: byte
 
 
 def _updated_manifest(target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest) -> Manifest:
-    """Return the manifest of the last build with the changes of this one, and offer the parts that have some."""
+    """Update the last build's manifest, adding the parts that changed."""
     changes = (
         (path, None if digest is None else _entry(target, path, aliases, size, digest))
         for path, aliases, size, digest in target.ledger.differences()
@@ -132,9 +140,11 @@ def _updated_manifest(target: BuildTarget, origin: SiteOrigin, previous_manifest
 
 
 class PartsUpdate:
-    """Applies changes to the parts of a listing: what comes out is what dividing the new listing gives.
+    """Applies changes to the parts of a listing.
 
-    A part that has a change is read, and so are those after it, until one ends where a part of before does.
+    The result is the same as dividing the new listing. A part with a change is read, and so are those after
+    it, until one ends
+    where an old part does.
     """
 
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:
@@ -144,10 +154,10 @@ class PartsUpdate:
         self.size = 0  # how many more bytes all documents have
 
     def parts(self, changes: Iterable[tuple[str, Entry | None]]) -> Iterator[tuple[Part, bytes | None]]:
-        """Yield the parts by path, each with its lines, or None if it is as before.
+        """Yield the parts by path, each with its lines, or None if it is unchanged.
 
         Args:
-            changes: the paths that differ, sorted, each with its new entry, or None if it has none any more.
+            changes: the paths that differ, sorted, each with its new entry, or None if it was removed.
 
         Raises:
             DamagedSnapshotError: if a part that is read is missing or damaged.
@@ -186,7 +196,12 @@ class PartsUpdate:
 def _take_changes(
     remaining_changes: list[tuple[str, Entry | None]], end: str | None
 ) -> dict[str, Entry | None]:
-    """Return the changes before a path, all of them for None, which `remaining_changes` loses; its last one is the first."""
+    """Remove and return the changes before a path.
+
+    Args:
+        remaining_changes: in reverse order, so that the first is last.
+        end: the path; None for all changes.
+    """
     part_changes = {}
     while remaining_changes and (end is None or remaining_changes[-1][0] < end):
         path, entry = remaining_changes.pop()
@@ -195,7 +210,7 @@ def _take_changes(
 
 
 def _split_at_entry(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
-    """Add an entry to a part; yield the part, and empty it, if it ends with the entry."""
+    """Add an entry to a part; yield and empty the part if the entry ends it."""
     open_part.append(entry)
     if ends_part(entry.path) or len(open_part) == MAX_PART_LENGTH:
         yield encode_part(open_part)

@@ -11,7 +11,7 @@ from statuary.publish.plan import Plan
 from statuary.site.document import Document
 
 Document_contra = TypeVar("Document_contra", contravariant=True)
-"""The offers to a target: documents, or the paths, digests and headers of a built site."""
+"""The documents that a target accepts, or the paths, digests and headers of a built site."""
 
 
 class Target(Protocol[Document_contra]):
@@ -20,16 +20,28 @@ class Target(Protocol[Document_contra]):
     dry_run: bool  # whether the plan is only shown
 
     def add(self, documents: Iterable[Document_contra]) -> None:
-        """Add documents to the site; raise PublishingError if a path is unsafe, or has another document."""
+        """Add documents to the site.
+
+        Raises:
+            PublishingError: if a path is unsafe, or has another document.
+        """
 
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Offer the target's present documents if it knows them to be unchanged; return whether it does."""
+        """Add the target's current documents if it knows them to be unchanged.
+
+        Returns:
+            Whether it does.
+        """
 
     def plan(self) -> Plan:
-        """Return what applying would change, after everything has been offered."""
+        """Return the changes that applying would make, after everything was added."""
 
     def apply(self) -> None:
-        """Change the target to hold what was offered; raise PublishingError if that fails or is a dry run."""
+        """Change the target to the added documents.
+
+        Raises:
+            PublishingError: if that fails or is a dry run.
+        """
 
 
 class BuildTarget(Target[Document], Protocol):
@@ -39,33 +51,41 @@ class BuildTarget(Target[Document], Protocol):
     partition_size: int  # the most contracts of a partition
     # when the build began, by the clock of the target's file system, in nanoseconds; 0 without one
     started_at_ns: int
-    writes_own_manifest: bool  # whether it makes a manifest of what it takes, so that a build makes none
+    writes_own_manifest: bool  # whether it makes its own manifest, so that a build makes none
 
     def published(self, path: str) -> bytes | None:
-        """Return the bytes at a path before this build; None if there are none."""
+        """Return the bytes at a path before this build.
+
+        Returns:
+            The bytes, or None if there are none.
+        """
 
     def output(self, name: str) -> PartitionOutput:
         """Return the output of a partition by name."""
 
     def merge_partition(self, result: PartitionResult) -> None:
-        """Add the results of a partition; of two documents with one path, the first."""
+        """Add a partition's results; of two documents with one path, the first."""
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget offered documents, and the error if two of them had one path."""
+        """Forget added documents, and the error if two of them had one path."""
 
     def resume(self, fingerprint: str) -> bool:
-        """Reuse what an interrupted build with the same fingerprint staged; return whether there was any."""
+        """Reuse the staged files of an interrupted build with the same fingerprint.
+
+        Returns:
+            Whether there were any.
+        """
 
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
-        """Return the sources of published documents that are missing or have another size.
+        """Return the sources of published documents that are missing or resized.
 
         Args:
-            verify: whether every document is also read and compared with the ledger.
+            verify: also read every document and compare it with the ledger.
         """
 
 
 class StatelessTarget(BuildTarget):
-    """A target without earlier builds; a context manager, since its ledger is a temporary database."""
+    """A target without earlier builds; a context manager around a temporary ledger."""
 
     partition_size = 8
     started_at_ns = 0

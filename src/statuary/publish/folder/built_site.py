@@ -1,4 +1,4 @@
-"""What the ledger of a folder notes of its site: whether a build made it, and from what."""
+"""The origin of a folder's site: a build or not, and of which content."""
 
 from pathlib import Path
 
@@ -12,9 +12,10 @@ from statuary.publish.origin import SiteOrigin
 
 
 def is_built(root: Path) -> bool:
-    """Return whether a folder has the site of a build or a tick, by its ledger: its manifest is no snapshot's.
+    """Return whether a build or a tick made a folder's site, by its ledger.
 
-    Such a folder is published by its ledger, which a build trusts too, and read as it is.
+    Such a folder is published by its ledger, which builds trust too, and read without checking its manifest
+    as a snapshot's.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     noted_digest = read_meta(ledger, OWN_MANIFEST) if ledger is not None and file.is_file() else None
@@ -22,7 +23,11 @@ def is_built(root: Path) -> bool:
 
 
 def recorded_origin(root: Path) -> SiteOrigin | None:
-    """Return the origin of the site in a folder; None if it is not recorded."""
+    """Return the recorded origin of a folder's site.
+
+    Returns:
+        The origin, or None if it is not recorded.
+    """
     ledger = find_ledger(root)
     if ledger is None:
         return None

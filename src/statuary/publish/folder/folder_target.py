@@ -1,7 +1,7 @@
-"""Publish into a folder: offer documents, show the plan, apply it.
+"""Publish into a folder: add documents, show the plan, apply it.
 
 Each document is compared with the ledger and with the file; new bodies are staged. The site does not change
-until `apply`. If a build is killed before that, the next one reuses what was staged; if it is killed during
+until `apply`. If a build is killed before that, the next one reuses the staged files; if it is killed during
 `apply`, each file is old or new, and the next build finishes the work first.
 """
 
@@ -45,11 +45,11 @@ IGNORES_CASE = "ignores case"
 """The ledger's note whether the folder's file system ignores case."""
 
 FINGERPRINT = "fingerprint"
-"""The file that holds what the staged bodies depend on."""
+"""The file with the fingerprint of the staged bodies."""
 
 
 class FolderTarget(BuildTarget):
-    """A folder as a target; a context manager, since it holds the ledger's lock."""
+    """A folder as a target; a context manager that holds the ledger's lock."""
 
     partition_size = 256
     writes_own_manifest = False
@@ -100,7 +100,7 @@ class FolderTarget(BuildTarget):
         return self
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        """Release the folder; what an unfinished build staged is left for the next one.
+        """Release the folder; staged files of an unfinished build stay for the next.
 
         Raises:
             PublishingError: in place of an error of the ledger or the disk.
@@ -117,7 +117,10 @@ class FolderTarget(BuildTarget):
         self._raise_readable(error)
 
     def _raise_readable(self, error: BaseException | None) -> None:
-        """Raise a PublishingError in place of an error of the ledger or the disk; set a damaged ledger aside."""
+        """Replace an error of the ledger or the disk by a PublishingError.
+
+        A damaged ledger is quarantined.
+        """
         file = self.folder.ledger_file
         if isinstance(error, sqlite3.Error):
             problem = database_error(error, file)
@@ -141,7 +144,11 @@ class FolderTarget(BuildTarget):
 
     @override
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Offer the files at these paths unchanged if all match the ledger; return whether they do."""
+        """Add the files at these paths unchanged if all match the ledger.
+
+        Returns:
+            Whether they do.
+        """
         files = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in files if file is not None]
         if len(unchanged) == len(files):
@@ -169,7 +176,7 @@ class FolderTarget(BuildTarget):
     @override
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         if verify:
-            self._stager.entry_of = None  # from now on, every file that is offered is read
+            self._stager.entry_of = None  # from now on, every added file is read
         # where a folder has moved to, other names may be one file
         is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.set_meta(self._case_note)
@@ -188,7 +195,7 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_names(self) -> bool:
-        """Whether an offered document has names that are one file here."""
+        """Whether two names of an added document are one file here."""
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
     @override
@@ -197,7 +204,7 @@ class FolderTarget(BuildTarget):
 
     @override
     def resume(self, fingerprint: str, kind: str = "contracts") -> bool:
-        """Reuse what an interrupted run staged in partitions of a kind, as their names say."""
+        """Reuse the partitions of a kind that an interrupted run staged."""
         if self._staged is None:
             return False
         leftover, staged = self.folder.leftover, self._staged
@@ -252,7 +259,7 @@ class FolderTarget(BuildTarget):
         self.ledger.finish()
 
     def _sweep(self, tree: Path) -> None:
-        """Delete staged bodies that are not offered: of an interrupted build, and of sources that were withdrawn."""
+        """Delete staged bodies that are not added: those of an interrupted build or of discarded sources."""
         for folder, _, names in os.walk(tree):
             for name in names:
                 path = os.path.relpath(f"{folder}/{name}", tree).replace(os.sep, "/")

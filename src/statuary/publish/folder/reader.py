@@ -1,4 +1,4 @@
-"""Read a site in a folder: documents by path, or all of them; regular files inside it only."""
+"""Read documents of a site in a folder: regular files inside it only."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ from statuary.publish.listing_on_disk import Listing
 from statuary.site.document import Document
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
-"""Bytes of the largest document that is read; the largest record known of the real system has a few million."""
+"""Bytes of the largest document that is read; the real system's largest known record has a few million."""
 
 
 class FolderReader:
@@ -36,7 +36,10 @@ class FolderReader:
         """Do nothing: nothing is open."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file; None if there is none, or a link leads out of the folder.
+        """Read a file.
+
+        Returns:
+            Its bytes, or None if it is missing or a link leads out of the folder.
 
         Raises:
             PublishingError: if it is larger than any document.
@@ -51,14 +54,18 @@ class FolderReader:
             return stream.read()
 
     def require(self, path: str) -> bytes:
-        """Return the bytes of a published file; raise PublishingError if it is missing."""
+        """Read a published file.
+
+        Raises:
+            PublishingError: if it is missing.
+        """
         body = self.read(path)
         if body is None:
             raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
         return body
 
     def paths(self) -> Iterator[str]:
-        """Yield every file's path, in no order (see `walk_files`), and the names that the file system cannot hold."""
+        """Yield all paths, unordered, including names that the file system cannot hold."""
         ledger = find_ledger(self.root)
         if ledger is None or not ignores_case(self.root):
             yield from walk_files(self.root)
@@ -70,7 +77,11 @@ class FolderReader:
             yield from (entry.path for entry in names)
 
     def _file(self, path: str) -> tuple[str, int] | None:
-        """Return a regular file inside the folder, and its size; None if there is none."""
+        """Return a regular file inside the folder, and its size.
+
+        Returns:
+            Path and size, or None if there is no such file.
+        """
         try:
             folder, _, name = checked_path(path).rpartition("/")
             file = os.path.join(self._real_folder(folder), name)
@@ -98,9 +109,11 @@ CACHED_FOLDERS = 4096
 
 
 def walk_files(root: Path) -> Iterator[str]:
-    """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
+    """Yield the path of every file below a folder, unordered.
 
-    Hidden names (`.git`, `.gitignore`, statuary's own folder) are skipped, except `PUBLISHED_HIDDEN_NAMES`.
+    Only one folder's listing is open at a time. Hidden names (`.git`, `.gitignore`, statuary's own folder)
+    are skipped,
+    except `PUBLISHED_HIDDEN_NAMES`.
 
     Raises:
         PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.
@@ -125,7 +138,11 @@ def walk_files(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the ledger of a folder that statuary publishes into; None if there is none."""
+    """Return the ledger of a folder that statuary publishes into.
+
+    Returns:
+        Its path, or None if there is none.
+    """
     file = root / OWN_FOLDER / "ledger.sqlite3"
     with suppress(OSError):
         if file.is_file():
@@ -134,11 +151,13 @@ def find_ledger(root: Path) -> Path | None:
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield the documents of a folder, each with all its names (they differ only in case).
+    """Yield a folder's documents, each with its names, which differ only in case.
 
     Raises:
         PublishingError: if a file of the ledger is missing, an entry is neither a file nor a folder, or the
-            names of one document have different bytes.
+            names of one
+
+        document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
     entries = read_listing(ledger) if ledger else _by_case(folder.paths())

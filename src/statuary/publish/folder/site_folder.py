@@ -1,4 +1,4 @@
-"""A site folder on disk: files are staged beside it and renamed into place, so each is always whole."""
+"""A site folder on disk: files are staged beside it, then renamed into place."""
 
 import os
 import re
@@ -36,7 +36,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FolderState(Enum):
-    """What exists where a folder of the site should be."""
+    """The kind of thing at the path of a site's folder."""
 
     ABSENT = "nothing"
     THERE = "a folder"
@@ -55,7 +55,10 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[AddedFile]:
-        """Compare a document with the files at its paths, stage its body if they differ, and yield the files.
+        """Compare a document with the files at its paths, and stage it if they differ.
+
+        Yields:
+            The document's files.
 
         Raises:
             PublishingError: if a path is unsafe.
@@ -77,14 +80,22 @@ class Stager:
             yield AddedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
 
     def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Link a name to the file that holds its body, if it has another; return the action and its time, or 0."""
+        """Link a name to the file with its body if it has another body.
+
+        Returns:
+            The action, and the time of its file, or 0.
+        """
         action, there = self._action_at(name, body, digest)
         if self.tree and action in STAGED:
             self._link(holder, name, body)
         return action, there
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return an unchanged file as an offer; None if it differs from its ledger entry."""
+        """Return an unchanged file as an added one.
+
+        Returns:
+            The file, or None if it differs from its ledger entry.
+        """
         entry = self.entry_of(path) if self.entry_of else None
         if (
             entry is None
@@ -104,13 +115,13 @@ class Stager:
         )
 
     def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
-        """Return a document's aliases: those that differ from its path only in case, and the others."""
+        """Return aliases that differ from the path only in case, and the others."""
         path, folded = document.path, document.path.lower()
         case_aliases = [name for name in document.aliases if name != path and name.lower() == folded]
         return case_aliases, [name for name in document.aliases if name.lower() != folded]
 
     def _action_at(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Return the action for a path, and the time of its file, or 0."""
+        """Return the action for a path, and the time of its file or 0."""
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
         if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
@@ -139,7 +150,7 @@ class Stager:
             return file.read() == body
 
     def _state(self, folder: str) -> FolderState:
-        """Return what exists where a folder of the site should be; links are not followed."""
+        """Return the kind of thing at a folder's path, without following links."""
         state = self.states.get(folder)
         if state is None:
             state = self._state(folder.rpartition("/")[0])
@@ -168,7 +179,11 @@ class Stager:
             os.close(descriptor)
 
     def _opened_again(self, file: str, error: OSError) -> int:
-        """Return a descriptor of a new file; a leftover of an earlier attempt is never written through."""
+        """Open a file again as a new one, so that a leftover is never written through.
+
+        Returns:
+            The file descriptor.
+        """
         if isinstance(error, FileExistsError):
             os.unlink(file)
         else:
@@ -176,7 +191,7 @@ class Stager:
         return os.open(file, NEW_FILE, 0o666)
 
     def _link(self, source: str, path: str, body: bytes) -> None:
-        """Stage a second name of a file: a hard link, or a copy with the same time."""
+        """Stage another name of a file: a hard link, or a copy with its time."""
         file = f"{self.tree}/{path}"
         try:
             os.link(source, file)
@@ -192,7 +207,10 @@ class Stager:
                 shutil.copystat(source, file)
 
     def _make_folder(self, folder: str) -> None:
-        """Create a folder of the staged tree; not the tree itself, which another build may have removed."""
+        """Create a folder of the staged tree.
+
+        The tree itself is not created: another build may have removed it.
+        """
         above = os.path.dirname(folder)
         if above != self.tree and not os.path.isdir(above):
             self._make_folder(above)
@@ -201,10 +219,10 @@ class Stager:
 
 
 BODIES, SITE = "bodies", "site"
-"""The two staged trees: documents of single sources, and those of the whole site; put in place in this order."""
+"""The two staged trees, in the order of publication: documents of single sources, and those of the whole site."""
 
 MARKERS = frozenset((*(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker), FOLDER))
-"""Names that are moved into place last: of what stands for the files beside it, and of the folder of the manifest."""
+"""Names that are moved into place last, because they vouch for the files beside them."""
 
 
 class SiteFolder:
@@ -228,7 +246,11 @@ class SiteFolder:
         return self.root / LEDGER
 
     def open(self) -> None:
-        """Create the folder if it is missing; raise PublishingError if it cannot be or is not a folder."""
+        """Create the folder if it is missing.
+
+        Raises:
+            PublishingError: if it cannot be created or is not a folder.
+        """
         try:
             self.own_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -260,23 +282,27 @@ class SiteFolder:
         return []
 
     def discard_leftover(self) -> None:
-        """Delete what an earlier build left."""
+        """Delete the leftovers of an earlier build."""
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete what a run staged and what an earlier build left."""
+        """Delete the staged files of a run and the leftovers of an earlier build."""
         self.discard_leftover()
         shutil.rmtree(self.staged(run), ignore_errors=True)
         with suppress(OSError):
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return a stager for a tree of a run's folder; without a run, it only compares."""
+        """Return a stager for a tree of a run; without a run, it only compares."""
         tree_path = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of the regular file at a path; None if it does not exist or is behind a link."""
+        """Read the regular file at a path.
+
+        Returns:
+            Its bytes, or None if it does not exist or is behind a link.
+        """
         folder, _, name = checked_path(path).rpartition("/")
         parts = folder.split("/") if folder else []
         above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
@@ -295,9 +321,10 @@ class SiteFolder:
                 self._move(str(staged / tree), str(self.root))
 
     def _move(self, source: str, target: str) -> None:
-        """Move a staged folder into the site; a folder that the site lacks is moved whole."""
+        """Move a staged folder into the site, as a whole if the site lacks it."""
         with os.scandir(source) as entries:
-            # a marker follows what it stands for: the checkpoint of a log its tiles, the manifest all files
+            # a marker follows the files that it vouches for: a log's checkpoint its tiles, the manifest all
+            # files
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"
@@ -329,7 +356,7 @@ class SiteFolder:
                 return
 
     def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
-        """Yield the sources of files that are missing under one of their names, or have another size.
+        """Yield the sources of files that are missing under a name or have another size.
 
         Args:
             files: path, aliases, size, SHA-256 and sources of each.
@@ -349,7 +376,7 @@ class SiteFolder:
                 yield sources
 
     def sync(self) -> None:
-        """Wait until everything written is on disk, where the system can tell."""
+        """Wait until everything written is on disk, if the system can report it."""
         from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
         system = CDLL(None) if os.name != "nt" else None

@@ -1,4 +1,4 @@
-"""What lists have of each contract, and how many there are."""
+"""The list entries of contracts, and their counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ContractRow(NamedTuple):
-    """The list entry of a record: the members in served order, then what pages add."""
+    """The list entry of a record: members in served order, then those for pages."""
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names
@@ -20,7 +20,7 @@ class ContractRow(NamedTuple):
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
     abi_names: str = ""  # the names of these, with a space between two
     verdict: str = ""  # the word of the proof's verdict
-    proxy: str = ""  # the kind of proxy that the record says the contract is; empty if it is none
+    proxy: str = ""  # the kind of proxy according to the record; empty if it is not a proxy
 
 
 LIST_MEMBERS = ContractRow._fields[:7]
@@ -31,7 +31,7 @@ LIST_MEMBERS = ContractRow._fields[:7]
 class ContractCounts:
     """The number of published contracts, and one of them."""
 
-    # counts by chain id; chains without contracts are left out
+    # counts by chain id, of chains with contracts only
     by_chain: Mapping[str, int] = field(default_factory=dict)
     example: ContractRow | None = None  # the last one by location; None without contracts
 

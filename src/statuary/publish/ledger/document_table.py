@@ -1,4 +1,4 @@
-"""The files of a site: those that the last build published and those that this one offers."""
+"""The files of a site: those of the last build and those of this one."""
 
 import os
 import sqlite3
@@ -20,16 +20,16 @@ from statuary.publish.ledger.schema import (
 )
 
 KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
-"""The action for a name: none, a new file, another file, or an obstruction that somebody has to remove."""
+"""The action for a name: none, a new file, a changed file, or an obstruction that a person has to remove."""
 
 NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, char(10), ''))"
-"""How many names a document `d` has."""
+"""The number of names of a document `d`."""
 
 
 class SiteSize(NamedTuple):
     """The size of the site after the build, every name counted."""
 
-    by_action: dict[str, int]  # names by action; those that are not offered need no action
+    by_action: dict[str, int]  # names by action; those that the build does not add need no action
     size: int  # bytes of all bodies, each counted once
     changed_size: int  # bytes of the bodies to write
 
@@ -39,17 +39,21 @@ def _named_sources(sources: str) -> str:
 
 
 class DocumentTable:
-    """The files of a site: `main.documents` of the last build, `work.offered` of this one."""
+    """A site's files: `main.documents` of the last build, `work.offered` of this one."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.partial = False  # whether files that are not offered stay, except marked ones
+        self.partial = False  # whether files that this build does not add stay, except marked ones
         # the error for a path that two sources have; None once both are withdrawn
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
     def add(self, files: Iterable[AddedFile]) -> None:
-        """Record files; raise PublishingError if two paths are the same, or differ only in case."""
+        """Record files.
+
+        Raises:
+            PublishingError: if two paths are the same, or differ only in case.
+        """
         last_file: deque[AddedFile] = deque(maxlen=1)
 
         def followed() -> Iterator[AddedFile]:
@@ -70,7 +74,11 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Note files whose paths are free; return whether all are, and note the error for one whose path is not."""
+        """Add files whose paths are free, and record the error for any other.
+
+        Returns:
+            Whether all paths were free.
+        """
         changes_before = self.connection.total_changes
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {ADDED_VALUES}", files)
@@ -84,34 +92,38 @@ class DocumentTable:
         return False
 
     def claim(self, path: str) -> bool:
-        """Note a document that is stored elsewhere; return whether its path was free."""
+        """Claim the path of a document that is stored elsewhere.
+
+        Returns:
+            Whether it was free.
+        """
         file = AddedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
         return self.add_if_free([file])
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget offered files."""
+        """Forget added files."""
         self.has_discarded = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
     def discard_all(self) -> None:
-        """Forget all files that were offered or are to be removed."""
+        """Forget all files that were added or marked for removal."""
         self.path_conflict = None
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def remove_unless_added(self, paths: Iterable[str]) -> None:
-        """Mark files for removal unless they are offered; a full build removes all of these anyway."""
+        """Mark files for removal unless they are added; a full build removes them anyway."""
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
 
     def remove_site_unless_added(self) -> None:
-        """Mark every file that each build offers."""
+        """Mark every file that each build adds."""
         query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
         self.connection.execute(query)
 
     def is_to_be_written(self, name: str) -> bool:
-        """Return whether a name is offered and not in place yet."""
+        """Return whether a name is added and not in place yet."""
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
@@ -120,7 +132,7 @@ class DocumentTable:
         ]
 
     def changed(self) -> Iterator[tuple[str, str, int]]:
-        """Yield action, name and size of every file that must be written, in order of their paths."""
+        """Yield action, name and size of files to be written, in path order."""
         query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
         for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
             for name, action in zip(names_of(path, aliases), actions, strict=True):
@@ -141,7 +153,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield the published names to remove: of files that are not offered, or not under those names."""
+        """Yield published names of files that were not added, or not under those names."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -173,7 +185,7 @@ class DocumentTable:
         return SiteSize(by_action, size + kept_size, changed_size)
 
     def _retained(self, names: int, size: int) -> tuple[int, int]:
-        """Return the number of names that stay without being offered, and the bytes of their bodies."""
+        """Count the names that stay without being added, and the bytes of their bodies."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):
@@ -182,12 +194,12 @@ class DocumentTable:
         return names, size
 
     def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
-        """Yield path, aliases, size, SHA-256 and sources of every published file that was made from some."""
+        """Yield path, aliases, size, SHA-256 and sources of published files with sources."""
         query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
         return self.connection.execute(query)
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of each file of the site as it will be, by path."""
+        """Yield path, aliases, size and SHA-256 of the new site's files, by path."""
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
             " SELECT path, aliases, size, digest FROM documents AS d"
@@ -197,7 +209,10 @@ class DocumentTable:
         )
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield path, aliases, size and SHA-256 of each file that is new, another or leaves, by path; a leaving one has None."""
+        """Yield path, aliases, size and SHA-256 of files that differ, by path.
+
+        The digest of a removed file is None.
+        """
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered AS o WHERE NOT EXISTS (SELECT 1 FROM documents AS d"
             " WHERE d.path = o.path AND d.digest = o.digest AND d.aliases = o.aliases"
@@ -214,7 +229,7 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Leave what the last build published below a folder as it is, whatever this one offers or removes there."""
+        """Keep the last build's files below a folder, whatever this build adds there."""
         names, bounds = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
@@ -228,13 +243,13 @@ class DocumentTable:
             )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the published files below a folder that were made from the given sources."""
+        """Return the published files below a folder that were made from these sources."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
 
     def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
-        """Return whether each of the published files was written by this run or an earlier one."""
+        """Return whether this run or earlier ones wrote each published file."""
         query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
 
@@ -247,7 +262,7 @@ class DocumentTable:
         """Yield the names that the last `save` decided to remove.
 
         Args:
-            skip_case_variants: leave out names that differ only in case from one that stays.
+            skip_case_variants: skip names that differ only in case from one that stays.
         """
         stays = (
             "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)"
@@ -258,13 +273,13 @@ class DocumentTable:
             yield name
 
     def has_aliases(self) -> bool:
-        """Return whether a file is offered under more than one name."""
+        """Return whether an added file has more than one name."""
         return (
             self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
         )
 
     def save(self, run: int) -> None:
-        """Store the table of files of the new site; one step of a transaction."""
+        """Store the new site's table of files, as one step of a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
@@ -286,7 +301,11 @@ class DocumentTable:
 def same_path_error(
     first_path: str, first_sources: str, second_path: str, second_sources: str
 ) -> PublishingError:
-    """Return the error for two documents with one path; sources are content paths, one a line."""
+    """Return the error for two documents with one path.
+
+    Args:
+        first_sources, second_sources: content paths, one a line.
+    """
     same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(
         f"two documents have {same}: {first_path}, made from {_named_sources(first_sources)}, and {second_path}, made from"
@@ -323,7 +342,11 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Merge the results of a partition, outside a transaction; return the error for a path that another file has."""
+    """Merge the results of a partition, outside a transaction.
+
+    Returns:
+        The error, if another file has one of its paths.
+    """
     connection.execute("ATTACH ? AS partition", (str(file),))
     try:
         with connection:

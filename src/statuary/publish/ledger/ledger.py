@@ -1,10 +1,13 @@
-"""The ledger: which files of a target statuary wrote, their digests, and the content they were made from; damage, and reading.
+"""The ledger: files, digests and sources of everything in a target.
 
-An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at any moment,
-and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes are not
+An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at
+any moment,
+and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes
+are not
 deterministic; the site's are.
 
-One row per file, whatever its names: an address is published under two names with one body. A build records what it is
+One row per file, whatever its names: an address is published under two names with one body. A build records
+what it is
 about to move into place before it does so. Until it finishes, sizes and times of its files are not trusted.
 """
 
@@ -46,11 +49,11 @@ from statuary.publish.plan import Action, Change, Plan
 
 
 class DamagedLedgerError(PublishingError):
-    """The ledger cannot be used and was set aside; the next build makes a new one."""
+    """The ledger was damaged and is quarantined; the next build makes a new one."""
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return an error of SQLite, or about a value that it returned, as an error about its file."""
+    """Return an SQLite error, or one about a stored value, with its file."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
@@ -73,7 +76,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
 
 
 def quarantine(file: Path) -> None:
-    """Rename a damaged database, or whatever is at its path, to `<name>.damaged`."""
+    """Rename a damaged database, or anything else at its path, to `<name>.damaged`."""
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
         damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
@@ -96,10 +99,10 @@ def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
 
 
 OWNED_NAMES = "published.sqlite3"
-"""The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
+"""The database of our files' names, beside the ledger: it still identifies them if the ledger is lost."""
 
 OWN_MANIFEST = "manifest"
-"""The note with the SHA-256 of the manifest that was made from this ledger; another one came with the files."""
+"""The note with the SHA-256 of the manifest of this ledger; any other manifest came with the files."""
 
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
@@ -108,13 +111,13 @@ SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.RE
 
 
 class ExtensionTable(Protocol):
-    """A table that an extension keeps in the ledger's file: `main` of the last run, `work` of this one."""
+    """An extension's table in the ledger: `main` of the last run, `work` of this one."""
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
         """Create the table unless it exists."""
 
     def save(self) -> None:
-        """Store what this run noted, in the transaction that saves the ledger."""
+        """Store this run's rows, in the transaction that saves the ledger."""
 
 
 Table = TypeVar("Table", bound=ExtensionTable)
@@ -131,7 +134,8 @@ class Ledger:
     def __init__(self, file: Path | None = None) -> None:
         """Open or create the ledger.
 
-        A damaged one, or one of another version, is set aside; the names of our files then come from the database
+        A damaged one, or one of another version, is quarantined; the names of our files then come from the
+        database
         beside it.
 
         Args:
@@ -191,7 +195,7 @@ class Ledger:
                 raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
 
     def _attach_owned(self, file: Path | None) -> None:
-        """Attach the database of our files' names; if one of the two is empty, fill it from the other."""
+        """Attach the database of our files' names; if one of the two is empty, fill it."""
         if file is not None and not is_intact(file):
             quarantine(file)
         execute = self.connection.execute
@@ -203,7 +207,7 @@ class Ledger:
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
     def adopt(self, names: Iterable[tuple[str, str]]) -> None:
-        """Take files for ours, by path and aliases; none of them is known by its digest."""
+        """Treat files as ours, by path and aliases, without digests."""
         self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
         self.connection.execute(ADOPT_OWNED)
 
@@ -223,7 +227,7 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Release the ledger; what was not saved is lost."""
+        """Release the ledger without saving."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         self.connection.close()
@@ -238,7 +242,11 @@ class Ledger:
         return str(row[0]) if row else ""
 
     def group(self, group: str) -> CachedGroup:
-        """Return what the last build recorded of a group; without one, the fingerprint is empty."""
+        """Return the last build's record of a group.
+
+        Returns:
+            The record; if there is none, its fingerprint is empty.
+        """
         query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
         row = self.connection.execute(query, (group,)).fetchone()
         if row is None:
@@ -247,7 +255,10 @@ class Ledger:
         return CachedGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
 
     def save_group(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
-        """Record what this build made for a group, or kept of it; it is stored when this build is saved."""
+        """Record the documents that this build made or reused for a group.
+
+        They are stored when the build is saved.
+        """
         self._groups[group] = CachedGroup(fingerprint, items, tuple(paths), self.run)
 
     def _save_groups(self) -> None:
@@ -260,7 +271,7 @@ class Ledger:
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
     def _number(self, name: str) -> int:
-        """Return a note that is a number; 0 if there is none."""
+        """Return a note as a number; 0 if there is none."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
 
@@ -273,21 +284,21 @@ class Ledger:
 
     @property
     def is_partial(self) -> bool:
-        """Whether files that are not offered stay."""
+        """Whether files that are not added stay."""
         return self.documents.partial
 
     def set_partial(self) -> None:
-        """Keep every file that is not offered."""
+        """Keep every file that is not added."""
         self.documents.partial = self.sources.partial = True
         self.connection.executescript(NO_VIEWS + PARTIAL_VIEWS)
 
     def retain_unchanged_sources(self) -> None:
-        """Keep files that were made from single unchanged sources; everything else is offered again."""
+        """Keep files of single unchanged sources; everything else is added again."""
         self.set_partial()
         self._retains_unchanged = True
 
     def restore_previous_sources(self) -> None:
-        """Forget what this build has made of sources so far, and keep what the last one made of them."""
+        """Forget this build's documents of sources, and keep those of the last build."""
         self.documents.discard_all()
         self.sources.forget()
         self.retain_unchanged_sources()
@@ -298,7 +309,7 @@ class Ledger:
         self.documents.path_conflict = self.documents.path_conflict or clash
 
     def drop(self, locations: Iterable[str]) -> None:
-        """Forget what an interrupted build made from the given sources."""
+        """Forget an interrupted build's documents of the given sources."""
         for location in locations:
             self.documents.discard(self.sources.drop(location))
 
@@ -309,7 +320,11 @@ class Ledger:
         return table
 
     def plan(self) -> Plan:
-        """Return what saving would change, after all offers; raise PublishingError if two have one path."""
+        """Return the changes that saving would make, after everything was added.
+
+        Raises:
+            PublishingError: if two documents have one path.
+        """
         if self.documents.path_conflict is not None:
             raise self.documents.path_conflict
         self._mark_removals()
@@ -334,17 +349,17 @@ class Ledger:
             self.documents.remove_unless_added(self.sources.superseded_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of each document of the site as it will be, by path.
+        """Yield path, aliases, size and SHA-256 of the new site's documents, by path.
 
-        The digest is empty where a new ledger does not know it. What is offered later is not in it.
+        The digest is empty if a new ledger does not know it. Documents that are added later are missing.
         """
         self._mark_removals()
         return self.documents.listing()
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield path, aliases, size and SHA-256 of each document that differs from the last build's, by path.
+        """Yield path, aliases, size and SHA-256 of documents that differ, by path.
 
-        The digest is None where there is none any more. What is offered later is not in it.
+        The digest of a removed document is None. Documents that are added later are missing.
         """
         self._mark_removals()
         return self.documents.differences()
@@ -356,7 +371,11 @@ class Ledger:
             yield Change(Action.REMOVE, name, 0)
 
     def save(self, plan: Plan) -> None:
-        """Record what is about to be moved into place, as `plan` returned it."""
+        """Record the files that are about to be moved into place.
+
+        Args:
+            plan: as returned by `plan`.
+        """
         totals = {"names": str(plan.documents), "size": str(plan.size)}
         with transaction(self.connection):
             self.documents.save(self.run)
@@ -377,7 +396,11 @@ class Ledger:
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return the entry of a file by one of its names; `unfinished_run` is 0 if every run has finished."""
+    """Return the entry of a file by one of its names.
+
+    Args:
+        unfinished_run: 0 if every run has finished.
+    """
     row: Any = connection.execute(
         "SELECT path, aliases, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)
     ).fetchone()

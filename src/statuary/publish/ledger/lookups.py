@@ -1,4 +1,4 @@
-"""What extensions look up in a ledger while a site is built."""
+"""Queries by which extensions read the ledger during a build."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,7 +17,11 @@ class ContractFiles(NamedTuple):
 
 
 def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFiles | None:
-    """Return the contract at an address after this run, the published one of several; None if there is none."""
+    """Return the contract at an address after this run.
+
+    Returns:
+        Its files; of several contracts, those of the published one; None if there is none.
+    """
     query = (
         "SELECT location, substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
         " ORDER BY published DESC, location"
@@ -27,7 +31,11 @@ def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFi
 
 
 def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:
-    """Yield chain id and address of the contracts that this run may have changed, or of all, by address."""
+    """Yield chain id and address of contracts that may have changed, by address.
+
+    Args:
+        every: yield all contracts instead.
+    """
     rows = (
         "SELECT chain_id, address FROM next_sources"
         if every
@@ -45,26 +53,38 @@ def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[st
 
 
 def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
-    """Yield path and SHA-256, in hex, of each file that is offered."""
+    """Yield path and SHA-256, in hex, of each added file."""
     for path, digest in documents.connection.execute("SELECT path, digest FROM work.offered"):
         yield path, bytes(digest).hex()
 
 
 def added_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, of the file that is offered at a path; empty if none is."""
+    """Return the SHA-256, in hex, of the file added at a path.
+
+    Returns:
+        The digest; empty if this build adds none there.
+    """
     row = documents.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
     return "" if row is None else bytes(row[0]).hex()
 
 
 def published_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, of what the last build published at a path; empty if it published nothing there."""
+    """Return the SHA-256, in hex, of the last build's file at a path.
+
+    Returns:
+        The digest; empty if it published none there.
+    """
     query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
     row = documents.connection.execute(query, (path,)).fetchone()
     return "" if row is None else bytes(row[0]).hex()
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
+    """Return the SHA-256, in hex, of the new site's document at a path.
+
+    Returns:
+        The digest; empty if there will be none.
+    """
     for table in ("work.offered", "main.documents"):
         row = documents.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
         if row is not None:

@@ -1,7 +1,8 @@
-"""What workers do for the ledger of a site of many contracts: they sort what partitions recorded, and read what is offered.
+"""Work for the ledger of many contracts that runs on other processes.
 
-The process that builds only appends sorted rows, and makes one index. Workers read files that nobody writes any more, or
-not until they are done.
+Workers sort the rows of partitions and read added files. The building process only appends sorted rows, and
+makes one
+index. Workers read files that nobody writes any more, or not until they are done.
 """
 
 import os
@@ -19,13 +20,13 @@ SAMPLED_FILES = 8
 """Partitions from whose paths the ends of ranges are taken."""
 
 LISTED_SAMPLE = bytes([0, 16])
-"""Files whose digest is less than this are the ends of ranges of the listing: one of 4,096."""
+"""The ends of ranges: files whose digest is less than this, one of 4,096."""
 
 
 class RecordedRange(NamedTuple):
-    """What partitions recorded of documents in a range of paths, and of sources: some partitions' rows."""
+    """Rows of some partitions: documents in a range of paths, and sources."""
 
-    after: str  # the path before the first one, whatever its case; empty for none
+    after: str  # the path before the first one, ignoring case; empty for none
     until: str | None  # the last path; None for the end
     recorded: tuple[Path, ...]  # the files of all partitions
     sources: tuple[Path, ...]  # the files of those whose rows of sources belong here
@@ -40,7 +41,11 @@ def sort_recorded(file: Path) -> None:
 
 
 def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
-    """Divide what partitions recorded, each in a file with an index, into a number of ranges at most."""
+    """Divide the rows of partitions, each in an indexed file, into ranges.
+
+    Args:
+        count: the maximum number of ranges.
+    """
     files = sorted(files)
     some = files[:: -(-len(files) // SAMPLED_FILES)]
     sample = list(merge(*map(_paths, some), key=lambda path: path.encode().lower()))  # the order of NOCASE
@@ -58,7 +63,11 @@ def _paths(file: Path) -> list[str]:
 
 
 def record_range(task: RecordedRange) -> Path:
-    """Write a range as the record of one partition, sorted by path and by location; return its file."""
+    """Write a range as one partition's rows, sorted by path and by location.
+
+    Returns:
+        The file.
+    """
     unfinished = task.file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
     below = "" if task.until is None else " AND path COLLATE NOCASE <= ?"
@@ -83,14 +92,14 @@ def record_range(task: RecordedRange) -> Path:
 
 
 class ListedRange(NamedTuple):
-    """The files that are offered in a range of paths, in byte order."""
+    """The added files in a range of paths, in byte order."""
 
     database: str  # the tables of the build
     after: str  # the path before the first one; empty for none
     until: str | None  # the last path; None for the end
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield path, aliases, size and SHA-256 of each file from the first of the range to the last of the site."""
+        """Yield path, aliases, size and SHA-256 from the range's first file to the site's last."""
         address = f"{Path(self.database).as_uri()}?immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as connection:
             yield from connection.execute(
@@ -101,9 +110,12 @@ class ListedRange(NamedTuple):
 
 
 def listed_ranges(ledger: Ledger) -> list[ListedRange]:
-    """Divide what a build offers, all of its site, into ranges; nothing may be offered until they are read.
+    """Divide the files of a full build into ranges.
 
-    There are none if the tables of the build are not in a file.
+    Nothing may be added until they are read.
+
+    Returns:
+        The ranges; none if the build's tables are not in a file.
     """
     execute = ledger.connection.execute
     (database,) = [file for _, name, file in execute("PRAGMA database_list") if name == "work"]
@@ -119,7 +131,10 @@ def listed_ranges(ledger: Ledger) -> list[ListedRange]:
 
 
 def _write_through(file: str) -> None:
-    """Wait until other machines see what was written: over a network, files are looked at when they are opened."""
+    """Wait until other machines see the written file.
+
+    Network file systems look for changes when a file is opened.
+    """
     descriptor = os.open(file, os.O_RDONLY)
     os.fsync(descriptor)
     os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The ledger of a published site, read without being held: entries, notes, reasons and the listing."""
+"""Read the ledger of a published site without locking it."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,20 @@ NEAREST = (
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
+    """Return the entry of a path.
+
+    Returns:
+        The entry, or None if there is no ledger or no such entry.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
     with opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return why each of the given sources was last built, if known.
+    """Return the reason for the last build of each source, if known.
 
     Raises:
         PublishingError: if the file is not a ledger.
@@ -35,7 +42,7 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return up to three paths of a ledger that differ from `path` only in case, or share its last name.
+    """Return up to three paths that differ in case or share the last name.
 
     Raises:
         PublishingError: if the file is not a ledger.
@@ -46,19 +53,30 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_meta(file: Path, name: str) -> str | None:
-    """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
+    """Return a note by name.
+
+    Returns:
+        The note, or None without a ledger.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
     query = "SELECT value FROM notes WHERE name = ?"
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
 def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
-    """Return what the last build recorded of a group, without its paths; without one, the fingerprint is empty."""
+    """Return the last build's record of a group, without its paths.
+
+    Returns:
+        The record; if there is none, its fingerprint is empty.
+    """
     row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
     return CachedGroup("") if row is None else CachedGroup(row[0], row[1], run=row[2])
 
 
 def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield the entries of a ledger by path, without a digest where it is not known.
+    """Yield the entries of a ledger by path, without a digest if it is unknown.
 
     Raises:
         PublishingError: if the file is not a ledger.
@@ -70,7 +88,11 @@ def read_listing(file: Path) -> Iterator[Entry]:
 
 
 def is_unfinished(file: Path) -> bool:
-    """Return whether a ledger has files of a build that did not finish; raise PublishingError if it is none."""
+    """Return whether a ledger has files of an unfinished build.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
     with opened(file) as connection:
         if connection is None:
@@ -91,7 +113,14 @@ def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open a ledger to read it; None if there is no such file; raise PublishingError if it is none."""
+    """Open a ledger to read it.
+
+    Yields:
+        The connection, or None if the file does not exist.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
     if not file.exists():
         yield None
         return

@@ -1,21 +1,25 @@
-"""The tables and views of a ledger: the last build, this build, and the site after it.
+"""The tables and views of a ledger: the last build, this build, and the new site.
 
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
-before the site does, and no list is kept in memory. `owned` beside it has the names of our files alone: it says what is
-ours where the ledger is lost.
+before the site does, and no list is kept in memory. `owned`, beside it, has only the names of our files, so
+that they are
+known even if the ledger is lost.
 
     state      entered by                     main                removals      unfinished run   work
     finished   finish, a transaction          the site            none          none             none
-    offering   begin_build                    the site            none          none             what is offered
-    applying   save, a transaction            the site to be      names to go   this build       what was offered
+    adding     begin_build                    the site            none          none             added files
+    applying   save, a transaction            the new site        old names     this build       added files
 
-    killed while offering   The next build begins at "finished", and reuses what was staged.
-    killed while applying   The next build repeats the last steps first: staged files are put in place, removals removed. Until it
-                            has finished itself, it trusts neither size nor time of a file of the unfinished run.
-    main lost or damaged    It begins with the names in `owned`, without digests; every file is compared.
+    killed while adding     The next build begins at "finished", and reuses the staged files.
+    killed while applying   The next build repeats the last steps first: it puts staged files in place and
+        removes old names. Until it
+                            has finished, it trusts neither size nor time of a file of the unfinished run.
+    main lost or damaged    The next build begins with the names in `owned`, without digests, and compares
+    every file.
 
-A name is in `owned` from before its file is put in place until after it has been removed. The views show the site after the
-build: what this build made and, in a partial build, also what the last one made and this one does not replace.
+A name is in `owned` from before its file is put in place until after it has been removed. The views show the
+site after the
+build: the files of this build and, in a partial build, those of the last one that this one does not replace.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +45,7 @@ class LedgerEntry(NamedTuple):
 
 
 class CachedGroup(NamedTuple):
-    """A part of a site, and what it was made of: while that is the same, a build need not make it again."""
+    """A part of a site with the fingerprint of its inputs; builds reuse it until the fingerprint changes."""
 
     fingerprint: str  # of everything that the group depends on
     items: int = 0  # how many of its kind there are
@@ -50,7 +54,7 @@ class CachedGroup(NamedTuple):
 
 
 class AddedFile(NamedTuple):
-    """A file that the running build offers."""
+    """A file that the running build adds."""
 
     path: str
     aliases: str  # other names, which differ only in case, one a line
@@ -58,7 +62,7 @@ class AddedFile(NamedTuple):
     size: int
     modified: int  # `st_mtime_ns` of the file, staged or in place
     sources: str  # content paths, one a line
-    persistent: bool  # whether the file stays when a build does not offer it
+    persistent: bool  # whether the file stays when a build does not add it
     actions: str  # the action for each name, one letter each
 
 
@@ -74,8 +78,8 @@ class SourceRow(NamedTuple):
     reason: str
     findings: str  # its findings as JSON; empty if there are none
     published: bool
-    facts: bytes = b""  # what extensions keep of its record
-    match: str | None = None  # the first member of its list entry; all of them are None if it has none
+    facts: bytes = b""  # data that extensions keep of its record
+    match: str | None = None  # the first member of its list entry; all are None if it has none
     creation_match: str | None = None
     runtime_match: str | None = None
     chain_id: str | None = None
@@ -113,7 +117,7 @@ class DuplicateContracts(NamedTuple):
 
 
 def match_order(match_id: str) -> str:
-    """Return a text that sorts like the number that a match id is (at most 39 digits)."""
+    """Return a string that sorts like a match id as a number (at most 39 digits)."""
     return f"{len(match_id):02d}{match_id}"
 
 
@@ -151,7 +155,7 @@ OWNED = """
 PRAGMA owned.synchronous=OFF;
 CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
 """
-"""A database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
+"""A database with the names of our files: it still identifies them if the ledger is lost."""
 
 ADOPT_OWNED = """
 INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
@@ -278,11 +282,11 @@ INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
     UNION {BUILT_ROWS} AND reason = ?
 )
 """
-"""Notes the list entries that are new, removed or different, and those that were built for a reason."""
+"""Stores the list entries that are new, removed or different, and those built for a given reason."""
 
 
 class PartitionResult(NamedTuple):
-    """What a partition made."""
+    """The documents and rows of a partition."""
 
     items: int
     rows: Sequence[SourceRow] = ()
@@ -300,7 +304,7 @@ class PartitionOutput(Protocol):
         """Add the documents of one item; return their paths."""
 
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
-        """Return what the partition made, once all documents have been added."""
+        """Return the partition's result, after all documents have been added."""
 
 
 class CollectedOutput(PartitionOutput):

@@ -1,4 +1,4 @@
-"""The results of sources, and the list entries of contracts: rows in a database, never a list in memory."""
+"""The results of sources, and contracts' list entries, as rows in a database."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ from statuary.publish.ledger.schema import (
 )
 
 KnownSource = tuple[str, str, str, bytes]
-"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+"""A source of the last build: path, git id, size and time, SHA-256."""
 
 BY_MATCH_ID = "match_order, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
@@ -30,7 +30,7 @@ PAGE = 2_000
 
 
 class SourceTable:
-    """The rows of a site: `main.sources` of the last build, `work.built` of this one."""
+    """A site's rows: `main.sources` of the last build, `work.built` of this one."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -58,7 +58,7 @@ class SourceTable:
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark units whose rows of the last build are obsolete, although nothing was built from them."""
+        """Mark sources whose last rows are obsolete, although nothing was built from them."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
@@ -83,7 +83,7 @@ class SourceTable:
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether the git id of every source that this build read is known."""
+        """Return whether every source that this build read has a known git id."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
@@ -99,19 +99,22 @@ class SourceTable:
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def supersede(self) -> None:
-        """Determine which rows of the last build are obsolete, after every row has been added."""
+        """Find the last build's obsolete rows, after every row has been added."""
         for name, columns in SOURCE_INDEXES.items():
             self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
         if self.partial:
             self.connection.executescript(SUPERSEDE)
 
     def exclude(self, contract: LocatedContract, finding: str) -> list[str]:
-        """Withhold a contract; return the paths that its source made.
+        """Exclude a contract.
 
-        The next build reads its source again: what it repeats may have been removed by then.
+        The next build reads its source again: the record that it duplicates may have been removed by then.
 
         Args:
-            finding: why, as JSON.
+            finding: the reason, as JSON.
+
+        Returns:
+            The paths of its documents.
         """
         execute, location = self.connection.execute, (contract.location,)
         if self.partial:
@@ -135,7 +138,7 @@ class SourceTable:
         return documents.split("\n") if documents else []
 
     def compare(self, always: str) -> None:
-        """Determine which list entries differ from the last build's, after every row is final.
+        """Find the list entries that differ from the last build's, once rows are final.
 
         Args:
             always: the reason of rows that count as different even if they are the same.
@@ -154,7 +157,7 @@ class SourceTable:
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def summary(self) -> ContractCounts:
-        """Return the counts of published contracts, with the last one as an example."""
+        """Count the published contracts, with the last one as an example."""
         query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location DESC LIMIT 1"
         example = next(self._listed(query), None)
         return ContractCounts(by_chain=self.counts(), example=example)
@@ -164,7 +167,7 @@ class SourceTable:
         return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
 
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
-        """Yield the list entry of each published contract of which extensions keep something, with that, by address."""
+        """Yield list entry and data of contracts of which extensions keep data, by address."""
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
@@ -177,7 +180,7 @@ class SourceTable:
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return the chains whose lists change, with how many of their oldest contracts are unchanged."""
+        """Return the chains whose lists change, with their number of unchanged oldest contracts."""
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
         )
@@ -200,7 +203,7 @@ class SourceTable:
             last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield location and list entry of every published contract at a changed address, sorted."""
+        """Yield location and list entry of published contracts at changed addresses, sorted."""
         query = (
             f"SELECT location, {LISTED} FROM changed_sources WHERE published AND address > ?"
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
@@ -224,10 +227,10 @@ class SourceTable:
             yield findings, bool(is_published)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
-        """Yield the contracts, published or withheld, that repeat one another, and which of them stays.
+        """Yield contracts, published or excluded, that duplicate each other.
 
         Args:
-            columns: what they have in common: `chain_id, address` or `match_order`.
+            columns: the columns that are equal: `chain_id, address` or `match_order`.
         """
         repeated = self._repeated(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
@@ -248,10 +251,10 @@ class SourceTable:
             yield DuplicateContracts(kept, tuple(newcomers))
 
     def _published_before(self, row: ContractRow, columns: str) -> list[tuple[str, bytes, ContractRow]]:
-        """Return location, digest and list entry of what the last build published as a contract.
+        """Return location, digest and list entry that the last build published as a contract.
 
         Args:
-            columns: `match_order` leaves out what had another match id.
+            columns: `match_order` excludes entries with another match id.
         """
         query = (
             f"SELECT location, digest, {LISTED} FROM main.sources"
@@ -264,13 +267,13 @@ class SourceTable:
         ]
 
     def built_documents(self, location: str) -> list[str]:
-        """Return the paths that this build made of a source; empty if it made none."""
+        """Return the paths that this build made from a source."""
         query = "SELECT documents FROM work.built WHERE location = ? AND documents != ''"
         rows = self.connection.execute(query, (location,)).fetchall()
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, instant: str) -> list[LocatedContract]:
-        """Return the contracts of this build, published or withheld, that were verified after an instant."""
+        """Return this build's contracts that were verified after an instant, including excluded ones."""
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
             LocatedContract(location, unit, ContractRow._make(values))
@@ -278,7 +281,7 @@ class SourceTable:
         ]
 
     def _repeated(self, columns: list[str]) -> str:
-        """Return the query for the values of columns that more than one row has."""
+        """Return the query for column values that several rows have."""
         names = ", ".join(columns)
         repeated = (
             f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
@@ -293,7 +296,7 @@ class SourceTable:
         )
 
     def save(self) -> None:
-        """Store the table of sources of the new site; one step of a transaction."""
+        """Store the new site's table of sources, as one step of a transaction."""
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
@@ -312,7 +315,7 @@ class SourceTable:
 
 
 class _Precedence(NamedTuple):
-    """What decides which of several contracts stays: the least one does."""
+    """The sort key that decides among duplicate contracts: the lowest stays."""
 
     is_withheld: bool
     is_new: bool  # whether the last build did not publish it
@@ -333,11 +336,13 @@ def _precedence(
     *,
     is_published: bool,
 ) -> _Precedence:
-    """Return the place of a contract among those that it repeats: first published stays.
+    """Return the precedence of a contract among its duplicates.
+
+    The one that was published first stays.
 
     Args:
-        digest: SHA-256 of its source.
-        before: location, digest and list entry of what the last build published as the contract.
+        digest: the SHA-256 of its source.
+        before: location, digest and list entry that the last build published as the contract.
     """
     width = len(LIST_MEMBERS)
     same_digest, same_entry, same_location = (
