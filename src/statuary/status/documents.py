@@ -1,4 +1,4 @@
-"""The documents of the status: those that do not change any more, those of an instant, and their epochs."""
+"""The documents of the status: final ones, those of an instant, and epochs."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -50,10 +50,14 @@ def feed_documents(
 def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function that returns the documents that may change, at an instant from `start` on.
+    """Return a function that makes the timed documents of an instant.
 
-    `feeds` and `pages` are None if they are left out. At a later instant without a change (a midnight, an hour of an
-    outage) only the documents and pages with uptime are returned.
+    At a later instant without a change (a midnight, an hour of an outage) it returns only the documents and
+    pages with uptime.
+
+    Args:
+        feeds, pages: None to omit them.
+        start: the first instant.
     """
     status_after = status.documents_from(start)
     feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)
@@ -74,14 +78,14 @@ def status_documents(
     read_published: Callable[[str], bytes | None],
     members: Mapping[str, Mapping[str, object]],
 ) -> Iterator[Document]:
-    """Yield the timed documents, their epochs, and what the build changes.
+    """Yield the timed documents, their epochs, and `changes.json`.
 
     Args:
         current_documents: the timed documents at the build's instant.
-        epochs: None if they are left out.
-        skipped: gains why documents cannot be made; the others are yielded all the same.
+        epochs: None to omit them.
+        skipped: collects why documents cannot be made; the others are still yielded.
         read_published: returns the bytes at a path of the target before this build, or None.
-        members: further members of what changes.json says, by incident.
+        members: additional members of incidents in changes.json.
     """
     from statuary.status.api.epochs import epoch_documents
     from statuary.status.feeds.status_changes import changes_document

@@ -1,6 +1,8 @@
-"""A status without what something goes wrong with: incidents and maintenances, templates of the theme, kinds of documents.
+"""Exclude the parts of a status that raise exceptions.
 
-Nearly always that is nothing. Documents of the API are made in any case: they are the news of an outage.
+These are incidents and maintenance windows, templates of the theme, and kinds of documents; nearly always
+there are none.
+Documents of the API are made in any case: they report outages.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -34,13 +36,13 @@ class IsolatedStatus(NamedTuple, Generic[Site]):
 def isolate_faulty_records(
     site: Site, now: Instant, families: Callable[[], Iterable[TimedFamily]]
 ) -> IsolatedStatus[Site]:
-    """Return a site and its status without the files that something goes wrong with.
+    """Return a site and its status without the files that cause exceptions.
 
     Args:
         families: returns the documents of extensions that change with the status.
 
     Raises:
-        StatuaryError: if there is no status even without any incident and maintenance.
+        StatuaryError: if there is no status even without any incident and maintenance window.
     """
     context = run_guarded(partial(site_context, site), site.status.page_source, "making the pages")
     pages = None if isinstance(context, Finding) else context
@@ -65,7 +67,7 @@ def isolate_faulty_records(
 
 
 def _without_faulty_templates(isolated: IsolatedStatus[Site]) -> IsolatedStatus[Site]:
-    """Leave out the templates of the theme with which the pages of the status cannot be rendered."""
+    """Exclude the theme's templates with which status pages cannot be rendered."""
     site, status, findings = isolated
     while isinstance(error := _exception_from(partial(_pages_of_every_site, status)), ThemeError):
         findings.append(template_finding(error))
@@ -117,7 +119,7 @@ def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding
 
 
 def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
-    """Return a status whose documents of a kind can be made: without some files, or without that kind."""
+    """Exclude the files that prevent a kind of documents, or else that kind."""
     everything = _sources(status.timeline.catalogue)
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
         kind
@@ -175,9 +177,9 @@ Make = Callable[[Sequence[str]], object]
 
 
 def _working_sources(make: Make, sources: Sequence[str], action: str) -> tuple[Sequence[str], list[Finding]]:
-    """Return the files with which something can be made, and a finding about each of the others.
+    """Return the files with which something can be made, and findings about the others.
 
-    If it cannot be made without any, no single one is to blame, and they are all returned.
+    If it cannot be made even without any file, no single one is the cause, and all are returned.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return sources, []
@@ -199,7 +201,7 @@ def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _exception_from(work: Callable[[], object]) -> BaseException | None:
-    """Return what some work raises, but for interruptions; None if it ends well."""
+    """Return the exception that work raises, if any; interruptions pass through."""
     try:
         work()
     except BaseException as error:

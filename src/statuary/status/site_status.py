@@ -48,7 +48,7 @@ class ArchivePart(NamedTuple):
     """
 
     name: str
-    digest: str  # of everything that they depend on, besides the program and `SiteStatus.shared_inputs`
+    digest: str  # of all other inputs, except the program and `SiteStatus.shared_inputs`
     documents: Callable[[], Iterable[Document]]
 
 
@@ -66,7 +66,7 @@ class TimedFamily(Protocol):
 
 
 PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
-"""The kinds of documents that can be left out, unlike those of the API."""
+"""The kinds of documents that can be omitted, unlike those of the API."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class SiteStatus:
     timeline: Timeline
     settings: StatusSettings
     now: Instant
-    context: SiteContext | None  # None leaves out the pages
+    context: SiteContext | None  # None omits the pages
     shows_days: bool  # whether pages show days
     # earlier versions of updates, by update
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
@@ -96,7 +96,7 @@ class SiteStatus:
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """Feeds, calendar and badges over time; None if they are left out."""
+        """Feeds, calendar and badges over time, unless they are omitted."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -108,7 +108,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """HTML pages over time; None if the site has none, or they are left out."""
+        """HTML pages over time, unless the site has none or they are omitted."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -116,7 +116,10 @@ class SiteStatus:
         return StatusPages(self._timeline_of(PAGES), self.context, self.previous_versions)
 
     def _timeline_of(self, kind: str) -> Timeline:
-        """Return the timeline for documents of a kind; what is omitted has changed the components all the same."""
+        """Return the timeline for a kind of documents.
+
+        Records that are omitted from it have still changed the components.
+        """
         omitted_sources = self.omitted_sources.get(kind)
         if omitted_sources is None:
             return self.timeline
@@ -183,13 +186,13 @@ class SiteStatus:
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
-        """The digest of each record as it will be in the end, with what it does to components."""
+        """The digest of each record's final state and its effect on components."""
         final = (history.final for history in self.timeline.histories)
         return {record: self._digest(record) for record in final if record is not None}
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """The paths of documents that `archive_parts` has, for the API page: of a record, and of an archive."""
+        """The paths of a record and of an archive, as examples for the API page."""
         for month, records in self.site.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
@@ -212,7 +215,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later epochs; None if they are left out."""
+        """The later epochs, unless they are omitted."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -227,7 +230,7 @@ class SiteStatus:
 
     @cached_property
     def unchanged_since(self) -> Instant:
-        """Since when the documents are as at the build's instant."""
+        """The start of the documents' current state."""
         return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
@@ -237,7 +240,7 @@ class SiteStatus:
 
     @property
     def timed_inputs(self) -> tuple[object, ...]:
-        """Everything, besides the program, that the timed documents and their epochs depend on."""
+        """All inputs of the timed documents and their epochs, except the program."""
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.since(earliest)) for component, history in histories]
@@ -248,7 +251,7 @@ class SiteStatus:
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:
-        """Everything, besides the program, that the documents of the status and their epochs depend on."""
+        """All inputs of the status documents and their epochs, except the program."""
         return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _listed_records(self) -> Iterator[IncidentState]:
@@ -273,14 +276,14 @@ class SiteStatus:
                 yield history
 
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
-        """Return what the documents of a record are made of, as it is and as it will be in the end."""
+        """Return the inputs of a record's documents, current and final."""
         states = dict.fromkeys((history.state_at(self.now), history.final))
         closed = [self.site.basis_of(state) for state in states if state is not None and state.closed]
         return [self._digests[state] for state in (history.final,) if state is not None], closed
 
     @property
     def shared_inputs(self) -> tuple[object, ...]:
-        """What all documents of the status depend on, besides the program and the records."""
+        """The inputs of all status documents, except the program and the records."""
         catalogue = self.timeline.catalogue
         added = [family.settings for family in self.providers]
         return catalogue.page, catalogue.components, self.settings, self.context, added
@@ -297,7 +300,10 @@ class SiteStatus:
 
     @property
     def horizon(self) -> Instant | None:
-        """The instant by which the next build is due; None if nothing changes until the content does."""
+        """The instant by which the next build is due.
+
+        None if nothing changes until the content does.
+        """
         horizon = self.timeline.until
         if self.next_publication is not None:
             return min(horizon, self.next_publication)
@@ -322,7 +328,7 @@ class SiteStatus:
 def _is_shown(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_instant: Instant | None
 ) -> bool:
-    """Return whether a record that is final is in a list or in what documents look back at, or changed last."""
+    """Return whether a final record is still in a list or in looking back, or changed last."""
     is_listed = record.incident.id in listed_ids or record.since == last_instant or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
@@ -333,7 +339,11 @@ def status_at(
     families: Iterable[TimedFamily] = (),
     context: SiteContext | None = None,
 ) -> SiteStatus:
-    """Return the status of a site at an instant; without the context of pages, it has none."""
+    """Return the status of a site at an instant.
+
+    Args:
+        context: the context of pages; None for a status without pages.
+    """
     public = public_status(site.status, now)
     timeline = timeline_from(public.catalogue, now, site.status_settings)
     return SiteStatus(

@@ -15,7 +15,7 @@ class SiteWithStatus(SiteFacts, Protocol):
 
     @property
     def status_settings(self) -> StatusSettings:
-        """How the status documents are published."""
+        """The settings of the status documents."""
 
     def with_status(self, status: StatusCatalogue) -> Self:
         """Return the same site with other components, incidents and maintenances."""

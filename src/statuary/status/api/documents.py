@@ -130,7 +130,11 @@ class StatusDocuments:
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
-        """Yield the documents of a month's records that are final by an instant, and its archive if all are."""
+        """Yield the final documents of a month, and its archive if it is final.
+
+        Args:
+            start: the instant from which on nothing of them changes.
+        """
         for record in self.months[month].final_by(start):
             yield self._closed_document(record)
         archive = self._archives_from(start).final_document(month) if self.settings.archives else None
@@ -138,7 +142,7 @@ class StatusDocuments:
             yield archive
 
     def basis_of(self, record: IncidentState) -> tuple[object, ...]:
-        """Return what the documents of a closed record depend on besides the record: page and components."""
+        """Return the other inputs of a closed record's documents: page and components."""
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
 
@@ -176,7 +180,7 @@ class StatusDocuments:
         return [*self._listed(start), *archived]
 
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return what the list of archives says of each month at an instant."""
+        """Return the list of archives as values, by month."""
         months = {month: records.at(at) for month, records in self.months.items()}
         return [
             (month, *map(len, records), records.changed_at)

@@ -24,13 +24,17 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class StoredDocument(NamedTuple):
-    """The file of a document, and the patch to apply to it; None if the file is the document."""
+    """A document's file, and the patch to apply to it, if any."""
 
     file: str
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Return the document's bytes; None if a file is missing, or they are not of the same build."""
+        """Return the document's bytes.
+
+        Returns:
+            The bytes, or None if a file is missing, or the files are of different builds.
+        """
         body = read_file(self.file)
         if body is None or self.patch is None:
             return body
@@ -42,14 +46,21 @@ class StoredDocument(NamedTuple):
 
 
 class IndexedVersions(NamedTuple):
-    """A document over time, by numbers of instants: those at which it changes to a whole file, a patch, or an earlier state."""
+    """The versions of a document, as numbers of instants.
+
+    Each instant brings a whole file, a patch, or the return of an earlier version.
+    """
 
     full_numbers: tuple[int, ...] = ()
     patched: tuple[int, ...] = ()
     repeated_numbers: Mapping[int, int] = {}
 
     def changed_by(self, number: int) -> int | None:
-        """Return the number of the latest change up to an instant; None before the first."""
+        """Return the latest change up to an instant, by number.
+
+        Returns:
+            The number, or None before the first change.
+        """
         changes = (*self.full_numbers, *self.patched, *self.repeated_numbers)
         return max((change for change in changes if change <= number), default=None)
 
@@ -81,7 +92,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """Since when the documents are as the build published them."""
+        """The start of the status that the build published."""
         return self.instants[0]
 
     @property
@@ -95,7 +106,11 @@ class EpochIndex(NamedTuple):
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Return where a document is at an instant; None if it does not exist yet, or has no epochs."""
+        """Locate a document's version at an instant.
+
+        Returns:
+            The file and patch, or None if the document does not exist yet, or has no epochs.
+        """
         versions = self.documents.get(path, IndexedVersions())
         change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
         if change is None:
@@ -109,7 +124,7 @@ class EpochIndex(NamedTuple):
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
-        """Yield where a document is at each instant of the index from its first on."""
+        """Yield the document's versions, from its first instant on."""
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
@@ -118,11 +133,19 @@ class EpochIndex(NamedTuple):
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the next instant at which a document changes; None if there is none before the end."""
+        """Return the next instant at which a document changes.
+
+        Returns:
+            The instant, or None if there is none before the horizon.
+        """
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return when a build was due if that has passed, otherwise an empty text."""
+        """Return the instant at which a build was due, if that has passed.
+
+        Returns:
+            The instant as a string; empty if no build is overdue.
+        """
         if not self.until or self.build_due > now:
             return ""
         return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
@@ -132,7 +155,11 @@ class EpochIndex(NamedTuple):
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
-    """Return the epoch index of a published site; raise PublishingError if there is none, or it cannot be read."""
+    """Read the epoch index of a published site.
+
+    Raises:
+        PublishingError: if it is missing or cannot be read.
+    """
     file = folder / url_table.EPOCHS.path()
     try:
         return _parsed(file.read_bytes())
@@ -143,7 +170,10 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Return the index, without epochs if it is missing or broken: a stale response is better than none."""
+    """Return the index; without epochs if it is missing or damaged.
+
+    A stale response is better than none.
+    """
     try:
         return _parsed(text or b"")
     except BROKEN:

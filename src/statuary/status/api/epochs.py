@@ -33,11 +33,11 @@ SHORTEST_RANGE = 24
 """Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""
 
 NEAR = 1 << 17
-"""Bytes of a document around a place within which the same text is looked for: twice as many on either side."""
+"""Bytes of a document in which matching text is searched; twice as many on either side."""
 
 
 LARGEST_PATCHED = 256 << 20
-"""Bytes of the largest document that results from a patch: one that a stranger wrote may repeat a range without end."""
+"""Bytes of the largest patched document. A malicious patch could repeat a range without end."""
 
 
 class PatchError(ValueError):
@@ -45,7 +45,7 @@ class PatchError(ValueError):
 
 
 class _Piece(NamedTuple):
-    """A range of the earlier bytes, and the text that follows it; either may be empty."""
+    """A range of the earlier bytes, and the text after it; either may be empty."""
 
     start: int
     stop: int
@@ -67,9 +67,9 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _places_near(self, place: int) -> dict[bytes, list[int]]:
-        """Return where each member of an object, or each line, begins, by its bytes up to the separator.
+        """Return the offsets of object members, or of lines, by their bytes up to the separator.
 
-        Of a document of megabytes, only parts that patches refer to are read.
+        In a document of megabytes, only parts that patches refer to are read.
         """
         number = place // NEAR
         places = self._places.get(number)
@@ -95,7 +95,7 @@ class PatchBase:
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _pieces(self, body: bytes) -> Iterator[_Piece]:
-        """Yield what bytes consist of: ranges, as long as they get, and texts that are nowhere in the base."""
+        """Split bytes into ranges of the base, as long as possible, and new text."""
         start = stop = 0
         place = text = 0
         separator, size = self._separator, len(self._separator)
@@ -120,7 +120,7 @@ class PatchBase:
 
 
 def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
-    """Yield pieces whose texts are shorter: what they share with the base at either end goes to the ranges."""
+    """Shorten the text of pieces that begins or ends like the base."""
     start = pieces[0].start
     for (_, stop, text), (following, *_) in pairwise(pieces):
         head = _same(text, base[stop : max(stop, following)])
@@ -138,7 +138,7 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
 
 
 def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> int:
-    """Return how many bytes two texts have in common from two places on."""
+    """Count the common bytes of two texts from two offsets on."""
     length, size, longer = 0, 64, True
     most = min(len(text) - start, len(other_text) - other_start)
     while length < most:
@@ -154,7 +154,7 @@ def _same_from(text: bytes, start: int, other_text: bytes, other_start: int) -> 
 
 
 def _same(text: bytes, other_text: bytes) -> int:
-    """Return how many bytes two texts have in common at their beginning."""
+    """Count the common bytes at the beginning of two texts."""
     length = min(len(text), len(other_text))
     differing = int.from_bytes(text[:length]) ^ int.from_bytes(other_text[:length])
     return length - (differing.bit_length() + 7) // 8
@@ -188,7 +188,7 @@ SMALLEST_PATCHED = 2_048
 """Bytes of a document below which a patch is not worth its cost."""
 
 LARGEST_PART = 4
-"""A patch is at most this part of its document; a larger one makes the document the base of those that follow."""
+"""A patch of more than a quarter of its document becomes a new base instead."""
 
 
 class EpochPlan(NamedTuple):
@@ -265,7 +265,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch of the last whole file; nothing if it is not small enough."""
+        """Return the patch against the last whole file; empty if it would be too large."""
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:

@@ -1,7 +1,8 @@
-"""The complete history by month and the uptime of each day, in addition to the lists of the latest records.
+"""The complete history by month and the uptime of each day.
 
-Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past month does
-not change, and an edit rewrites the month of its record alone.
+Statuspage has no such documents. Each record is shown as of its last change, so that the archive of a past
+month does
+not change, and an edit rewrites only the month of its record.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -68,7 +69,12 @@ class Archives:
         encode: Encode,
         page_at: Callable[[Instant], Members],
     ) -> None:
-        """Take also the functions that return the object of a record, and the `page` member as of an instant."""
+        """Take the archives of a timeline.
+
+        Args:
+            encode: returns the object of a record.
+            page_at: returns the `page` member at an instant.
+        """
         self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
         self._months = months
         self._final = {
@@ -86,7 +92,11 @@ class Archives:
                 yield self._archive(month, records)
 
     def final_document(self, month: str) -> Document | None:
-        """Return the archive of a month in which nothing changes from the first instant on; None if it may."""
+        """Return the archive of a month that no longer changes.
+
+        Returns:
+            The archive, or None if it may change after the first instant.
+        """
         records = self._final.get(month)
         return self._archive(month, records) if records is not None and any(records) else None
 

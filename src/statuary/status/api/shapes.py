@@ -70,7 +70,7 @@ class ComponentMembers(TypedDict):
 
 @with_config(OPEN)
 class AffectedMembers(TypedDict):
-    """The effect of an update on a component, with its name at the time; documents of 2017 have the name alone."""
+    """The effect of an update on a component, with its name at the time; documents of 2017 have only the name."""
 
     code: NotRequired[str]
     name: str
@@ -228,7 +228,7 @@ EpochNumber = Annotated[int, Field(ge=0)]
 
 
 class DocumentVersionsMembers(TypedDict):
-    """The instants at which a document changes: to a whole file, to a patch of the last one, to an earlier state."""
+    """The instants at which a document changes: to a whole file, to a patch of the last one, or to an earlier state."""
 
     whole: list[EpochNumber]
     patched: NotRequired[list[EpochNumber]]
@@ -236,7 +236,7 @@ class DocumentVersionsMembers(TypedDict):
 
 
 class EpochsDocument(TypedDict):
-    """The build's instant and future ones, and the documents that change at them, by path; valid up to `until`."""
+    """The instants of the build and of later changes, and the documents that change, by path; valid up to `until`."""
 
     until: EpochInstant
     complete: bool

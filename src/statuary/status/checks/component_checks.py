@@ -144,7 +144,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
 
 
 def _named_components_of_all(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
-    """Yield what `named_components` yields for every record, and for the updates of windows, with the record."""
+    """Yield the named components of every record and of the updates of windows."""
     for record in context.records:
         yield from ((record, *entry) for entry in named_components(record))
     for window in context.edited_records:
@@ -207,7 +207,7 @@ def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
 
 @check
 def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
-    """Ids, and the file names and keys that serve as ids, consist of letters, digits, `-` and `_`."""
+    """Ids, and file names and keys used as ids, consist of letters, digits, `-` and `_`."""
     for component in context.catalogue.components:
         if not fits_a_url(component.id):
             yield StatusViolation(

@@ -18,7 +18,11 @@ STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_
 def status_findings(
     timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
 ) -> Iterator[Finding]:
-    """Yield the findings of every check whose name is not in `skip`; the timeline extends to the horizon."""
+    """Yield the findings of all checks, except those in `skip`.
+
+    Args:
+        timeline: extends to the horizon.
+    """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:
         if check.name not in skip:

@@ -1,4 +1,4 @@
-"""What checks of the status side look at, and what they say is wrong."""
+"""The input of status checks, and their findings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class StatusContext:
 
     @property
     def catalogue(self) -> StatusCatalogue:
-        """What was read from content."""
+        """The status content."""
         return self.timeline.catalogue
 
     @property

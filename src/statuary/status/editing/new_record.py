@@ -23,7 +23,10 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 def new_file(
     folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
 ) -> FileEdit:
-    """Return the edit that creates a file in `incidents` or `maintenances`, without keys that are null or empty.
+    """Return the edit that creates a record's file, without empty keys.
+
+    Args:
+        folder: `incidents` or `maintenances`.
 
     Raises:
         EditError: if the given id is taken.
@@ -36,11 +39,13 @@ def new_file(
 
 
 def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
-    """Return the ids that a new record cannot have: those of the records that were read, and the names of all files.
+    """Return the ids that a new record cannot have.
+
+    They are the ids of the records that were read, and the names of all files.
 
     Args:
         root: the content folder.
-        given_id: an id that a person chose; then the ids that files give themselves are looked up too.
+        given_id: an id that a person chose; then the ids inside files are looked up too.
     """
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)
@@ -87,14 +92,22 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
-    """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
+    """Make an id of the day and the title's words, with a number if it is taken.
+
+    Args:
+        fallback: the words if the title has none.
+    """
     candidate = f"{day.isoformat()}-{slug(title) or fallback}"
     names = (candidate if number == 1 else f"{candidate}-{number}" for number in count(1))
     return next(name for name in names if name not in existing)
 
 
 def slug(title: str) -> str:
-    """Return the words of a title in lower case without accents, joined by dashes; empty if none is left."""
+    """Return a title's words in lower case without accents, joined by dashes.
+
+    Returns:
+        The words; empty if none is left.
+    """
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
     words = NOT_A_LETTER.sub("-", plain.replace("'", "")).strip("-")
     if len(words) <= MAX_SLUG_LENGTH:

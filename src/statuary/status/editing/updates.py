@@ -1,4 +1,4 @@
-"""Updates of incidents and maintenances as a source file holds them, and where in the file they belong."""
+"""Updates in source files of incidents and maintenance windows."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,10 @@ STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
 
 
 def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Return the statuses by key that words such as `rpc=partial_outage` give; None without `=`.
+    """Parse words such as `rpc=partial_outage` into statuses by component key.
+
+    Returns:
+        The statuses; None for a word without `=`.
 
     Raises:
         EditError: if a component or a status is unknown, is a group, or is repeated.
@@ -52,7 +55,11 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
-    """Return the component with a key, id or name; raise EditError if there is none, or it is a group."""
+    """Return the component with a key, id or name.
+
+    Raises:
+        EditError: if there is none, or it is a group.
+    """
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
         suggestion = _suggested_name(name, list(catalogue.components_by_name))
@@ -82,7 +89,11 @@ def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
 
 
 def parse_status(word: str) -> ComponentStatus:
-    """Return a component's status; raise EditError if there is no such status."""
+    """Parse a component's status.
+
+    Raises:
+        EditError: if there is no such status.
+    """
     for status in STATUSES:
         if status == word:
             return status
@@ -91,7 +102,11 @@ def parse_status(word: str) -> ComponentStatus:
 
 
 def _suggested_name(word: str, names: Sequence[str]) -> str:
-    """Return a question that names the known words that begin with a word or resemble it; empty if none does."""
+    """Suggest the known words that begin with a word or resemble it.
+
+    Returns:
+        A question; empty if there are none.
+    """
     near = [name for name in names if word and name.startswith(word)] or get_close_matches(word, names, 3)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
@@ -102,7 +117,14 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
 
 
 def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTemplate:
-    """Return the template of incidents with a name, an empty one without a name; raise EditError if there is none."""
+    """Return the template of incidents with a name.
+
+    Returns:
+        The template; an empty one without a name.
+
+    Raises:
+        EditError: if there is none.
+    """
     if name is None:
         return IncidentTemplate()
     templates = {template.name: template for template in catalogue.templates}
@@ -132,12 +154,12 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident or maintenance with an id or a file name, or with the beginning of either.
+    """Find an incident or maintenance window by its id, file name, or their beginning.
 
-    The day in front of the words may be left out. Of several, the only one with a wanted status is meant.
+    The words may omit the leading day. If several match, the only one with a wanted status is returned.
 
     Raises:
-        EditError: if there is none, or several match.
+        EditError: if none matches, or several do.
     """
     incidents = [history.incident for history in histories]
     matches = next(filter(None, _matches(typed, incidents)), [])
@@ -151,7 +173,7 @@ def find_incident(
 
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield the incidents with a name, those whose name begins with it, and those whose words after the day do."""
+    """Yield the incidents that match a name: exactly, by its beginning, then after the day."""
     names_by_incident = [(incident, incident_names(incident)) for incident in incidents]
     yield [incident for incident, names in names_by_incident if typed in names]
     yield [incident for incident, names in names_by_incident if any(name.startswith(typed) for name in names)]
@@ -196,9 +218,12 @@ def status_at(incident: Incident, at: Instant) -> str:
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
-    """Return the newest update at an instant, automatic ones included; None before the first.
+    """Return the newest update at an instant, including automatic ones.
 
     Drafts and embargoed incidents have one too: they are edited before they are published.
+
+    Returns:
+        The update, or None before the first.
     """
     passed = [update for update in in_display_order(incident) if update.display_at <= at]
     return passed[-1] if passed else None
@@ -226,7 +251,7 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that differ from a typed one in their day alone, of the nearest three days."""
+    """Return the names that differ only in their day, of the nearest three days."""
     words, day = _without_day(typed)
     dated = [
         (other_day, name)
@@ -271,7 +296,7 @@ KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpdate:
-    """An update to write; a component with the status None is named without changing its status."""
+    """An update to write; the status None names a component without changing it."""
 
     at: Instant
     status: UpdateStatus
@@ -318,7 +343,10 @@ def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlV
 
 
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
-    """Return the status that precedes a change to `status`; None if that is the first update.
+    """Return the status that precedes a change to `status`.
+
+    Returns:
+        The status, or None if this is the first update.
 
     Raises:
         EditError: if `status` cannot follow the current one.
@@ -345,12 +373,12 @@ def _hint_when_over(incident: Incident) -> str:
 
 
 def mapping_of(incident: Incident) -> Pointer:
-    """Return the mapping of the source file that holds the keys of a record: for a window, that of its changes."""
+    """Return the mapping in the source file with the record's keys, or a window's changes."""
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Return a file's text in which a maintenance that would be announced later is announced at an instant."""
+    """Return the file's text with the maintenance announced now instead of later."""
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text
     return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
@@ -380,7 +408,10 @@ def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInf
 
 
 def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Return a window as `10 Nov 2026, 02:30 to 04:30 UTC`, with a second date if it ends on another day."""
+    """Format a window as `10 Nov 2026, 02:30 to 04:30 UTC`.
+
+    If it ends on another day, it has a second date.
+    """
     start, end = (moment.astimezone(zone) for moment in window)
     day = f"{_date_text(end)}, " if end.date() != start.date() else ""
     since = f"{start:%H:%M}" if start.tzname() == end.tzname() else f"{start:%H:%M} {start.tzname()}"

@@ -37,7 +37,7 @@ TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: start="\d+")?(?: /)?>')
 """A tag in the form of `body_html`."""
 
 CACHED_BODIES = 1_024
-"""How many bodies are kept: the same one is in several feeds, and in every epoch."""
+"""The number of cached bodies; one body is in several feeds and in every epoch."""
 
 
 def xml_text(text: str) -> str:
@@ -106,7 +106,7 @@ LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
 
 
 ENTRIES = 25
-"""How many entries a feed has, as in Statuspage; records that are not closed are added."""
+"""The number of entries in a feed, as in Statuspage, in addition to open records."""
 
 
 class FeedEntry(NamedTuple):
@@ -123,7 +123,7 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a tag URI of the page in Statuspage's form; the page's id replaces the host, which may change."""
+    """Return a tag URI in Statuspage's form, with the page's id for the host."""
     return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
@@ -171,7 +171,11 @@ def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tu
 
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
-    """Return the text for the status of an update, given its position among the record's updates, newest first."""
+    """Return the label of an update's status.
+
+    Args:
+        position: the update's index in the record, newest first.
+    """
     status, earlier_statuses = (
         record.published_updates[position].update.status,
         record.published_updates[position + 1 :],
@@ -223,7 +227,7 @@ ATOM_TYPE, RSS_TYPE = "application/atom+xml", "application/rss+xml"
 JSON_FEED_VERSION = "https://jsonfeed.org/version/1.1"
 
 CACHED_ENTRIES = 1_024
-"""How many entries are kept in each format: the same ones stand in several feeds, and in every epoch."""
+"""The number of cached entries per format; one entry is in several feeds and in every epoch."""
 
 
 class Feed(NamedTuple):
@@ -241,7 +245,7 @@ class Feed(NamedTuple):
 
 
 def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
-    """Return an instant in whole seconds in a time zone, with `Z` for UTC, as in Statuspage's feeds (measured)."""
+    """Format an instant as Statuspage's feeds do: whole seconds, `Z` for UTC."""
     text = moment.astimezone(zone).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
 

@@ -46,7 +46,7 @@ FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
 """The formats of the page's history."""
 
 CALENDAR_EVENTS = 50
-"""How many maintenances the calendar has, as many as Statuspage's list; those that are not closed are added."""
+"""The number of maintenance windows in the calendar, as in Statuspage's list, in addition to open ones."""
 
 
 class FeedLists(NamedTuple):
@@ -58,7 +58,7 @@ class FeedLists(NamedTuple):
 
 
 class FeedDocuments:
-    """The feeds and badges of a timeline at any instant; those that do not change are made once."""
+    """The feeds and badges of a timeline; unchanged ones are made once."""
 
     def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
         """Use a timeline that extends at least to the latest instant of any document."""
@@ -71,7 +71,11 @@ class FeedDocuments:
         return self._documents(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
+        """Return a function that makes all feeds and badges of an instant.
+
+        Args:
+            start: the first instant.
+        """
         states, final = states_from(self.timeline, start, self.listed_records(start)), self.final_feeds(start)
         return lambda at: self._documents(states(at), final)
 

@@ -1,4 +1,4 @@
-"""The words of feeds, the calendar and badges: Statuspage's in English, those of the pages in another language."""
+"""The words of feeds and badges: Statuspage's in English, else those of pages."""
 
 from collections.abc import Mapping
 from pathlib import Path

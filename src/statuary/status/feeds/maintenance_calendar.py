@@ -26,7 +26,7 @@ ALARM_LEAD = "-PT60M"
 """The alarm rings an hour before the window, when Statuspage posts its reminder."""
 
 REFRESH = "PT15M"
-"""How often subscribers should reload the calendar."""
+"""The interval at which subscribers should reload the calendar."""
 
 LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 """Every line break of Unicode: some readers cut content lines at each of them."""
@@ -152,7 +152,7 @@ def _text(text: str) -> str:
 
 
 def _folded(line: str) -> bytes:
-    """Return a content line with its line break, folded after at most 75 octets, never inside a character."""
+    """Return a content line folded after at most 75 octets, between characters."""
     return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
 
 

@@ -1,8 +1,10 @@
-"""`changes.json`: what a build or tick changed on the page, as payloads of Statuspage's webhooks.
+"""`changes.json`: the page's changes as payloads of Statuspage's webhooks.
 
-It compares the published status documents with the new ones. The payloads are those that Statuspage posts
-(measured): a component's change of status, and an incident or maintenance with a new update. As there, edits of
-old updates and updates without notification are left out. While nothing changes, the document stays as it is.
+A build or tick compares the published status documents with the new ones. The payloads are those that
+Statuspage posts
+(measured): a component's change of status, and an incident or maintenance with a new update. As there, edits
+of
+old updates and updates without notification are omitted. While nothing changes, the document stays as it is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -78,7 +80,11 @@ def _body(
 
 
 def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
-    """Return the content of documents; None if one is missing or malformed."""
+    """Return the status in published documents.
+
+    Returns:
+        The status, or None if a document is missing or malformed.
+    """
     try:
         summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
         records_by_kind = {
@@ -98,7 +104,7 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
 
 
 def _changes(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
-    """Return the payloads in the order of the events; none for a first build."""
+    """Return the payloads in the order of events; none for a first build."""
     if previous is None or now is None:
         return iter(())
     changes = [*_component_updates(previous, now), *_incidents(previous, now)]
@@ -153,7 +159,11 @@ def _incidents(previous_documents: PublishedStatus, now: PublishedStatus) -> Ite
 
 
 def incident_payload(record: Members, page: Members, status: Members) -> Members:
-    """Return the payload of an update of an incident or a maintenance, as documents have it, their `page` and `status`."""
+    """Return the payload of an incident's or maintenance window's update.
+
+    Args:
+        record, page, status: members as documents have them.
+    """
     return _payload(page, status) | {"incident": _incident(record)}
 
 

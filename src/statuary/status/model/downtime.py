@@ -72,7 +72,7 @@ class _KnownDays(NamedTuple):
 
 
 class DowntimeByDay:
-    """The downtime of every component by day; that of unchanged days of a component is the same value."""
+    """The downtime of every component by day; unchanged days share their value."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -171,7 +171,11 @@ class DowntimeByDay:
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
-    """Return when an incident or maintenance began and ended (None: not yet); None if it never began."""
+    """Return the start and the end of an incident or maintenance window.
+
+    Returns:
+        The pair, its end None if there is none yet; None if the record never began.
+    """
     if not isinstance(record.incident, Maintenance):
         return record.incident.started_at, record.resolved_at
     begun = [p.update.display_at for p in record.published_updates if p.update.status in ACTIVE_STATUSES]

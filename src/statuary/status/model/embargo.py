@@ -1,7 +1,8 @@
-"""What of a catalogue nobody may read yet: records under embargo, and updates dated ahead.
+"""Remove embargoed records and updates dated ahead from a catalogue.
 
-An announced change, such as the start of a maintenance window, is published in advance. What an author holds back
-until an instant is in no published file before a build at that instant.
+An announced change, such as the start of a maintenance window, is published in advance. Content with a later
+publication
+time is in no published file before a build at that time.
 """
 
 from collections.abc import Iterable

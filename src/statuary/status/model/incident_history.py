@@ -82,7 +82,11 @@ class IncidentHistory:
         return tuple(sorted(later_instants.union(self._published_at)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return the record's state at an instant; None before its first update."""
+        """Return the record's state at an instant.
+
+        Returns:
+            The state, or None before its first update.
+        """
         passed = bisect_right(self._turns, instant)
         if not passed:
             return None
@@ -114,7 +118,7 @@ class IncidentHistory:
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """The record's state after its last change; None if it is never published."""
+        """The record's state after its last change, or None if it is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -173,7 +177,7 @@ class IncidentHistory:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return when an update was last edited, not counting an edit after an instant."""
+    """Return the time of an update's last edit up to an instant."""
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 

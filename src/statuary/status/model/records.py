@@ -102,7 +102,10 @@ class Automation:
 
 
 class Occurrence(NamedTuple):
-    """Changes to one window of a recurring maintenance; None keeps the rule's value."""
+    """Changes to one window of a recurring maintenance.
+
+    None keeps the rule's value.
+    """
 
     scheduled_for: Instant | None = None
     scheduled_until: Instant | None = None
@@ -116,7 +119,7 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
-    """How a maintenance repeats."""
+    """The rule by which a maintenance window repeats."""
 
     rule: str  # an RFC 5545 recurrence rule without its name, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`
     time_zone: ZoneInfo  # the zone whose clock the rule follows, so that 02:00 stays 02:00 in summer
@@ -147,7 +150,7 @@ class Maintenance(Incident):
 
 
 class IncidentTemplate(NamedTuple):
-    """What an incident begins with, prepared for the moment in which nobody wants to write."""
+    """The prepared content of an incident's first update."""
 
     name: str = ""  # by which it is chosen
     source: str = ""  # its file, relative to the content folder
@@ -170,7 +173,7 @@ class StatusChange(NamedTuple):
 
     at: Instant
     status: ComponentStatus
-    is_upstream: bool = False  # whether another page says so; nobody is notified of it
+    is_upstream: bool = False  # whether it comes from another status page; subscribers are not notified of it
 
 
 class Component(NamedTuple):
@@ -220,7 +223,7 @@ class Page(NamedTuple):
 
 
 class StatusSettings(NamedTuple):
-    """How the status documents are published."""
+    """The settings of the status documents."""
 
     # how many incidents (and maintenances) the lists hold; 0 for all. Open ones are always listed.
     cap: int = 50
@@ -250,7 +253,7 @@ class StatusCatalogue:
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Date a page without `created_at`, and the components that take its date, by the first date in the content."""
+    """Set missing creation dates of the page and components to the content's first date."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)

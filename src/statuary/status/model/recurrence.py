@@ -40,7 +40,7 @@ RANGES: Mapping[str, tuple[int, int]] = {
     "BYMINUTE": (0, 59),
     "BYSECOND": (0, 59),
 }
-"""Parts of a rule whose value is a number, or a list of numbers for names in BY; 0 is outside a negative range."""
+"""The numeric parts of a rule with their ranges; 0 is outside a negative range."""
 
 EXAMPLE = "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10"
 
@@ -121,7 +121,7 @@ def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Insta
 
 
 def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
-    """Return the start of the first window that a rule gives; None if it gives none."""
+    """Return the start of a rule's first window, if it has any."""
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return next(_starts(maintenance, recurrence, last_start), None)
 
@@ -174,7 +174,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 
 
 def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
-    """Return when a window is announced: at the time that the rule gives, or with its first update if that is earlier."""
+    """Return the announcement time of a window: the rule's, or an earlier first update."""
     announced = Instant(start - recurrence.announce)
     if changes.scheduled_for is not None:
         moved = Instant(changes.scheduled_for - recurrence.announce)
@@ -226,7 +226,7 @@ def _announcement(own_id: str, announced: Instant, body: str) -> IncidentUpdate:
 
 
 REMINDER_LEAD = timedelta(minutes=60)
-"""How long before a window its reminder is posted; the text of the reminder states the same time."""
+"""The time between a reminder and its window; the reminder's text states it too."""
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
@@ -235,7 +235,7 @@ def in_display_order(record: Incident) -> list[IncidentUpdate]:
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates; after them, for a maintenance or a window of one, the automatic ones in their own order."""
+    """Return a record's updates, followed by a maintenance window's automatic ones."""
     return (
         _with_automatic(record)
         if isinstance(record, Maintenance) and not record.recurrence
@@ -252,21 +252,27 @@ def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
 
 
 def is_withdrawn(maintenance: Maintenance) -> bool:
-    """Return whether a maintenance is cancelled before anyone reads of it; then nothing of it is published."""
+    """Return whether a maintenance is cancelled before its announcement.
+
+    Nothing of it is published.
+    """
     published_at = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
     return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published_at
 
 
 def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
-    """Return when the start of a maintenance was moved, in order, each with the start before."""
+    """Return the moves of a maintenance window in order: the time, and the start before."""
     moves = ((update.display_at, update.moved_from) for update in maintenance.updates)
     return sorted((at, start) for at, start in moves if start is not None)
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return when a maintenance goes into progress, manually or automatically; None if never.
+    """Return the time at which a maintenance window begins, manually or automatically.
 
-    An `in_progress` update after an automatic start is news about it and does not start it again.
+    An `in_progress` update after an automatic start does not start it again.
+
+    Returns:
+        The instant, or None if it never begins.
     """
     written_at = first_written_at(maintenance, ("in_progress",))
     verified = first_written_at(maintenance, ("verifying",))
@@ -280,13 +286,13 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
-    """Return when an author completed or cancelled a maintenance; None if no author did."""
+    """Return the time at which an author completed or cancelled a maintenance, if any."""
     ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return the `display_at` of the earliest written update with one of these statuses; None without one."""
+    """Return the earliest `display_at` of written updates with these statuses, if any."""
     status_set = frozenset(statuses)
     instants = (update.display_at for update in maintenance.updates if update.status in status_set)
     return min(instants, default=None)

@@ -1,4 +1,4 @@
-"""When the documents of a status change, up to the horizon of a build."""
+"""The instants at which status documents change, up to a build's horizon."""
 
 from bisect import bisect_right
 from datetime import timedelta
@@ -13,12 +13,12 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Return the timeline of a catalogue for a build at an instant: up to the horizon of its documents."""
+    """Build the timeline of a catalogue up to the horizon of its documents."""
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return up to when documents are written: the midnight after the horizon, so that builds of a day agree."""
+    """Return the end of the horizon: a midnight, so that a day's builds agree."""
     if not settings.horizon:
         return at
     least = at + settings.horizon
@@ -29,7 +29,11 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the instants after `at`, up to the horizon, at which a document may change; `days`: pages show days."""
+    """Return the instants after `at` at which a document may change.
+
+    Args:
+        days: include those of pages that show days.
+    """
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions(timeline, at, horizon, days=days or settings.uptime)
     hours = hours_of_outage(timeline, at, horizon) if settings.uptime else []
@@ -39,7 +43,11 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return since when every document reads as it does at an instant, as far as that is known; `days` as above."""
+    """Return the start of the documents' current state, as far as it is known.
+
+    Args:
+        days: include pages that show days.
+    """
     turns = (timeline.changes, timeline.deadlines)
     instants = {turn for series in turns for turn in series[: bisect_right(series, at)][-1:]}
     if days or settings.uptime:

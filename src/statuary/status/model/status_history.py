@@ -1,7 +1,10 @@
-"""The status of each component over time, from recorded changes and from updates in the order of publication.
+"""The status of each component over time.
 
-The newest change wins. When an incident is resolved or a maintenance completed, the components that it
-affects return to operational unless another open record affects them; then that record's status applies.
+It follows recorded changes, and updates in the order of publication; the newest change wins. When an incident
+is resolved or
+a maintenance completed, the components that it affects return to operational unless another open record
+affects them; then
+that record's status applies.
 """
 
 from bisect import bisect_right
@@ -50,13 +53,17 @@ class StatusHistory:
         return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
 
     def since(self, instant: Instant) -> tuple[ComponentStatus, list[Instant], list[ComponentStatus]]:
-        """Return the status before the last change up to an instant; that change and later ones; the statuses after each."""
+        """Return the last change up to an instant and all later ones.
+
+        Returns:
+            The status before that change, the changes' instants, and the statuses after each.
+        """
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return base, self.instants[first_index:], self.statuses[first_index:]
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
-        """Append a change not earlier than the last one; of several at one instant only the last counts."""
+        """Append a change; at one instant, the last one counts."""
         if status == self.last_status:
             return
         if self.instants and self.instants[-1] == instant:
@@ -206,7 +213,7 @@ class _Replayer:
         return AffectedComponent(component, name, old, self._status_history(component).last_status)
 
     def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
-        """Return by component id the status that the update gives, as written or as the start of a maintenance."""
+        """Return the statuses by component id that an update sets."""
         statuses = {self._id(name): status for name, status in event.update.components.items()}
         if event.rank == 1 and event.record.opened_with:
             statuses = {
@@ -217,7 +224,7 @@ class _Replayer:
         return statuses
 
     def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
-        """Return the components that a record has named up to this update, in the order of first mention."""
+        """Return the components that a record has named so far, in order of mention."""
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
             named_ids.update((self._id(name), None) for name in event.record.components)

@@ -45,7 +45,7 @@ class PageState(NamedTuple):
 
 
 SAME_CHANGE = timedelta(seconds=1)
-"""How much later than a page or component the update that changes it may be stamped (measured: up to 88 ms)."""
+"""The longest delay between a change of a page or component and the update that causes it (measured: up to 88 ms)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +79,7 @@ class Timeline:
 
     @cached_property
     def deadlines(self) -> list[Instant]:
-        """Every instant at which a promised update is overdue, in order; nothing else changes then."""
+        """Every deadline of a promised update, in order; nothing else changes then."""
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
@@ -216,7 +216,7 @@ def _page_status(timeline: Timeline, components: dict[str, ComponentState]) -> O
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the page's last change at an instant; its creation if nothing has happened yet."""
+    """Return the page's last change up to an instant, or its creation."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at

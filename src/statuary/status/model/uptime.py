@@ -84,7 +84,13 @@ def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
-    """Return the average as a percentage truncated to two decimals (99.949 is 99.94); None for no items."""
+    """Return the average as a percentage, truncated to two decimals.
+
+    For example, 99.949 becomes 99.94.
+
+    Returns:
+        The percentage, or None for no items.
+    """
     parts = tuple(fractions)
     if not parts:
         return None
@@ -162,7 +168,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Yield each day between two instants, with the start and the end of the part in that day."""
+        """Yield each day of an interval, with the interval's part in that day."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False

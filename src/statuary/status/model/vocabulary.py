@@ -1,4 +1,4 @@
-"""Every value of a status, an impact or an indicator in Statuspage's public API v2, and their order."""
+"""Every status, impact and indicator of Statuspage's public API v2, in order."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -13,7 +13,7 @@ IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"
 """Status of an incident."""
 
 MaintenanceStatus = Literal["scheduled", "in_progress", "verifying", "completed"]
-"""Status of a scheduled maintenance; a cancelled one ends as `completed`, since there is no `cancelled`."""
+"""Status of a scheduled maintenance. A cancelled one ends as `completed`, because `cancelled` does not exist."""
 
 UpdateStatus = Literal[
     "investigating",
@@ -144,10 +144,10 @@ def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
 
 
 def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
-    """Return the most severe status, which is the status of a group; operational if there is none."""
+    """Return the most severe status, which is a group's; operational for no statuses."""
     return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
 
 
 def worst_impact(impacts: Iterable[Impact]) -> Impact:
-    """Return the most severe impact; `none` if there is none."""
+    """Return the most severe impact; `none` for no impacts."""
     return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

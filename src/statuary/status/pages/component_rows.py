@@ -17,10 +17,10 @@ from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptim
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY
 
 BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 7, 5, 22
-"""A day's bar in units of the picture: from one to the next, its width, the height of the tallest."""
+"""A day's bar in units of the picture: distance, width, and height of the tallest."""
 
 BAR_HEIGHTS = {"none": 8, "ok": 14, "work": 16, "degraded": 18, "partial": 20, "major": BAR_HEIGHT}
-"""A worse day has a taller bar, since colour alone is not enough; the style sheet has the same heights."""
+"""A worse day has a taller bar, since colour alone is not enough. The style sheet repeats these heights."""
 
 
 class Link(NamedTuple):
@@ -93,7 +93,7 @@ class ComponentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group, or a component without a group, whose row has no name; `note` counts what is affected."""
+    """A group, or an ungrouped component as a nameless row; `note` counts affected ones."""
 
     name: str
     state: str
@@ -105,7 +105,7 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Builds the rows for one instant; `earlier` has those of an earlier one, which are kept while nothing changes."""
+    """Builds the rows of one instant, reusing unchanged rows of an earlier one."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class ComponentRowBuilder:
         )
 
     def _note(self, children: Sequence[ComponentState]) -> str:
-        """Return how many components of a group are affected."""
+        """Return the number of affected components of a group, in words."""
         affected = sum(child.status != "operational" for child in children)
         if affected:
             count = self._texts.number(len(children))
@@ -253,7 +253,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 @lru_cache(maxsize=1024)
 def _line(days: tuple[int, ...], height: int) -> str:
-    """Return a line along the middle of the bars of days, given by number; a run of days is one piece."""
+    """Return the line through the middle of days' bars, one piece per run of days."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
     )

@@ -24,7 +24,7 @@ class ComponentStatusChange(NamedTuple):
 
     name: str
     state: str
-    before: str  # the former status, in words; empty if it is unknown
+    before: str  # the previous status, in words; empty if it is unknown
     label: str
 
 
@@ -37,7 +37,7 @@ class CardVersion(NamedTuple):
 
 
 class CardUpdate(NamedTuple):
-    """An update of an incident; `former` are its earlier versions, the oldest first."""
+    """An update of an incident; `former` has its earlier versions, oldest first."""
 
     id: str
     label: str
@@ -63,7 +63,7 @@ class LanePart(NamedTuple):
 
 
 class IncidentCourse(NamedTuple):
-    """The statuses of components from an incident's start to its end, or to its newest update while it is open."""
+    """Components' statuses from an incident's start to its end or newest update."""
 
     range: FormattedRange
     lanes: Mapping[str, Sequence[LanePart]]  # of the components that changed, by name, oldest first
@@ -106,7 +106,7 @@ class IncidentCard(NamedTuple):
 
 
 WITHOUT_HEADINGS = 0
-"""The level of headings of a card that has none: it is the same wherever it is shown."""
+"""The level of headings of a card without any: such a card is the same on every page."""
 
 
 class IncidentCardBuilder:
@@ -168,7 +168,11 @@ class IncidentCardBuilder:
         )
 
     def course(self, state: IncidentState) -> IncidentCourse | None:
-        """Return the course of an incident, whose first update holds since its start; None if it lasted no time."""
+        """Return the course of an incident; its first update applies from its start.
+
+        Returns:
+            The course, or None if the incident has no duration.
+        """
         start, updates = state.incident.started_at, state.published_updates
         end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)
         if isinstance(state.incident, Maintenance) or end <= start:
@@ -245,12 +249,12 @@ class IncidentCardBuilder:
         return self._texts("incident.into", length=self._dates.length(passed))
 
     def _name(self, affected: AffectedComponent) -> str:
-        """Return the present name of a component, or that of the time if it is no more."""
+        """Return a component's current name, or its last one if it was removed."""
         return self._names.get(affected.code or "", one_line(affected.name))
 
 
 def _ended_at(state: IncidentState) -> Instant | None:
-    """Return when an incident ended; None for a maintenance, while it is open, and without a length."""
+    """Return the end of an incident, if it has one and a duration."""
     end = state.resolved_at
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
         return None
@@ -273,14 +277,18 @@ def _changes(
 
 
 def _promise(state: IncidentState) -> str:
-    """Return the key of the text about the next update; empty if none is promised."""
+    """Return the key of the sentence about the next update, if one is promised."""
     if state.next_update_by is None:
         return ""
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 
 
 def _update_text(state: IncidentState, place: int) -> str:
-    """Return the key of the text for the status of an update, given its place among the state's updates."""
+    """Return the key of the label for an update's status.
+
+    Args:
+        place: the update's index in the state.
+    """
     status, earlier_statuses = (
         state.published_updates[place].update.status,
         state.published_updates[place + 1 :],

@@ -116,7 +116,7 @@ class StatusPages:
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return what has begun by an instant, and the quarters whose pages do not change from then on."""
+        """Return the records that began by an instant, and the final quarters."""
         begun = self._records_by_quarter.at(start)
         # a page names its neighbours
         later_records = list(self._records_by_quarter.at(self._timeline.until))

@@ -32,11 +32,11 @@ PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
 
 MAX_NAMED = 3
-"""How many components a sentence names of each status."""
+"""The maximum of components that a sentence names for each status."""
 
 
 class DueUpdate(NamedTuple):
-    """By when the next update is promised."""
+    """The time by which the next update is promised."""
 
     incident: str  # its id
     key: str  # of the text
@@ -125,9 +125,11 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def summarize(state: PageState, localization: Localization) -> StatusSummary:
-    """Return what is wrong, by name, the worst first, since when, and what comes next; a stated description stays.
+    """Summarize the faults by name, their start, and the next step.
 
-    A page that has nothing yet does not say that everything is operational.
+    The worst comes first; an author's description replaces the summary. A page without any data does not
+    claim that everything
+    is operational.
     """
     texts, overall = localization.texts, state.overall_status
     description = one_line(overall.description)  # one from the settings stays as it is
@@ -162,7 +164,7 @@ def _with_component_names(
 
 
 def _since(leaves: Iterable[ComponentState], localization: Localization) -> FormattedTime | None:
-    """Return when the first of the components took its status; None if no change is known."""
+    """Return the first time at which one of the components took its status, if known."""
     instants = [leaf.since for leaf in leaves if leaf.since is not None]
     return localization.dates.moment(min(instants)) if instants else None
 
@@ -178,7 +180,7 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
 
 
 def _due(state: PageState, localization: Localization) -> DueUpdate | None:
-    """Return by when the next update is promised, about the worst incident of those that promise one."""
+    """Return the promise of the worst incident that has one, if any."""
     for incident in worst_first(state.incidents):
         if incident.next_update_by is not None:
             key = "status.was_due" if incident.is_overdue else "status.due"
@@ -228,7 +230,7 @@ def _link(state: ComponentState) -> Markup:
 
 
 def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return what is over of the past days, newest first."""
+    """Return the closed records of the past days, newest first."""
     earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
     over = (record for record in past_records(state, zone) if record.closed)
     recent = [record for record in over if day_of(_filed_at(record), zone).toordinal() > earliest]
@@ -243,7 +245,10 @@ def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def _filed_at(state: IncidentState) -> Instant:
-    """Return the instant of a record in past days: the start, or the end if it was cancelled before."""
+    """Return a record's time in the list of past days.
+
+    It is the start, or the time of a cancellation before the start.
+    """
     began = began_at(state.incident)
     return min(began, state.resolved_at or began)
 
@@ -255,7 +260,7 @@ def _window(state: IncidentState) -> tuple[Instant, str]:
 
 
 def _next_step(state: PageState) -> Instant | None:
-    """Return when an announced window begins or ends by itself next, whatever the horizon of the build."""
+    """Return the next automatic start or end of an announced window, if any."""
     return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
 
 
@@ -310,7 +315,10 @@ class RecordsByQuarter:
         }
 
     def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
-        """Return what has begun by an instant, newest first; a quarter in which nothing has changed is the same value."""
+        """Return the records that began by an instant, newest first, by quarter.
+
+        An unchanged quarter is the same value as before.
+        """
         begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
         return {quarter: records for quarter, records in begun.items() if records}
 

@@ -65,7 +65,7 @@ class UptimeMonth(NamedTuple):
 
 
 class MonthUptime(NamedTuple):
-    """The uptime of a component in a month: percent, empty if it is unknown, and the worst of its days."""
+    """A component's uptime in a month: percentage, if known, and worst day."""
 
     percent: str
     state: str
@@ -91,7 +91,7 @@ class RecordDowntime(NamedTuple):
 
 
 class ComponentName(NamedTuple):
-    """The name of a component, and that of its group; empty without one."""
+    """A component's name, and its group's, if it has one."""
 
     alone: str
     group: str
@@ -144,11 +144,11 @@ class UptimeView(NamedTuple):
 
 
 class MonthTableKey(NamedTuple):
-    """The inputs of the table of a month; those of past months do not change, so their tables are reused.
+    """The inputs of a month's table; tables of past months are reused.
 
     Attributes:
         month: year and month.
-        span: the first and the last day with data; None without any.
+        span: the first and the last day with data; None if there is no data.
         outage: the outage in the month.
     """
 
@@ -207,7 +207,7 @@ class UptimeViewBuilder:
     def _by_record(
         self, names: Mapping[str, str], downtimes: DowntimeByComponent
     ) -> Iterator[RecordDowntime]:
-        """Yield what took components down, the latest first."""
+        """Yield the records that took components down, the latest first."""
         days: dict[str, list[tuple[DayDowntime, str]]] = {}
         records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
         for component_id, name in names.items():

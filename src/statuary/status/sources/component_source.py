@@ -40,7 +40,7 @@ class LeafSource(SourceModel):
     id: Identifier | None = None
     """The published id; default: the key."""
     description: Body | None = None
-    """What the component does."""
+    """The component's purpose, in Markdown."""
     status: ComponentStatus = "operational"
     """The status before the first recorded change."""
     history: tuple[StatusChangeSource, ...] = ()
@@ -57,7 +57,7 @@ class LeafSource(SourceModel):
     only_show_if_degraded: Flag = False
     """Whether pages hide it while it is operational."""
     created_at: InstantText | None = None
-    """When it was added; default: the start of `start_date`, otherwise the page's `created_at`."""
+    """When it was added. Default: the start of `start_date`, otherwise the page's `created_at`."""
     updated_at: InstantText | None = None
     """For imports: its `updated_at` until its status changes."""
     removed: Flag = False

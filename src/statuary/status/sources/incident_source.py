@@ -78,7 +78,7 @@ class UpdateSource(SourceModel):
     reopens: Flag = False
     """Whether it reopens a resolved incident or a completed maintenance."""
     next_update_by: InstantText | None = None
-    """By when you promise the next update; pages say so, and that it is overdue after that."""
+    """When you promise the next update. Pages show the promise, and mark it as overdue afterwards."""
 
     @model_validator(mode="after")
     def _has_one_kind_of_components(self) -> Self:
@@ -159,13 +159,13 @@ class IncidentSource(RecordSource):
     postmortem: PostmortemSource | None = None
     """The postmortem."""
     alert: Text | None = None
-    """The key of the alert that opened it, which `statuary incident from-alert` writes; its end resolves the incident."""
+    """The key of the alert that opened the incident, written by `statuary incident from-alert`. When the alert ends, the incident is resolved."""
     reminder_intervals: Text | None = None
     """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
 
 
 class TemplateSource(SourceModel):
-    """What `statuary incident open --template` begins with; its options replace it."""
+    """The beginning of `statuary incident open --template`; its options replace it."""
 
     name: Name | None = None
     """The title that readers see."""
@@ -178,7 +178,7 @@ class TemplateSource(SourceModel):
     impact_override: Impact | None = None
     """Replaces the derived impact."""
     next_update_in: DurationText | None = None
-    """How soon the next update is promised, such as `30m`."""
+    """The time until the next update is promised, such as `30m`."""
     deliver_notifications: Flag = True
     """Whether the first update notifies subscribers."""
 
@@ -196,7 +196,11 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
 
 
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
-    """Return the incident that a source describes; `file_name` has no suffix, and is its id unless the source gives one."""
+    """Return the incident that a source describes.
+
+    Args:
+        file_name: without suffix; it is the id unless the source gives one.
+    """
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:

@@ -45,7 +45,7 @@ class MaintenanceUpdateSource(UpdateSource):
     status: MaintenanceStatus
     """The maintenance's new status."""
     moved_from: InstantText | None = None
-    """The start of the window before this update moved it; a reminder of that window stays as it was posted."""
+    """The start of the window before this update moved it. A reminder of that window stays as it was posted."""
 
 
 class OccurrenceSource(SourceModel):
@@ -62,7 +62,7 @@ class OccurrenceSource(SourceModel):
     cancelled_at: InstantText | None = None
     """When this window was cancelled."""
     rescheduled_at: InstantText | None = None
-    """When this window was last moved; calendars and feeds show the change from then on."""
+    """When this window was last moved. Calendars and feeds show the change from then on."""
     updates: tuple[MaintenanceUpdateSource, ...] = ()
     """Updates of this window alone, oldest first."""
 
@@ -90,14 +90,14 @@ def _rule(text: str) -> str:
 
 
 class RecurrenceSource(SourceModel):
-    """How a maintenance repeats."""
+    """The rule by which a maintenance repeats."""
 
     rule: Annotated[Text, AfterValidator(_rule)]
     """An RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
     time_zone: TimeZoneText | None = None
     """The zone whose clock the rule follows; default: the page's."""
     announce_days: Annotated[WholeNumber, AfterValidator(_announce_days)] = 7
-    """How many days before its start a window is published."""
+    """The number of days between a window's publication and its start."""
     occurrences: dict[Annotated[Text, AfterValidator(_instant_key)], OccurrenceSource] = Field(
         default_factory=dict
     )
@@ -105,7 +105,7 @@ class RecurrenceSource(SourceModel):
 
 
 class AutomationSource(SourceModel):
-    """What happens to a maintenance automatically."""
+    """Automatic changes of a maintenance."""
 
     scheduled_remind_prior: Flag = True
     """Post a reminder 60 minutes before the window."""
@@ -146,11 +146,11 @@ class MaintenanceSource(RecordSource, AutomationSource):
     updates: tuple[MaintenanceUpdateSource, ...] = ()
     """The updates, oldest first; missing ones are posted automatically."""
     recurrence: RecurrenceSource | None = None
-    """How it repeats."""
+    """The rule by which it repeats."""
     cancelled_at: InstantText | None = None
-    """When it was cancelled: it ends then, and nothing more happens automatically."""
+    """When it was cancelled. It ends then, without any further automatic change."""
     rescheduled_at: InstantText | None = None
-    """When its window was last moved; calendars and feeds show the change from then on."""
+    """When its window was last moved. Calendars and feeds show the change from then on."""
 
     @model_validator(mode="after")
     def _is_announced(self) -> Self:
