@@ -37,7 +37,7 @@ from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
 
 MANY_CONTRACTS = 500
-"""Record files from which on a first build starts its workers immediately; smaller builds do not need them."""
+"""The number of record files from which a first build starts its workers immediately."""
 
 
 def has_many_contracts(content: Path) -> bool:
@@ -75,9 +75,11 @@ class BuildOptions(NamedTuple):
 def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. A record that fails a check is withheld and the rest is published
-    (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected). Unchanged files are kept, obsolete
-    files that statuary wrote are removed, and files of others are never touched.
+    Nothing is published if the content has errors. A record that fails a check is excluded and the rest is
+    published
+    (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected). Unchanged files are kept,
+    obsolete
+    files that statuary wrote are removed, and other files are never touched.
     """
     refuse_overlapping_folders(content, out)
     git = GitQuery(content)
@@ -92,7 +94,14 @@ def build_command(content: Content, out: Out, build_options: BuildOptions) -> Ex
 def run_build(
     content: Path, out: Path, git: GitQuery, executor: Executor, build_options: BuildOptions
 ) -> ExitCode:
-    """Build a site, print the result and return the exit code; raise StatuaryError if the site cannot be published."""
+    """Build a site and print the result.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        StatuaryError: if the site cannot be published.
+    """
     enable_garbage_collection()
     try:
         try:
@@ -157,7 +166,11 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
 
 
 def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> bool:
-    """Also publish the folder to --to, unless this is a dry run or nothing was built; return whether all of it is there."""
+    """Publish the folder to --to as well, unless it is a dry run or nothing was built.
+
+    Returns:
+        Whether all of it was published.
+    """
     if build_options.to is None or result.plan is None:
         return True
     if result.applied:

@@ -13,11 +13,11 @@ from statuary.extension_table import EXTENSIONS, load
 from statuary.workers.executor import Executor, process_executor
 
 ENGINES = {engine: target for row in EXTENSIONS for engine, target in row.workers.items()}
-"""What opens workers elsewhere by the address of their scheduler, by the name of the engine."""
+"""The functions that start an engine's workers, given its scheduler's address."""
 
 
 class WorkerOptions(NamedTuple):
-    """Where contracts are built."""
+    """The options that say where contracts are built."""
 
     workers: Annotated[
         int | None,
@@ -71,7 +71,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
 
 
 class CheckSelection(NamedTuple):
-    """Which checks run, by name, and how strictly."""
+    """The options that select checks, by name, and their strictness."""
 
     skip: Annotated[
         tuple[str, ...],
@@ -90,7 +90,11 @@ class CheckSelection(NamedTuple):
 
 
 def read_check_options(selection: CheckSelection) -> CheckOptions:
-    """Return the checks without skipped ones, or those named; raise click.BadParameter for an unknown one."""
+    """Return the selected checks.
+
+    Raises:
+        click.BadParameter: for an unknown check.
+    """
     skip, only, strict = selection
     if not skip and not only:
         return CheckOptions(strict=strict)

@@ -4,16 +4,16 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a command returns to the shell."""
+    """The exit codes of commands."""
 
     OK = 0
     """The command did its work; it may have printed warnings."""
     FINDINGS = 1
-    """The content has errors (or warnings, with `--strict`), and nothing was published; a command that checks found faults."""
+    """The content has errors (or warnings, with `--strict`) and was not published, or a check found faults."""
     USAGE = 2
     """The command line is wrong (click's own code)."""
     FAILED = 3
-    """The target cannot take the site, a path is not allowed, or an edit is not safe; nothing was published."""
+    """The target cannot store the site, a path is not allowed, or an edit is not safe. Nothing was published."""
     PUBLISHED_WITH_FAULTS = 4
     """The site was published, except the documents that the findings name. Deploy it, and fix them."""
     INTERRUPTED = 130

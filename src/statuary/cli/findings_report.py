@@ -61,7 +61,7 @@ def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[
 
 
 def location(finding: Finding, folder: str) -> str:
-    """Return where a finding is, in the form that editors and terminals link."""
+    """Return a finding's place in the form that editors and terminals link."""
     path = escape_control_chars(_file(finding, folder))
     if finding.position is None:
         return f"{path}:"
@@ -69,7 +69,7 @@ def location(finding: Finding, folder: str) -> str:
 
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
-    """Yield a source line with a caret below the position, unless the line is empty or too long to show."""
+    """Yield a source line with a caret, unless it is empty or too long to show."""
     text_before, text_after = text[: position.column - 1], text[position.column - 1 :]
     if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
         return
@@ -99,7 +99,10 @@ class _Sources:
         return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
 
     def _read(self, path: str) -> list[str]:
-        """Return the lines of a file that the content's reader takes: no link, not hidden, not beside the content."""
+        """Return a file's lines, if the content's reader accepts the file.
+
+        It accepts no links, hidden files or files beside the content.
+        """
         if any(name.startswith(".") for name in path.split("/")):
             return []
         try:

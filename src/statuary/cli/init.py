@@ -1,4 +1,4 @@
-"""`statuary init` writes a content folder that is ready to build; `statuary schema` prints the schemas that editors use."""
+"""`statuary init` and `statuary schema`: a new content folder, and its JSON Schemas."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -177,11 +177,22 @@ class NewContent(Protocol):
     """Writes a new content folder from another system."""
 
     def __call__(self, kind: str, source: str, content: Path, now: Instant) -> ExitCode:
-        """Print a report and return the exit code; raise click.BadParameter if there is no such kind of system."""
+        """Import content and print a report.
+
+        Returns:
+            The exit code.
+
+        Raises:
+            click.BadParameter: if the kind of system is unknown.
+        """
 
 
 def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Instant) -> ExitCode:
-    """Write the content of another system, with the URL and the chain that were given; return the exit code."""
+    """Import content from another system, with the given URL and chain.
+
+    Returns:
+        The exit code.
+    """
     [target] = [row.new_content for row in EXTENSIONS if row.new_content]
     import_site: NewContent = load(target, "--from")
     code = import_site(*source, content, now)
@@ -198,7 +209,7 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
 
 
 def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[str]:
-    """Yield what is left to do."""
+    """Yield the remaining steps after `statuary init`."""
     if site.url is None and not site.demo and not has_source:
         yield f"\nSet page.url in {content / 'site.yaml'} to the address of your site; it is {EXAMPLE_URL}."
     if not in_work_tree(content.parent):
@@ -222,7 +233,11 @@ def _commit(content: Path) -> None:
 
 
 def _write(content: Path, texts: Mapping[str, str]) -> None:
-    """Write the content folder, and a .gitignore beside it if there is none; raise StatuaryError if it cannot."""
+    """Write the content folder, and a .gitignore beside it if there is none.
+
+    Raises:
+        StatuaryError: if that fails.
+    """
     try:
         for path, text in texts.items():
             file = content / path

@@ -60,7 +60,7 @@ IMPORTS_DEFERRED = frozenset({"build"})
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command only when it runs, so that `--help` costs no more than click itself."""
+    """A group that imports a command when it runs, to keep `--help` fast."""
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -116,7 +116,7 @@ class LazyGroup(click.Group):
 
 
 EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
-"""What click and `__main__` report; `python -X dev` shows the traceback of everything else."""
+"""Errors that click and `__main__` report; `python -X dev` shows the traceback of all others."""
 
 
 def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:

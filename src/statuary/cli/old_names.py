@@ -1,4 +1,4 @@
-"""The former spellings of rules and options: a message about one of them names the present spelling."""
+"""The old names of rules and options, for messages that suggest the new ones."""
 
 from typing import Final
 

@@ -36,14 +36,21 @@ def with_options(*options: Decorator) -> Decorator:
 
 
 class Option(NamedTuple):
-    """An option or argument of a command; its name is that of the parameter or field that is `Annotated` with it."""
+    """An option or argument of a command, declared with `Annotated`.
+
+    Its name is that of the annotated parameter or field.
+    """
 
     flags: tuple[str, ...]
     attributes: Mapping[str, object]
     is_argument: bool = False
 
     def decorator(self, name: str, hint: object) -> Decorator:
-        """Return what adds it to a command, by its name and the type of its value."""
+        """Return the decorator that adds it to a command.
+
+        Args:
+            hint: the type of its value.
+        """
         add_argument: Callable[..., Decorator] = click.argument
         add_option: Callable[..., Decorator] = click.option
         if self.is_argument:
@@ -53,7 +60,7 @@ class Option(NamedTuple):
 
 
 def option(*flags: str, **attributes: object) -> Option:
-    """Return an option as `click.option` does; the flag follows from the name, and the type from that of the value."""
+    """Return an option as `click.option` does, with flag and type inferred."""
     return Option(flags, attributes)
 
 
@@ -118,7 +125,10 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 
 
 def extension_options(command: str) -> Decorator:
-    """Add to a command of the core the options of installed extensions, in the place of a field `extension_options`."""
+    """Add the options of installed extensions to a command of the core.
+
+    They take the place of a field `extension_options`.
+    """
     rows = {
         row.name: row.options[command] for row in EXTENSIONS if command in row.options and is_installed(row)
     }
@@ -141,7 +151,7 @@ def extension_options(command: str) -> Decorator:
 
 
 def extension_option(row: CommandOption) -> Decorator:
-    """Return what adds an option of an extension to a command."""
+    """Return the decorator that adds an extension's option to a command."""
     attributes: dict[type, dict[str, object]] = {
         os.PathLike: {"type": FILE},
         bool: {"is_flag": True},
@@ -217,7 +227,7 @@ FindingsFormat = Annotated[
 
 
 def read_key(file: Path, *, secret: bool = False) -> str:
-    """Return the text of a file with a key, after a warning if it is secret and others may read it.
+    """Read a file with a key; warn if it is secret and readable by others.
 
     Raises:
         PublishingError: if it cannot be read.

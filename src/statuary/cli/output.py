@@ -1,4 +1,4 @@
-"""What commands print: changes, sizes, and the progress of long work."""
+"""Printed changes and sizes, and the progress of long work."""
 
 import sys
 from collections import Counter
@@ -16,7 +16,7 @@ EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 
 
 def changes_line(plan: Plan, *, applied: bool) -> str:
-    """Return what changed, or would change."""
+    """Summarize the changes of a build or a dry run."""
     counts = plan.counts
     would = "" if applied else "would be "
     if plan.is_empty:
@@ -28,7 +28,7 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
 
 
 def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a line for each change; the documents of future transitions are counted on one line at the end."""
+    """Yield a line for each change, and one that counts the documents of later times."""
     epochs: Counter[Action] = Counter()
     size = 0
     for change in changes:
@@ -43,7 +43,10 @@ def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def missing_names_note(folder: str) -> str:
-    """Return what a site in a folder lacks whose file system ignores case, and how to deploy it from there."""
+    """Explain which names a site lacks on a case-insensitive file system.
+
+    The note also says how to deploy the site from there.
+    """
     return (
         f"{folder}/ is on a file system that ignores case: both forms of an address are one file there. If the files are"
         " sent to a host that does not (Caddy, Cloudflare, nginx, S3), look-ups by lower-case addresses get 404.\n"

@@ -37,10 +37,10 @@ def publish_folder(
     """Publish the folder of a build to a folder or a URL, and print the changes.
 
     Args:
-        is_excluded: tells of a path whether a folder need not have it.
+        is_excluded: returns whether a folder may lack a path.
 
     Returns:
-        Whether the target now has all of it; what an extension holds back has been printed.
+        Whether all of it was published; extensions print what they skipped.
 
     Raises:
         PublishingError: if that fails.
@@ -90,11 +90,14 @@ def publish_to_folder(
     dry_run: bool = False,
     to_error: bool = False,
 ) -> bool:
-    """Publish documents to a folder, and print the changes; return whether the folder now has all of them.
+    """Publish documents to a folder, and print the changes.
 
     Args:
-        site: the place that they come from.
-        origin: what the folder notes about them; None to note nothing.
+        site: the location of the documents.
+        origin: recorded in the folder; None to record nothing.
+
+    Returns:
+        Whether the folder now has all of them.
 
     Raises:
         PublishingError: if that fails.

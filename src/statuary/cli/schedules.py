@@ -15,11 +15,11 @@ from statuary.base.primitives import Instant, format_utc
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 RETRY_SECONDS = 300
-"""How long a scheduler waits after a failure, before it tries again."""
+"""Seconds between a scheduler's attempts."""
 
 
 class Job(NamedTuple):
-    """What a scheduler runs."""
+    """The job that a scheduler runs."""
 
     program: str  # statuary's program with an absolute path, quoted for a shell
     folder: Path  # the working folder, absolute
@@ -41,7 +41,10 @@ class Job(NamedTuple):
 
     @property
     def tick_until_done(self) -> str:
-        """The shell command that updates the site, and tries again until it succeeds: else no later run is scheduled."""
+        """The shell command that updates the site and repeats until it succeeds.
+
+        Without success, no later run would be scheduled.
+        """
         return f"until {self.enter} && {self.tick}; do sleep {RETRY_SECONDS}; done"
 
 
@@ -90,7 +93,7 @@ def _cron(moment: Instant, job: Job) -> str:
 
 
 def _systemd(moment: Instant, job: Job) -> str:
-    """Return a service and its timer; each run of the service replaces the timer, also one that failed and is repeated."""
+    """Return a service and its timer; each run replaces the timer, even a failed one."""
     timer = "/etc/systemd/system/statuary-tick.timer"
     retry_command = (
         f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "

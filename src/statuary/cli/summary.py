@@ -1,4 +1,4 @@
-"""What a build did, in a few lines."""
+"""The summary of a build in a few lines."""
 
 from pathlib import Path
 
@@ -40,14 +40,14 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
 
 
 def _exclusion_lines(result: BuildResult) -> list[str]:
-    """Return why a build with errors is none that failed."""
+    """Explain that a build with errors still published the rest."""
     if not result.checked.excluded_count or not result.applied:
         return []
     return ["the rest was published, so this is no failure; with --strict it is one (exit code 1)"]
 
 
 def _first_steps(result: BuildResult, out: Path) -> list[str]:
-    """Return what to do after the first build."""
+    """Return the steps after the first build."""
     plan = result.plan
     if not result.applied or plan is None or plan.unchanged or plan.counts[Action.REPLACE]:
         return []
@@ -55,7 +55,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
 
 
 def findings_line(checked: CheckedSite) -> str:
-    """Return how many findings of each severity there are."""
+    """Return the number of findings of each severity, in words."""
     errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
     if not errors and not warnings and not notes:
         return "no errors or warnings"
@@ -66,7 +66,7 @@ def findings_line(checked: CheckedSite) -> str:
 
 
 def _next_transition(checked: CheckedSite) -> str:
-    """Return when documents change next, and by when the next build is due."""
+    """Return the times of the next change and of the next required build."""
     if checked.horizon is None:
         return "the site stays current until the content changes"
     due_text = f"build again by {format_utc(checked.horizon)}"

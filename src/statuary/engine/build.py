@@ -52,7 +52,7 @@ class ReadSite(NamedTuple):
     catalogue: Catalogue | None  # None if the site could not be read
     status: SiteStatus | None  # None if it was not read
     findings: list[Finding]  # what is wrong, except in contracts
-    # why incidents, maintenances and pages are withheld; the rest is published
+    # why incidents, maintenance windows and pages are excluded; the rest is published
     exclusion_reasons: list[Finding]
     skipped: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
 
@@ -92,7 +92,7 @@ def _families(catalogue: Catalogue) -> Iterable["DocumentProvider"]:
 
 
 def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
-    """Return what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
+    """Return the findings about a site's theme, status and Markdown links."""
     keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
     checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
         (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
@@ -125,10 +125,10 @@ class CheckedSite:
     catalogue: Catalogue | None  # the site; None if it could not be read
     # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
-    # why single contracts, incidents, maintenances or pages are withheld; the rest is published
+    # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
     exclusion_reasons: tuple[Finding, ...] = ()
-    excluded_count: int = 0  # how many are withheld
-    # why documents, of the core or of extensions, are left out or those of the last build; the rest is published
+    excluded_count: int = 0  # the number of excluded records
+    # why documents are skipped or those of the last build are kept; the rest is published
     skipped: tuple[Finding, ...] = ()
     line: str = ""  # what stages say in the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
@@ -144,7 +144,7 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there are no errors, those that withhold a record included."""
+        """Whether there are no errors, including errors that exclude a record."""
         return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
 
     @property
@@ -168,7 +168,11 @@ class CheckedSite:
 
 
 def check(root: Path, site: ReadSite, contracts: BuiltContracts[Catalogue] | None = None) -> CheckedSite:
-    """Gather the findings about a site; `contracts` is None if they were not built."""
+    """Gather the findings about a site.
+
+    Args:
+        contracts: None if they were not built.
+    """
     if contracts is None or site.status is None:
         findings = _located(root, [*site.findings, *site.exclusion_reasons])
         skipped = _located(root, site.skipped)
@@ -239,9 +243,10 @@ def contracts_of(
 def _add_lists(
     target: BuildTarget, contracts: BuiltContracts[Catalogue], progress: Progress, execution: ExecutionOptions
 ) -> list[Finding]:
-    """Offer the lists of contracts, unless they are those of the last build; return what is left out of them.
+    """Add the lists of contracts, unless they are unchanged.
 
-    The next build then makes all of them.
+    Returns:
+        The findings about skipped lists, which the next build makes again.
     """
     if contracts.are_unchanged:
         return []
@@ -272,10 +277,11 @@ def build_folder(
     extension_options: ExtensionOptions,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Build the site of a content folder into a folder, as `build_site` does, and note where it comes from.
+    """Build the site of a content folder into a folder, and record its origin.
 
     Raises:
-        PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older` is not set.
+        PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older`
+            is not set.
     """
     if not allow_older:
         refuse_earlier_build(target.ledger.get_meta("instant"), now)
@@ -298,12 +304,12 @@ def build_site(
 ) -> BuildResult:
     """Build the site of a content folder into an open target.
 
-    If there is an error, or, with `strict`, a warning, the target does not change. A withheld contract does
-    not stop anything else.
+    If there is an error, or, with `strict`, a warning, the target does not change. An excluded contract does
+    not affect anything else.
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.
-        extension_options: the options of the extensions that are on; None builds the site without their stages.
+        extension_options: the options of the enabled extensions; None builds the site without their stages.
 
     Raises:
         PublishingError: if the target cannot take the site.

@@ -29,7 +29,7 @@ class Catalogue(NamedTuple):
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()
 
     def settings_of(self, kind: type[Settings]) -> Settings | None:
-        """Return the settings of an extension by their type; None if it is off."""
+        """Return the settings of an extension by their type, or None if it is disabled."""
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def without_templates(self, *names: str) -> Self:

@@ -31,7 +31,10 @@ RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
 
 
 class StatusContent(NamedTuple):
-    """The status side of the content at an instant; its timeline is None if it cannot be read."""
+    """The status content at an instant.
+
+    Its timeline is None if the content cannot be read.
+    """
 
     findings: tuple[Finding, ...]
     timeline: Timeline | None
@@ -69,7 +72,11 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> StatusContent:
-    """Read and check the status side of a content folder, as it is or with edits; or only what an edit is about."""
+    """Read and check the status content, with edits if there are any.
+
+    Args:
+        scope: the records to read.
+    """
     edited = {edit.path: edit.text_after for edit in edits}
     files = edited_files(root, edited, scope) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
@@ -84,10 +91,12 @@ def read_status_content(
 def check_edit(
     root: Path, now: Instant, previous_content: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> tuple[list[Finding], bool]:
-    """Return the findings that an edit adds, and whether it may be written: not if one is an error.
+    """Return the findings that an edit adds, and whether it may be written.
+
+    An edit that adds an error may not.
 
     Args:
-        previous_content: the content of the same scope.
+        previous_content: the content of the same scope before the edit.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
     return added, not has_errors(added)
@@ -135,7 +144,7 @@ class EditedFile(SourceFile):
 def edited_files(
     root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield what `walk_folder` yields of a scope, edited files with their new texts, and new files last."""
+    """Yield the files of a scope, with the new text of edited ones; new files come last."""
     new = dict(edits)
     without = RECORD_FOLDERS - scope.folders | {CONTRACTS}
     walked = [walk_folder(root, without)] if root.is_dir() else []

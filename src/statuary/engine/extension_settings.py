@@ -1,4 +1,7 @@
-"""The keys of site.yaml that extensions read; the model of one is imported where its key is written."""
+"""Read the keys of site.yaml that belong to extensions.
+
+The model of an extension is imported only if its key is present.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,7 +33,7 @@ class ExtensionSource(SourceModel):
     """The model of an extension's key, its only member."""
 
     def settings(self) -> tuple[object, ...] | None:
-        """Return the settings, a named tuple; None if the extension is off."""
+        """Return the settings as a named tuple, or None if the extension is disabled."""
         raise NotImplementedError
 
 
@@ -48,7 +51,11 @@ def model_of(extension: Extension) -> type[ExtensionSource]:
 def read_extension_settings(
     tree: Mapping[str, Json], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
-    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`."""
+    """Read the extensions' settings in a tree of site.yaml.
+
+    Returns:
+        The settings, or None if they have errors, which are added to `findings`.
+    """
     settings: list[tuple[str, tuple[object, ...]]] = []
     errors = len(findings)
     for extension in extensions_with_model():
@@ -63,7 +70,7 @@ def read_extension_settings(
         value = None if source is None else run_guarded(source.settings, path, f"reading `{extension.key}`")
         if isinstance(value, Finding):
             findings.append(value.within(path, (extension.key,)))
-            errors += 1  # a defect: the news go out without this extension
+            errors += 1  # a bug: the status is published without this extension
         elif value is not None:
             settings.append((extension.key, value))
     return tuple(settings) if len(findings) == errors else None

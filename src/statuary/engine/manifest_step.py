@@ -1,4 +1,7 @@
-"""The manifest of the files of a site: made by a build and a tick, and what is known by it where the ledger is gone."""
+"""The manifest of a site's files, written by builds and ticks.
+
+It also identifies the files of a site whose ledger is lost.
+"""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,9 +28,14 @@ def adopt_manifest_files(target: BuildTarget) -> None:
 def write_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
 ) -> list[Finding]:
-    """Offer the manifest of the site as it will be, unless it is as it was; return why it is left out.
+    """Add the manifest of the new site, unless it is unchanged.
 
-    The status is as of `instant`; with `verify` no published part of the manifest is trusted.
+    Args:
+        instant: the instant of the status.
+        verify: trust no published part of the manifest.
+
+    Returns:
+        The findings if the manifest is skipped.
     """
     ledger = target.ledger
     is_renewed = (

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class CheckOptions(NamedTuple):
-    """Which checks run, and how strictly."""
+    """The checks that run, and their strictness."""
 
     checks: "Sequence[ContractCheck] | None" = None  # the checks of records; None for all
     skipped: frozenset[str] = frozenset()  # names of skipped status rules

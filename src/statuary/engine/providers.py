@@ -1,4 +1,4 @@
-"""Families of documents that extensions add to a site, and what makes the pages of its own."""
+"""Documents that extensions add to a site, and the site's Markdown pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -32,7 +32,11 @@ class DocumentProvider:
         return ()
 
     def documents_at(self, timeline: Timeline, start: Instant, pages: "StatusPages | None") -> "DocumentsAt":  # noqa: ARG002
-        """Return a function that returns the documents that change with the status, at an instant from `start` on."""
+        """Return a function that makes the timed documents of an instant.
+
+        Args:
+            start: the first instant.
+        """
         return lambda _: ()
 
 
@@ -46,26 +50,26 @@ def document_providers(catalogue: Catalogue) -> Iterator[DocumentProvider]:
 
 
 MakeMarkdownPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]
-"""What is made, of which content file, and what makes it: each alone, so that none withholds another."""
+"""A name, a content file, and a function that makes its pages; a failure affects no other file."""
 
 FindLinks = tuple[str, Callable[[], Iterable[Finding]]]
-"""A content file, and what finds its broken links."""
+"""A content file, and a function that finds its broken links."""
 
 
 class MarkdownPageProvider:
-    """What makes the pages of the site's own."""
+    """The provider of the site's Markdown pages."""
 
     def documents(self, catalogue: Catalogue) -> Iterable[MakeMarkdownPages]:
-        """Yield what makes their documents."""
+        """Yield the makers of the pages' documents."""
         raise NotImplementedError
 
     def findings(self, catalogue: Catalogue) -> Iterable[FindLinks]:
-        """Yield what finds what is wrong with them."""
+        """Yield the functions that find broken links in the pages."""
         raise NotImplementedError
 
 
 def markdown_page_providers(catalogue: Catalogue) -> Iterator[MarkdownPageProvider]:
-    """Yield what makes the pages of the site's own, if it has any."""
+    """Yield the site's Markdown page providers."""
     for row in EXTENSIONS:
         if row.own_pages and catalogue.own_pages:
             maker: MarkdownPageProvider = load(row.own_pages, catalogue.own_pages[0].source)()

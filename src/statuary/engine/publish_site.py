@@ -24,11 +24,10 @@ from statuary.status.isolate_faulty_records import with_working_documents
 from statuary.status.site_status import SiteStatus
 
 STATUS, TIMED, CONFIG = "status", "timed", "settings-only"
-"""The groups of documents that a build keeps while they are made of the same; `TIMED` has those of `STATUS` that show
-an instant, as they are called without the site's layout."""
+"""The groups of documents that a build reuses; `TIMED` has those of `STATUS` that show an instant, by their plain paths."""
 
 ALL, EXAMPLES = "all of the status", "examples"
-"""The names of the groups of a status, and the paths that the API page has as examples."""
+"""The group of the whole status, and the paths that the API page uses as examples."""
 
 
 def add_site_documents(
@@ -40,9 +39,10 @@ def add_site_documents(
     verify: bool,
     result: SectionResult,
 ) -> list[Finding]:
-    """Offer every document about the whole site, with what stages add to it; return why some are left out.
+    """Add every document about the whole site, and those of stages.
 
-    The next build then makes all of them again.
+    Returns:
+        Findings about skipped documents, which the next build makes again.
 
     Raises:
         StatuaryError: if the documents of the status cannot be made, or an extension is not installed.
@@ -66,7 +66,7 @@ def add_site_documents(
 
 @dataclass(slots=True)
 class StatusWriter:
-    """Offers the documents of a status, or keeps those of the last build."""
+    """Adds the documents of a status, or reuses those of the last build."""
 
     target: BuildTarget
     catalogue: Catalogue
@@ -75,7 +75,11 @@ class StatusWriter:
     added_paths: list[str] = field(default_factory=list)  # the paths so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Offer what differs from the last build, and keep the rest; return the paths of this instant."""
+        """Add changed documents and reuse the rest.
+
+        Returns:
+            The paths of this instant's documents.
+        """
         fingerprint = fingerprint_of(status.cache_key_inputs, self.catalogue.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
         if timed is None:
@@ -85,14 +89,21 @@ class StatusWriter:
         return [*timed, *self._examples(status, fingerprint)]
 
     def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
-        """Return the paths of documents that stay, for the API page; from the last build if it is of the same content."""
+        """Return the paths of final documents, for the API page.
+
+        They are those of the last build if it had the same content.
+        """
         previous = self.target.ledger.group(EXAMPLES)
         paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.example_paths)
         self._save_group(EXAMPLES, fingerprint, paths)
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Offer all documents, of which the next build keeps none; return the paths of this instant."""
+        """Add all documents in such a way that the next build reuses none.
+
+        Returns:
+            The paths of this instant's documents.
+        """
         for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
             self.target.ledger.save_group(group, "")
         current_paths = self._make_timed(status)
@@ -101,7 +112,11 @@ class StatusWriter:
         return [*current_paths, *status.example_paths]
 
     def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
-        """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
+        """Reuse the last build's status if its content is the same.
+
+        Returns:
+            The paths of its timed documents, or None.
+        """
         ledger = self.target.ledger
         previous = ledger.group(ALL)
         groups = {name: ledger.group(name) for name in previous.paths}
@@ -112,7 +127,11 @@ class StatusWriter:
         return groups[TIMED].paths
 
     def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Offer what may change before the next build, with its epochs, or keep it; return the documents of this instant."""
+        """Add or reuse the documents that may change before the next build.
+
+        Returns:
+            The paths of this instant's documents.
+        """
         fingerprint = fingerprint_of(status.timed_inputs, self.catalogue.hosting).text
         paths = None if verify else self._reused(STATUS, fingerprint)
         current_paths: Sequence[str] = self.target.ledger.group(TIMED).paths
@@ -137,7 +156,7 @@ class StatusWriter:
         return current_paths
 
     def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
-        """Offer what does not change any more, or keep the parts whose records are the same; yield the groups."""
+        """Add or reuse final documents; yield their groups."""
         common = digest_of(status.shared_inputs, self.catalogue.hosting)
         for part in status.archive_parts:
             fingerprint = fingerprint_of(common, part.digest).text
@@ -168,9 +187,13 @@ def _reuse_groups(target: BuildTarget, groups: Mapping[str, CachedGroup]) -> boo
 
 
 def _reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
-    """Offer what an earlier build made of the same for a group; return its paths, or None if it must be made."""
+    """Reuse an earlier build's group if its fingerprint is the same.
+
+    Returns:
+        Its paths, or None if the group must be made.
+    """
     previous, ledger = target.ledger.group(group), target.ledger
-    # whatever has published in between, such as a tick, may have replaced documents
+    # a later publication, such as a tick, may have replaced documents
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
         previous.run, previous.paths
     )
@@ -180,7 +203,7 @@ def _reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[st
 def _add_documents(
     target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
-    """Offer documents where the site's layout has them; return their paths, which `paths` gains as they are made."""
+    """Add documents at their paths in the site's layout; collect these in `paths`."""
     from statuary.publish.host_layout import apply_host_layout
 
     count_before = len(paths)
@@ -212,9 +235,11 @@ def add_config_documents(
     *,
     verify: bool,
 ) -> None:
-    """Offer the settings-only documents, or keep them if their fingerprint is unchanged.
+    """Add the config-only documents, or reuse them if their fingerprint is unchanged.
 
-    `current_paths` are the paths of the timed documents; `skipped` gains why documents cannot be made.
+    Args:
+        current_paths: the paths of the timed documents.
+        skipped: collects why documents cannot be made.
     """
     fingerprint = fingerprint_of(*config_inputs(catalogue, contracts, current_paths)).text
     paths: Sequence[str] | None = None if verify else _reused_group(target, CONFIG, fingerprint)

@@ -1,4 +1,4 @@
-"""The content folder to the catalogue: site, status, pages in Markdown and theme, with the findings of reading them."""
+"""Read the content folder into a catalogue, with findings."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -84,9 +84,9 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a finding is why an incident, a maintenance or a page is withheld: a limit, or a defect.
+    """Return whether a finding excludes an incident, a maintenance window or a page.
 
-    No genuine file exceeds a limit, so the site is published without it.
+    Findings about limits and bugs do; no genuine file exceeds a limit, so the site is published without it.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None
@@ -117,7 +117,11 @@ class _Reader:
             self.files[pattern.kind].append(file)
 
     def catalogue(self) -> Catalogue | None:
-        """Return the catalogue of the files; None without settings or with unreadable components."""
+        """Return the catalogue of the files.
+
+        Returns:
+            The catalogue, or None if the settings are missing or the components unreadable.
+        """
         site = self._only(FileKind.SITE, _load_site)
         if not self.files[FileKind.SITE]:
             message = "the content folder has no site.yaml"
@@ -151,7 +155,7 @@ class _Reader:
         return self._catalogue(file, settings, status)._replace(extensions=extensions)
 
     def _leave_folders_of(self, extensions: ExtensionSettings) -> None:
-        """Forget what was said of the folders that extensions read: each has the name of its key."""
+        """Drop findings about folders that extensions read; each has the name of its key."""
         folders = tuple(f"{key.replace('_', '-')}/" for key, _ in extensions)
         self.findings[:] = [item for item in self.findings if not item.path.startswith(folders)]
 
@@ -223,7 +227,7 @@ class _Reader:
     def _translated(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
-        """Return the values of files; one that cannot be translated is left out, with a finding."""
+        """Return the values of files; a file that cannot be translated becomes a finding."""
         values = []
         for file, source in sources:
             value = run_guarded(
@@ -239,7 +243,11 @@ class _Reader:
 def _load_site(
     file: SourceFile, *, limit: int, findings: list[Finding]
 ) -> tuple[SiteSource, ExtensionSettings] | None:
-    """Return the settings of the core and those of extensions; None after adding what is wrong to `findings`."""
+    """Read the settings of the core and of extensions.
+
+    Returns:
+        The pair, or None if there are errors, which are added to `findings`.
+    """
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:

@@ -67,7 +67,7 @@ def _one(make: Callable[[], Document]) -> list[Document]:
 def config_inputs(
     catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str]
 ) -> tuple[object, ...]:
-    """Return everything, besides the program, that settings-only documents depend on."""
+    """Return all inputs of config-only documents, except the program."""
     status = catalogue.status
     groups = sum(component.group for component in status.components)
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)

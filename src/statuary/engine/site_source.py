@@ -89,12 +89,13 @@ class PageSource(SourceModel):
     description: Body | None = None
     """Replaces the description that follows from the components."""
     about: Body | None = None
-    """What the site is about, in Markdown; pages show it below the status."""
+    """The purpose of the site, in Markdown. Pages show it below the status."""
     demo: Flag = False
-    """Whether what the site says is invented: every page says so, and `statuary check` warns unless `url` is on
-    localhost."""
+    """Whether the content is invented. Every page then says so, and `statuary check` warns unless `url` is on
+    localhost.
+    """
     feed_host: Annotated[Text, AfterValidator(_feed_host)] | None = None
-    """The host in the ids of feeds, to keep those of an imported page: its old host name."""
+    """The host in the ids of feeds. Set it to the old host name of an imported page, so that feed readers keep their state."""
 
 
 def translate_page(source: PageSource) -> Page:
@@ -144,7 +145,7 @@ class ChainSource(SourceModel):
     supported: Flag = True
     """Whether new contracts are still verified on it."""
     checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
-    """Blocks whose hashes the author of the site vouches for: proofs of the chain under them are verified here."""
+    """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
 
     def chain(self) -> Chain:
         """Return the chain."""
@@ -175,15 +176,15 @@ class StatusSource(SourceModel):
     """Which status documents are published, and how far ahead."""
 
     cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
-    """How many incidents and maintenances the lists hold; 0 for all. Open ones are always listed."""
+    """The maximum of incidents and maintenances in the lists; 0 for all. Open ones are always listed."""
     archives: Flag = STATUS.archives
     """Whether the complete history is published by month."""
     uptime: Flag = STATUS.uptime
     """Whether uptime is published."""
     horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = STATUS.horizon.days
-    """How many days ahead the documents of future instants are written, up to the next midnight; 0 for none."""
+    """The number of days for which documents are written ahead, up to the next midnight; 0 for none."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
-    """How many future instants are written at most."""
+    """The maximum of future instants for which documents are written."""
 
 
 class PagesSource(SourceModel):
@@ -210,8 +211,9 @@ class HostingSource(SourceModel):
     """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
     files in a folder."""
     lower_case_names: Flag = NO_HOSTING.lower_case_names
-    """Whether records and proofs have a second name, with the address in lower case. Without it there are half as many
-    files and objects, and the edge module and `statuary serve` still answer both."""
+    """Whether records and proofs have a second name, with the address in lower case. You don't need it behind the edge module
+    or `statuary serve`, which answer both names; without it, the site has half as many files.
+    """
     precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
     """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
 

@@ -1,4 +1,4 @@
-"""Move a published site to an instant between its build and the horizon, from the files of its epochs."""
+"""Move a published site to a later instant, using the files of its epochs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_documen
 
 
 class TickResult(NamedTuple):
-    """What a tick did."""
+    """The result of a tick."""
 
     changed_paths: list[str]  # the paths of the status that it changed
     line: str  # what stages say in the summary

@@ -161,17 +161,17 @@ class EditSession:
 
 
 class Subject(NamedTuple):
-    """What a command edits: a record that exists, or a new one."""
+    """The record that a command edits: an existing or a new one."""
 
     folder: str  # `incidents` or `maintenances`
     argument: str = ""  # the name of the argument with the id; empty for a new record
 
 
 def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Command]:
-    """Add the options of a command that edits content, after its own; the function gets an `EditSession` first.
+    """Add the options of an editing command; the function receives an `EditSession`.
 
     Args:
-        subject: what it edits; None if it needs the status as a whole.
+        subject: the record that it edits; None if it needs the whole status.
     """
 
     def decorate(function: Callable[..., None]) -> Command:
@@ -205,7 +205,10 @@ def _build(edit_options: EditOptions, now: Instant) -> object:
 
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
-    """Return what a command has to read; a person who is to choose a record chooses among all."""
+    """Return the records that a command has to read.
+
+    They are all records if a person chooses one.
+    """
     from statuary.engine.check_edit import EVERYTHING, edit_scope
 
     typed = values[subject.argument] if subject is not None and subject.argument else None
@@ -231,7 +234,7 @@ def open_session(edit_options: EditOptions, now: Instant, scope: "Scope") -> Ite
 def read_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[StatusContent, Timeline]":
-    """Return the status side of a content folder; print the findings and exit if it cannot be read."""
+    """Read the status content, or print its findings and exit."""
     content = _read(folder, now, scope)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)

@@ -137,7 +137,11 @@ class UpdateOptions(NamedTuple):
         return BodyOptions(self.body, self.body_file).text
 
     def promised(self, session: EditSession) -> Instant | None:
-        """Return by when the next update is promised; raise click.UsageError if that is given twice."""
+        """Return the time by which the next update is promised, if any.
+
+        Raises:
+            click.UsageError: if it is given twice.
+        """
         if self.next_update_in is None:
             return self.next_update_by
         if self.next_update_by is not None:
@@ -146,7 +150,7 @@ class UpdateOptions(NamedTuple):
 
 
 def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
-    """Return the text of an update: that of its options, a person's answer, or Statuspage's default.
+    """Return an update's text: from an option, a prompt, or Statuspage's default.
 
     Raises:
         click.UsageError: if the status stays the same, no text is given, and there is no terminal.
@@ -178,7 +182,7 @@ def append_update(
     ask_components: bool = False,
     reopens: bool = False,
 ) -> None:
-    """Append an update to a file, where it holds the incident or the window, and apply that edit.
+    """Append an update to the file of an incident or window, and apply the edit.
 
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
@@ -203,10 +207,10 @@ def append_update(
 
 
 def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
-    """Return by when the next update is promised.
+    """Return the time by which the next update is promised, if any.
 
     Raises:
-        click.UsageError: if there is nothing more to expect, or the promise is of a time that has passed.
+        click.UsageError: if the incident has ended, or the promised time is in the past.
     """
     if promised is None:
         return None
@@ -227,7 +231,7 @@ def status_or_current(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return the status of an update: the given one, a person's answer, or with a text alone the present one.
+    """Return an update's status: from an option, a prompt, or unchanged with a text only.
 
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.
@@ -256,7 +260,7 @@ NewStatus = Annotated[IncidentStatus | None, option(type=click.Choice(STATUSES),
 
 
 class ExtensibleGroup(click.Group):
-    """A group of commands of the core, with those that extensions add to it; each is imported when it runs."""
+    """A group of core commands and extensions' commands, imported when they run."""
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -387,10 +391,13 @@ def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> In
 def _opening(
     session: EditSession, update: NewUpdate, started_at: Instant | None, *, is_affected: bool
 ) -> list[NewUpdate]:
-    """Return the update that opens an incident whose first one resolves it, so that its components go down and up.
+    """Return the update that opens an incident whose first update resolves it.
+
+    Its components then go down and up again.
 
     Raises:
-        click.UsageError: if such an incident does not say when it began, or does not end after that and by now.
+        click.UsageError: if such an incident does not say when it began, or does not end after that and by
+            now.
     """
     if update.status not in CLOSED_STATUSES:
         return []

@@ -236,7 +236,11 @@ def _move(
     *,
     notify: bool,
 ) -> NewUpdate | None:
-    """Return the update that tells of a move; None without a text for a window that is not announced yet."""
+    """Return the update that announces a move.
+
+    Returns:
+        The update, or None if there is no text and the window is not announced yet.
+    """
     if text is None and window.created_at > session.at:
         return None
     status = status_at(window, session.at)

@@ -1,4 +1,7 @@
-"""Questions for what a command still needs, and the completion of names; without a terminal, the error names the missing option."""
+"""Prompts for missing options, and the completion of names.
+
+Without a terminal, an error names the missing option.
+"""
 
 import os
 import sys
@@ -42,7 +45,10 @@ def is_interactive() -> bool:
 
 
 def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
-    """Return the value of an option (`--name`) or an argument (in capitals), or a person's answer.
+    """Return the value of an option or argument, or prompt for it.
+
+    Args:
+        name: `--name` for an option, capitals for an argument.
 
     Raises:
         click.UsageError: if it was not given and there is no terminal.
@@ -106,7 +112,11 @@ class EndType(InstantType):
 
 
 def ask_in_editor(what: str) -> str | None:
-    """Let a person write a longer text in their editor; None if it stays empty."""
+    """Let a person write a longer text in their editor.
+
+    Returns:
+        The text, or None if it is empty.
+    """
     marker = f"# {what}. Write above this line; the rest is ignored."
     edited_text = click.edit(f"\n\n{marker}\n", extension=".txt") or ""
     return edited_text.partition(marker)[0].strip() or None
@@ -119,11 +129,14 @@ def incident_or_ask(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Return the incident or maintenance that was typed, or that a person chooses among those with a wanted status.
+    """Return the given incident or maintenance window, or prompt for one.
+
+    Args:
+        is_wanted: the statuses that are listed.
 
     Raises:
         EditError: as `find_incident`, or if there is none to choose from.
-        click.UsageError: if nothing was typed and there is no terminal.
+        click.UsageError: if none was given and there is no terminal.
     """
     choices = incidents_with_status(histories, at, is_wanted)
     hint = f"Use one of {shortened([choice.id for choice in choices])}" if choices else ""
@@ -140,7 +153,7 @@ def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
 
 
 def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Return the given statuses by component; ask a person for missing ones.
+    """Return the given statuses by component; prompt for missing ones.
 
     Raises:
         click.UsageError: if a component has no status and there is no terminal.
@@ -157,7 +170,7 @@ def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[st
 
 
 def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
-    """Return the keys of the given components; if none are given, ask a person for them."""
+    """Return the keys of the given components, or prompt for them."""
     if names or not is_interactive():
         return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
     return list(_ask_keys(catalogue))

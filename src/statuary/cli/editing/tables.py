@@ -56,7 +56,11 @@ ListFormat = Annotated[
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
-    """Print the columns of rows as a table, or all members as JSON; `nothing` is the message without rows."""
+    """Print the columns of rows as a table, or all members as JSON.
+
+    Args:
+        nothing: the message if there are no rows.
+    """
     if form == "json":
         click.echo(json_text(list(rows)))
         return

@@ -181,7 +181,7 @@ OWN_SCHEMAS = {UPTIME.name: UPTIME_SCHEMA, PROOF.name: PROOF_SCHEMA}
 
 REF = "#/components/schemas/{model}"
 SCHEMAS_FILE = "schemas.json"
-"""The schemas of all shapes, generated from the types: pydantic's differ between versions, a site's bytes must not."""
+"""The generated schemas of all shapes; pydantic's vary by version, but a site's bytes must not."""
 
 MEMBER = re.compile(r"\{(\w+)\}")
 

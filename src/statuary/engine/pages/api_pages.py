@@ -1,4 +1,4 @@
-"""The page of the API: each call with its parameters, answers and a working example, and every type."""
+"""The API page: each call with parameters, answers and an example, and all types."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -162,7 +162,7 @@ def _of_extensions(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return the page at the former address of the reference, which leads to the page of the API."""
+    """Return the page that redirects from the reference's old address."""
     renderer = renderer_of(site)
     texts = renderer.localization.texts
     head = PageHead(
@@ -176,7 +176,7 @@ def reference_page(site: SiteContext) -> Document:
 
 
 def _plain(path: str) -> str:
-    """Return a path whose parameters have no names: the table of URLs and the specification name them differently."""
+    """Return a path with nameless parameters; the URL table and the specification name them differently."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
@@ -353,7 +353,7 @@ def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldVi
 
 
 def _type(value: Json, depth: int) -> tuple[str, str]:
-    """Return the type of a schema in words, and the anchor of the first type of the page that it names."""
+    """Return a schema's type in words, and the anchor of the first type that it names."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:

@@ -1,4 +1,4 @@
-"""The pages that depend on the settings or on all contracts but not on the time, and the files that all pages load."""
+"""Pages that depend on settings or contracts but not on time, and shared files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
@@ -37,10 +37,10 @@ MakePages = Callable[[Catalogue], Iterable[Document]]
 def config_pages(
     contracts: ContractCounts, current_paths: Iterable[str], openapi: Mapping[str, Json] | None = None
 ) -> dict[str, MakePages]:
-    """Return what makes the pages and files that change only with the settings, by name.
+    """Return the makers of config-only pages and files, by name.
 
     Args:
-        contracts: the published contracts in numbers.
+        contracts: the numbers of published contracts.
         openapi: the OpenAPI document, or None.
     """
     pages: dict[str, MakePages] = {
