@@ -1,4 +1,4 @@
-"""The documents of contracts: of one record, of an address, of a chain, and the pages that list them."""
+"""The documents of a record, an address, a chain, and pages that list them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ def contract_documents(
     digest: bytes,
     is_published: bool,
 ) -> Iterator[Document]:
-    """Yield the record, unless it is withheld, the proof, and the page of a contract.
+    """Yield a contract's record, unless it is excluded, its proof and its page.
 
     Args:
         source: the content file.

@@ -27,7 +27,7 @@ class PublishPolicy(StrEnum):
 
 
 class ContractSettings(NamedTuple):
-    """How contracts are published."""
+    """The settings of published contracts."""
 
     publish: PublishPolicy = PublishPolicy.PROVED
     join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export

@@ -16,7 +16,7 @@ class SiteContracts(SiteFacts, Protocol):
 
     @property
     def contract_settings(self) -> ContractSettings:
-        """How contracts are published."""
+        """The settings of published contracts."""
 
     @property
     def contracts(self) -> ContractSources:

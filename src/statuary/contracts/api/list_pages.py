@@ -1,4 +1,4 @@
-"""Where the pages of a chain's list end, for programs and for people: where their contracts say so."""
+"""The last contract of each page of a chain's list, as the contracts record it."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

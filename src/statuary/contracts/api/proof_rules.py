@@ -1,4 +1,4 @@
-"""What needs no contract: the rules of proofs, the responses of errors, and what Sourcify's server says of itself."""
+"""Documents without contracts: rules of proofs, errors, and Sourcify's service calls."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +17,9 @@ def proof_schema_document() -> Document:
 
 
 CHECKS_FILE = "checks.json"
-"""The rules of all checks of a proof, as tests/support/proof_checks.py writes them: a build without contracts does not
-import the checks."""
+"""The rules of all checks of a proof, written by tests/support/proof_checks.py, so that a build without contracts does not
+import the checks.
+"""
 
 
 def proof_checks_document() -> Document:
@@ -32,7 +33,10 @@ def _document(url: Url, file: str) -> Document:
 
 
 def not_found_document() -> Document:
-    """Return the response for an unverified address, with the members that clients require; a file knows no address."""
+    """Return the response for an unverified address, with the members that clients require.
+
+    It has no address, because one file serves all of them.
+    """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
     return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)
 
@@ -49,7 +53,10 @@ SOURCIFY_SERVER = "3.12.1"
 
 
 def service_documents() -> Iterator[Document]:
-    """Yield what monitors and clients ask of Sourcify's server, and the response where an explorer's API is asked for."""
+    """Yield the responses to monitors and clients of Sourcify's server.
+
+    One more is for explorers' APIs, which this server lacks.
+    """
     health = url_table.HEALTH
     yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)
     version = {"sourcifyServerVersion": SOURCIFY_SERVER, "statuaryVersion": VERSION}

@@ -84,7 +84,7 @@ class NotVerified(TypedDict):
 
 @with_config(OPEN)
 class RejectedRequest(TypedDict):
-    """Why a request is refused."""
+    """The reason for refusing a request."""
 
     customCode: Annotated[str, Field(examples=["invalid_parameter"])]
     message: str

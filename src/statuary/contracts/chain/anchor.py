@@ -98,7 +98,11 @@ ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
 
 
 def header_of(block: AnchoredBlock) -> BlockHeader:
-    """Return the header of a block; raise EvidenceError if it is malformed, or has another hash or number."""
+    """Return the header of a block.
+
+    Raises:
+        EvidenceError: if it is malformed, or has another hash or number.
+    """
     header = parse_header(_bytes(block.header))
     if header.hash != _bytes(block.hash):
         raise EvidenceError("other_header", block=block.hash)
@@ -108,7 +112,11 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
 
 
 def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return the account under a block's state root, also an absent one; raise EvidenceError if the nodes prove nothing."""
+    """Return the account under a block's state root; it may be absent.
+
+    Raises:
+        EvidenceError: if the nodes prove neither.
+    """
     leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
     if not leaf:
         return ABSENT_ACCOUNT
@@ -119,7 +127,11 @@ def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Accoun
 
 
 def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
-    """Return the word in a storage slot of an account; raise EvidenceError if the nodes do not prove it."""
+    """Return the word in a storage slot of an account.
+
+    Raises:
+        EvidenceError: if the nodes do not prove it.
+    """
     value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
     return as_number(decode_rlp(value)) if value else 0
 

@@ -1,4 +1,4 @@
-"""Merkle Patricia tries (Ethereum's yellow paper, appendix D) and their RLP, as far as verifying proofs needs them."""
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D) and RLP, for verification."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -76,7 +76,7 @@ def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]
 
 
 def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
-    """Return where the payload of an item with a prefix starts and ends."""
+    """Return the start and the end of the payload of an item with a prefix."""
     length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
     if length > SHORT:
         size = data[start : start + length - SHORT]
@@ -90,17 +90,24 @@ def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
 
 
 def as_number(item: RlpItem) -> int:
-    """Return the number that an item holds; raise EvidenceError if it is a list, or has leading zeros."""
+    """Return an item's number.
+
+    Raises:
+        EvidenceError: if it is a list, or has leading zeros.
+    """
     if isinstance(item, list) or item[:1] == b"\0":
         raise EvidenceError("rlp_number")
     return int.from_bytes(item)
 
 
 def as_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Return the bytes that an item holds, of one of some lengths; of any if none is given.
+    """Return an item's bytes.
+
+    Args:
+        lengths: the allowed lengths; none allows any.
 
     Raises:
-        EvidenceError: if it is a list, or of another length.
+        EvidenceError: if it is a list, or has another length.
     """
     if isinstance(item, list) or (lengths and len(item) not in lengths):
         sizes = {f"size{place}": length for place, length in enumerate(lengths, start=1)}
@@ -119,11 +126,14 @@ BRANCH, SHORT_NODE = 17, 2
 
 
 def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Return the value that a trie holds under a key; empty if it holds none, which is proved too.
+    """Return the value under a key of a trie, as proved by nodes.
 
     Args:
         key: the key in the trie: hashed in the tries of accounts and storage.
         nodes: the encoded nodes on the path from the root to the value, without those inside another one.
+
+    Returns:
+        The value; empty if the nodes prove that there is none.
 
     Raises:
         EvidenceError: if they are not exactly the nodes of that path.

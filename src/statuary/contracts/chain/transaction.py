@@ -63,7 +63,11 @@ class SignedTransaction(NamedTuple):
 
 
 def parse_transaction(raw: bytes) -> SignedTransaction:
-    """Return the fields of an encoded transaction; raise EvidenceError if it is malformed or of an unknown type."""
+    """Parse an encoded transaction.
+
+    Raises:
+        EvidenceError: if it is malformed or of an unknown type.
+    """
     kind, payload = _envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:
@@ -148,7 +152,14 @@ def create_address(sender: Address, nonce: int) -> Address:
 
 
 def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
-    """Return the nonce below a limit with which a contract created an address (CREATE); None if there is none."""
+    """Return the nonce with which a contract created an address (CREATE).
+
+    Args:
+        limit: the nonces that are tried are less than this.
+
+    Returns:
+        The nonce, or None if there is none.
+    """
     sender, created = bytes.fromhex(creator[2:]), bytes.fromhex(address[2:])
     nonces = range(1, limit)  # a contract's first nonce is 1 (EIP-161)
     return next(
@@ -188,7 +199,7 @@ HEADER_SIZES: Final = {
     "mixHash": 32,
     "nonce": 8,
 }
-"""The members that every header has, as JSON-RPC names them, and their bytes: None for a number, 0 for any length."""
+"""The members of every header by their JSON-RPC names, with their bytes: None for a number, 0 for any length."""
 
 
 class BlockHeader(NamedTuple):
@@ -203,7 +214,11 @@ class BlockHeader(NamedTuple):
 
 
 def parse_header(raw: bytes) -> BlockHeader:
-    """Return the fields of an encoded header; raise EvidenceError if it is not that of an Ethereum block."""
+    """Parse an encoded header.
+
+    Raises:
+        EvidenceError: if it is not that of an Ethereum block.
+    """
     items = decode_list(raw)
     if len(items) < len(HEADER_SIZES):
         raise EvidenceError("header_members", members=str(len(items)))

@@ -7,7 +7,11 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 
 
 def is_root(root: bytes, node: str) -> bool:
-    """Return whether a node, as hex, is that of a root; a text that is no hex is none."""
+    """Return whether a node, given as hex, has a root's hash.
+
+    Returns:
+        False also for a string that is not hex.
+    """
     try:
         return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
     except ValueError:
@@ -19,7 +23,11 @@ Entries = list[tuple[str, bytes]]
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
-    """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
+    """Build a trie and the proof of one key.
+
+    Returns:
+        The root, and the nodes on the path to the key.
+    """
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
@@ -27,7 +35,7 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes
 
 
 def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the node that holds some entries; encoded nodes below it on the path to a key are added to `nodes`."""
+    """Return the node of some entries; collect the encoded nodes on the path to a key."""
     first_key, value = entries[0]
     if len(entries) == 1:
         return [_compact(first_key, is_leaf=True), value]
@@ -44,7 +52,7 @@ def _common_start(key: str, other_key: str) -> str:
 
 
 def _below(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the reference to the node of the entries with a prefix; empty if there are none."""
+    """Return the reference to the node of a prefix; empty if it has no entries."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""

@@ -63,7 +63,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, prox
 
 
 class AnchoredProxy(NamedTuple):
-    """What the chain shows of a contract's implementation."""
+    """The chain's evidence about a contract's implementation."""
 
     is_shown: bool  # whether it shows all that the record says: a word in a slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
@@ -74,10 +74,11 @@ _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
 def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
-    """Return what the chain shows of a contract whose code is shown.
+    """Return the chain's evidence about the implementation of a proved code.
 
-    Code that is a clone and nothing else shows its implementation, and code that cannot run other code is no proxy. For
-    any other, patterns in the code and the words in conventional slots are Sourcify's way to find out, and can mislead.
+    Code that is only a clone shows its implementation, and code that cannot run other code is not a proxy.
+    For
+    any other, Sourcify relies on patterns in the code and the words in conventional slots, which can mislead.
 
     Raises:
         EvidenceError: if a storage proof does not hold.
@@ -94,7 +95,11 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
 
 
 def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
-    """Return the words in the slots of proxies that a code may use; none if one of them has no proof."""
+    """Return the words in proxy slots that the code may use.
+
+    Returns:
+        The words by slot; none if one of them has no proof.
+    """
     slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
     if not set(slots) <= anchor.storage.keys():
         return {}
@@ -102,9 +107,10 @@ def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) ->
 
 
 def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
-    """Return whether no slot of the type of proxy that the record names holds the implementation that it names.
+    """Return whether the proxy's slots hold no implementation as the record names it.
 
-    A record that names no proxy says nothing of slots, unless a slot is what Sourcify's patterns left open.
+    A record without a proxy makes no claim about slots, unless Sourcify's patterns left the question to a
+    slot.
     """
     resolution = as_object(record.value.get("proxyResolution"))
     if not words or words.get(_BEACON):
@@ -187,7 +193,7 @@ class AnchorClaims(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """What one part of an anchor shows under a block: its claim, unless a reason says otherwise."""
+    """The evidence of one part of an anchor under a block; a reason if it fails."""
 
     block: AnchoredBlock
     time: int  # of the block, in seconds since 1970
@@ -222,7 +228,11 @@ def anchor_claims(
 
 @lru_cache(maxsize=64)
 def _without_anchor(on_chain: Reason, deployed: Reason) -> AnchorClaims:
-    """Return the claims of a record without proofs of the chain, of the reasons why there are none."""
+    """Return the claims of a record without proofs of the chain.
+
+    Args:
+        on_chain, deployed: the reasons for their absence.
+    """
     return AnchorClaims(
         (
             Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain),
@@ -241,23 +251,23 @@ class _ChainClaim:
         self.anchor = anchor
 
     def missing_reason(self) -> Reason | None:
-        """Return why there is no evidence; None if there is some."""
+        """Return the reason for missing evidence, if it is missing."""
         raise NotImplementedError
 
     def recorded_reason(self) -> Reason | None:
-        """Return what the anchor says about missing evidence, in words of the program that wrote it."""
+        """Return the anchor's own reason for missing evidence, in its author's words."""
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
     def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        """Return what shows the claim under a block."""
+        """Return the evidence for the claim under a block."""
         raise NotImplementedError
 
     def verify(self) -> _Outcome:
-        """Return what the evidence shows.
+        """Verify the evidence.
 
         Raises:
-            EvidenceError: if it shows nothing of the claim.
+            EvidenceError: if it does not prove the claim.
             MissingExtraError: if a library is not installed.
         """
         raise NotImplementedError
@@ -301,10 +311,11 @@ class _Verifier:
         )
 
     def _evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
-        """Return the block and what was found in it.
+        """Return the block and the evidence in it.
 
         Raises:
-            EvidenceError: if a checkpoint names another block of its number, or a number is none of Ethereum's.
+            EvidenceError: if a checkpoint names another block of its number, or a number is outside of
+                Ethereum's range.
         """
         block = outcome.block
         evidence: dict[str, EvidenceValue] = {
@@ -325,7 +336,7 @@ class _Verifier:
 
 
 class _OnChain(_ChainClaim):
-    """Claim D: `onchainBytecode` is the code at the address, and the storage of a proxy names its implementation."""
+    """Claim D: `onchainBytecode` is the code at the address, and a proxy's storage names its implementation."""
 
     name = ClaimName.ON_CHAIN
 

@@ -56,7 +56,10 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
 
 
 def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
-    """Yield every text of a side that must be hex: pointer, text, and bytes (None if it is not hex)."""
+    """Yield every string of a side that must be hex: pointer, string and bytes.
+
+    The bytes are None if it is not hex.
+    """
     for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
         if side.value.get(member) is not None:
             yield (side.member, member), side.value[member], data
@@ -312,7 +315,10 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _copies(constructor: bytes, place: int, size: int) -> bool:
-    """Return whether code pushes an offset and a size, copies code and returns it; Vyper up to 0.3.1 pushes the end instead."""
+    """Return whether code pushes an offset and a size, copies code and returns it.
+
+    Vyper up to 0.3.1 pushes the end instead of the size.
+    """
     has_size = _is_pushed(constructor, size) or _is_pushed(constructor, place + size)
     return _is_pushed(constructor, place) and has_size and _CODECOPY in constructor and _RETURN in constructor
 

@@ -36,7 +36,10 @@ class Evidence(NamedTuple):
 
 
 class NotApplicable(NamedTuple):
-    """Why a check does not apply, as a clause; a level that requires the check is then not confirmed."""
+    """A check that does not apply, with the reason as a clause.
+
+    A level that requires the check is then not confirmed.
+    """
 
     reason: str
 
@@ -109,7 +112,7 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
 
 
 class Match(NamedTuple):
-    """The matches that a check must confirm: it may not be without an object where a side claims one of them."""
+    """The matches that a check must confirm: it must apply where a side claims one."""
 
     side: str = ""  # `creation` or `runtime`; empty for either
     is_exact: bool = False  # whether the match has to be exact
@@ -125,7 +128,7 @@ _CONFIRMING: Final[dict[CheckFunction, Match]] = {}
 
 
 def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
-    """Say which claimed matches need a check to confirm them."""
+    """Declare the claimed matches that a check must confirm."""
 
     def register(observe: CheckFunction) -> CheckFunction:
         _CONFIRMING[observe] = match

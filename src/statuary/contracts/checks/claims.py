@@ -1,4 +1,4 @@
-"""The five claims of a record: verified here, stated by a file, not shown and why, or contradicted."""
+"""The five claims of a record: proved, stated by a file, unproved or contradicted."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -46,7 +46,7 @@ DESCRIBED_BY_METADATA: Final = (
         "compilation.name",
     ),
 )
-"""The members that solc's metadata repeats, besides the sources."""
+"""The members that solc's metadata repeats, in addition to the sources."""
 
 REPEATED: Final = {
     "compilation.compiler": PinnedBy.CONSISTENT,
@@ -91,7 +91,7 @@ COMPILED_MEMBERS: Final = (
         )
     ),
 )
-"""What a compiler decides: the only members that evidence of a compilation can pin."""
+"""Members that a compiler produces; evidence of a compilation can pin no others."""
 
 MAX_NAMED: Final = 3
 """The most checks that a reason names."""
@@ -179,11 +179,11 @@ def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, 
 
 
 COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
-"""Why given evidence of a compilation states nothing of the record."""
+"""Reasons why given evidence of a compilation does not apply to the record."""
 
 
 def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
-    """Yield why evidence of a compilation was given, and states nothing."""
+    """Yield the reasons why evidence of a compilation does not apply."""
     for claim in record_claims:
         if claim.reason.key in COMPILATION_PROBLEMS:
             yield claim.reason, ""
@@ -193,7 +193,7 @@ RUNTIME_DIFFERS: Final = "verdict_runtime_differs"
 
 
 def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return what is said first of a record: of the code at the address, whatever the creation code says."""
+    """Return the verdict on the code at the address, whatever the creation code is."""
     claim = {claim.name: claim for claim in record_claims}
     consistent, on_chain = claim[ClaimName.CONSISTENT], claim[ClaimName.ON_CHAIN]
     if consistent.status is ClaimStatus.CONTRADICTED:
@@ -275,7 +275,7 @@ def keeps_own_auxdata(side: SideView) -> bool:
 
 
 def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
-    """Return why no hash commits to the sources."""
+    """Return the reason why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
         return _why_without_integrity(record, integrity)
@@ -290,7 +290,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> R
 
 
 def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
-    """Return why no integrity hash commits to the sources of a Vyper contract."""
+    """Return the reason why no integrity hash commits to a Vyper contract's sources."""
     if not has_integrity_hash(record.version):
         return because("no_integrity_hash", compiler=record.language, version=record.version)
     if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
@@ -316,12 +316,15 @@ def pinned_members(
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
-    """Return what pins each member of a record; nothing if the record is contradicted.
+    """Return the pin of each member of a record.
 
     Args:
         record_claims: its claims.
         compilation: evidence that its sources were compiled again.
-        anchored: what the chain's proofs show.
+        anchored: the claims that the chain proves.
+
+    Returns:
+        Pins by member; none if the record is contradicted.
     """
     status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
@@ -356,7 +359,11 @@ def _place(member: str) -> tuple[str, str]:
 
 @cache
 def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: bool) -> Mapping[str, PinnedBy]:
-    """Return what other members of a record pin, the weakest kind; `creation` and `runtime` are sides that match."""
+    """Return the weakest pins: members that other members of the record determine.
+
+    Args:
+        creation, runtime: whether the side matches.
+    """
     described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     pinned |= (MATCHED if creation else UNMATCHED)["creation"]
@@ -364,13 +371,13 @@ def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: boo
 
 
 def _pinned_by_compilation(compilation: CompilationEvidence | None) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield what evidence of a compilation states, in an order that does not depend on the file."""
+    """Yield the members that evidence of a compilation pins, in a fixed order."""
     members = frozenset(compilation.members if compilation else ())
     yield from ((member, PinnedBy.STATED) for member in COMPILED_MEMBERS if member in members)
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield what the hash in the on-chain bytecode pins."""
+    """Yield the members that the hash in the on-chain bytecode pins."""
     yield "sources", PinnedBy.HASH
     if record.language == "Vyper":
         yield "additionalInput", PinnedBy.HASH

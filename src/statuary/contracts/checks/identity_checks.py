@@ -119,7 +119,7 @@ def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
 
 
 def is_identified(record: RecordValue) -> bool:
-    """Return whether these checks find nothing, in a fifth of their time; they say what is wrong with the others."""
+    """Return whether the identity checks find nothing, in a fifth of their time."""
     deployment = record["deployment"]
     transaction, deployer = deployment["transactionHash"], deployment["deployer"]
     numbers = (record["matchId"], deployment["blockNumber"], deployment["transactionIndex"])

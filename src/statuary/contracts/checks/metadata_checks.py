@@ -1,7 +1,7 @@
-"""Checks of what the hash in the bytecode commits to: solc's metadata and sources, and Vyper's integrity hash.
+"""Checks of hashes in bytecode: solc's metadata and sources, Vyper's integrity.
 
 A difference from metadata whose hash is in the bytecode is an error. Without a hash, stored metadata is known
-to differ in records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
+to differ in records that are otherwise true (Sourcify's issue 2924), so it is a warning.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from statuary.contracts.model.solc_settings import setting_differences
 from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
 
 CACHED_SOURCES: Final = 65_536
-"""How many hashes are kept, about 16 MB; the oldest are dropped."""
+"""The number of cached hashes, about 16 MB; the oldest are dropped."""
 
 
 class KeccakCache:
@@ -53,7 +53,7 @@ SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
 
 
 FIRST_WITH_DOCUMENTATION = CompilerVersion(0, 4, 11)
-"""The first release of solc whose output has devdoc and userdoc; earlier ones have them in metadata alone."""
+"""The first release of solc with devdoc and userdoc in its output; earlier ones have them only in metadata."""
 
 _INTERFACE = ("abi", "devdoc", "userdoc")
 
@@ -202,7 +202,7 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
 
 
 def _why_not_applicable(side: SideView) -> str:
-    """Return why a side has no metadata hash to compare; empty if it has one."""
+    """Return the reason why a side has no metadata hash to compare, if it has none."""
     if side.claimed_level is None:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:

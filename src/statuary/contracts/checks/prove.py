@@ -47,7 +47,7 @@ CONTRACT_CHECKS: Final = tuple(
         key=lambda check: list(Severity).index(check.severity),
     )
 )
-"""Every rule for records, those about bytecode first; at the end, those that true records were found to break."""
+"""Every rule for records: first those about bytecode, last those that true records were found to break."""
 
 
 _OF_COMPILATION: Final = (
@@ -138,7 +138,7 @@ def prove_together(
 
 
 class _ProvedPart(NamedTuple):
-    """What is known of every record with the same compilation and levels."""
+    """The shared results of every record with the same compilation and levels."""
 
     results: tuple[CheckResult, ...]  # of `OF_COMPILATION`
     computed: tuple[Computed, Computed, Computed]
@@ -148,7 +148,7 @@ class _ProvedPart(NamedTuple):
 def _rows(
     views: Sequence[RecordView], parts: Sequence[CompiledPart | None], checks: Sequence[ContractCheck]
 ) -> Iterator[tuple[CheckResult, ...]]:
-    """Yield the results of each record; where its part is proved already, only those of the deployment are new."""
+    """Yield each record's results; of a part proved before, only the deployment's are new."""
     proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
     unproved_views = [view for view, part in zip(views, proved, strict=True) if part is None]
     shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
@@ -159,7 +159,7 @@ def _rows(
 
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
-    """Return what is known of a view's part, which is proved on a view that has nothing else, and give it to the view."""
+    """Prove a part on a view that has nothing else, and give the results to `view`."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = part.proof_results.get(levels)
     if proved is None:
@@ -206,9 +206,10 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Return the finding that the code on the chain is not the compiled code, if it is not.
+    """Report that the code on the chain is not the compiled code, if so.
 
-    It is an error while a record is being made; a finished one is published with that headline, as real servers do.
+    It is an error while a record is being made; a finished one is published with that headline, as real
+    servers do.
     """
     if not (proof.verdict and proof.verdict.sentences[0].key == RUNTIME_DIFFERS):
         return ()

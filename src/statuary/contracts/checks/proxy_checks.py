@@ -62,7 +62,7 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
 
 
 def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
-    """Return why an address cannot be that of an implementation; empty if it can."""
+    """Return the reason why an implementation address is impossible, if it is."""
     text = as_json_text(address)
     if not _is_checksummed(address):
         return f"implementation {text} is not an address with its EIP-55 checksum"
@@ -74,9 +74,10 @@ def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
 
 
 def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
-    """Return the note that a record does not say whether its contract is a proxy.
+    """Note that a record does not say whether its contract is a proxy.
 
-    Servers send such records, so it is no rule of a record; who keeps a workspace can resolve its proxy.
+    Servers send such records, so this is not a rule for records; the owner of a workspace can resolve its
+    proxy.
     """
     if _ERROR not in (record["proxyResolution"] or {}):
         return ()
@@ -97,7 +98,7 @@ def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
 
 
 def _type_fault(resolution: Mapping[str, Json]) -> str:
-    """Return how a resolution's members contradict each other; empty if they do not."""
+    """Return the contradiction between a resolution's members, if there is one."""
     is_proxy, proxy_type = resolution["isProxy"], resolution["proxyType"]
     count = len(_listed_implementations(resolution))
     if is_proxy != (proxy_type is not None) or (not is_proxy and count):
@@ -138,14 +139,14 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
 
 
 def _without_auxdata(record: RecordView) -> bytes:
-    """Return the runtime code on the chain, or else the creation code, up to the auxdata of the compiler."""
+    """Return the on-chain runtime code, or else the creation code, without auxdata."""
     code = record.runtime.onchain or record.creation.onchain or b""
     own = record.runtime.own_auxdata
     return code[: own.offset] if own is not None and record.runtime.onchain else code
 
 
 def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
-    """Return how the bytecode contradicts a resolution; empty if it does not."""
+    """Return the contradiction between the bytecode and a resolution, if there is one."""
     proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return _other_pattern(evidence, resolution)

@@ -1,6 +1,7 @@
-"""Checks against what anyone can look up: the grammar of the languages, the compilers' releases, the rules of the EVM.
+"""Checks against public facts: grammars, compiler releases and rules of the EVM.
 
-Each is an error where no true record can break the rule. What some chains allow is a warning or a note.
+Each is an error where no true record can break the rule. Exceptions that some chains allow are warnings or
+notes.
 """
 
 import re
@@ -51,7 +52,7 @@ def invalid_identifier(record: RecordView) -> Iterator[Observation]:
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
-    """Yield the name of an item, and those of its parameters; a parameter may have none."""
+    """Yield the name of an item, and those of its named parameters."""
     if item.get("type", "function") in _NAMED_ITEMS:
         yield item.get("name")
     waiting = [*as_list(item.get("inputs")), *as_list(item.get("outputs"))]
@@ -95,9 +96,12 @@ class Release(NamedTuple):
 
 @cache
 def releases(compiler: str) -> Mapping[str, Release]:
-    """Return the releases of `solc` or `vyper` by version, oldest first; none for another compiler.
+    """Return the releases of `solc` or `vyper` by version, oldest first.
 
     tests/support/compiler_releases.py makes the table from the packages.
+
+    Returns:
+        The releases; none for another compiler.
     """
     table = orjson.loads(Path(__file__).with_name("compiler_releases.json").read_bytes())
     by_version: dict[str, Release] = {}
@@ -176,7 +180,7 @@ _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
 def _day(text: str) -> date | None:
-    """Return a day of three numbers; None if there is no such day."""
+    """Return a day of three numbers, or None if it does not exist."""
     numbers = _DAY.fullmatch(text)
     try:
         return date(*map(int, numbers.groups())) if numbers else None
@@ -185,7 +189,7 @@ def _day(text: str) -> date | None:
 
 
 RELEASED_WITHIN: Final = timedelta(days=7)
-"""How much earlier than its package a compiler may be published elsewhere."""
+"""The longest time between a compiler's publication elsewhere and its package."""
 
 
 @check
@@ -213,9 +217,13 @@ def verified_before_release(record: RecordView) -> Iterator[Observation]:
 
 
 def _released(known: Mapping[str, Release], number: str, *, is_before: bool) -> str:
-    """Return the day before which a version was not released; empty if it is not known.
+    """Return the day before which a version was not released.
 
-    For a version newer than the table, that is the day of the newest; for a build before a release, that of an earlier one.
+    For a version newer than the table, that is the day of the newest; for a build before a release, that of
+    an earlier one.
+
+    Returns:
+        The day; empty if it is unknown.
     """
     if number in known and not is_before:
         return known[number].not_before
@@ -274,7 +282,7 @@ MAX_CODE_BYTES: Final = 24_576
 _DELEGATION: Final = re.compile(rb"\xef\x01\x00.{20}", re.DOTALL)
 
 PRECOMPILES: Final = 0x0A
-"""The last address at which every EVM of today runs a program of its own; the zero address belongs to nobody."""
+"""The last address of a precompiled program in the EVM; the zero address belongs to nobody."""
 
 LATER_PRECOMPILES: Final = (*range(0x0B, 0x12), 0x100)
 """Those that some chains have."""

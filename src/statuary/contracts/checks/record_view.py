@@ -1,7 +1,8 @@
-"""A record for the checks: every text decoded once, every hash computed once; how two JSON values are compared.
+"""A record as checks see it: each string decoded once, each hash computed once.
 
-A record is a plain dict whose shape has been validated; nothing more is assumed. What cannot be decoded is
-None here, and the check for it reports that.
+A record is a plain dict whose shape has been validated; nothing more is assumed. A value that cannot be
+decoded is
+None here, and the check for it reports that. The module also compares JSON values.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -69,7 +70,7 @@ _OF_COMPILATION: Final = frozenset(
         *("parsed_libraries", "parsed_immutables", "fields", "own_auxdata", "own_fields"),
     )
 )
-"""What views compute of the members that the compilation decides alone."""
+"""The members of views that depend only on the compilation."""
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
@@ -81,7 +82,7 @@ def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Inval
 
 
 def hex_bytes(text: Json) -> bytes | None:
-    """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
+    """Decode `0x` and lower-case hex digits; return None for anything else."""
     if not isinstance(text, str) or not text.startswith("0x"):
         return None
     digits = text[2:]
@@ -90,7 +91,11 @@ def hex_bytes(text: Json) -> bytes | None:
 
 
 def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
-    """Return a JSON value as compact text; None if it is nested deeper than any compiler's output."""
+    """Encode a JSON value compactly.
+
+    Returns:
+        The bytes, or None if it is nested deeper than any compiler's output.
+    """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
     except (TypeError, ValueError):  # orjson's own error is a TypeError
@@ -138,7 +143,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def text(self) -> str | None:
-        """The compiler's text, if it is the same object and has no key twice; else None."""
+        """The compiler's text, if it has the same value and no repeated key."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -222,14 +227,14 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The transformations; None if there is no list, or one is invalid."""
+        """The transformations, or None if there is no list, or one is invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
 
     @unlocked_cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """The result of the replay, or the failing step; None if a part cannot be decoded."""
+        """The result of the replay or the failing step, or None if a part is undecodable."""
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
         max_bytes = len(self.recompiled) + len(self.onchain)
@@ -261,7 +266,7 @@ class SideView:
 
     @unlocked_cached_property
     def fields(self) -> dict[str, AuxdataFields]:
-        """The decoded auxdata; invalid pieces are left out."""
+        """The decoded auxdata, without invalid pieces."""
         return dict(self._readable_auxdata())
 
     def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
@@ -273,7 +278,7 @@ class SideView:
 
     @unlocked_cached_property
     def own_auxdata(self) -> Auxdata | None:
-        """The contract's own auxdata, not that of a contract it creates; None if there is none.
+        """The contract's own auxdata, if it has any.
 
         It ends the runtime code, also inside the creation code, where code of contracts that the constructor
         creates may follow.
@@ -287,7 +292,7 @@ class SideView:
 
     @unlocked_cached_property
     def own_fields(self) -> AuxdataFields | None:
-        """The contract's own auxdata, decoded; None if there is none, or it is invalid."""
+        """The contract's own auxdata, decoded, if it has any that is valid."""
         if self.own_auxdata is None:
             return None
         try:
@@ -357,7 +362,11 @@ class RecordView:
         return self.creation, self.runtime
 
     def compilation_values(self) -> tuple[Computed, Computed, Computed]:
-        """Return what was computed of members that the compilation decides, of the record and of its sides."""
+        """Return the cached values that depend only on the compilation.
+
+        Returns:
+            Those of the record and of its two sides.
+        """
         record, creation, runtime = (
             {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
             for holder in (self, *self.sides)
@@ -370,7 +379,10 @@ class RecordView:
             vars(holder).update(values)
 
     def clear(self) -> None:
-        """Forget what was computed: a view and its sides refer to each other, and would wait for the garbage collector."""
+        """Drop all computed values.
+
+        A view and its sides refer to each other, and would otherwise wait for garbage collection.
+        """
         vars(self).clear()
 
     @unlocked_cached_property
@@ -387,13 +399,13 @@ class RecordView:
 
     @unlocked_cached_property
     def metadata(self) -> Mapping[str, Json] | None:
-        """The metadata; None if the record has none."""
+        """The metadata, or None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
     def output_contract(self) -> Mapping[str, Json] | None:
-        """The record's contract in `stdJsonOutput`; None if it is missing."""
+        """The record's contract in `stdJsonOutput`, or None if it is missing."""
         path, name = self.path_and_name
         contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
         contract = as_object(contracts.get(path)).get(name)
@@ -407,7 +419,7 @@ class RecordView:
 
     @unlocked_cached_property
     def has_hashed_metadata(self) -> bool:
-        """Whether the hash of the metadata is in the recompiled code of a side with a match level."""
+        """Whether a side with a match level has the hash of the metadata in its code."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides
@@ -441,5 +453,5 @@ class RecordView:
 
     @unlocked_cached_property
     def constructor(self) -> TupleType | None:
-        """The constructor's inputs; None if their types cannot be parsed."""
+        """The constructor's inputs, or None if their types cannot be parsed."""
         return constructor_inputs(self.value.get("abi"))

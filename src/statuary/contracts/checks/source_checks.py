@@ -81,7 +81,11 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
 
 
 def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
-    """Return the keyword that declares a contract in a source of Yul or Solidity; empty if none does."""
+    """Return the keyword that declares a contract in a Yul or Solidity source.
+
+    Returns:
+        The keyword; empty if there is no declaration.
+    """
     if record.language == "Yul":
         return "object" if yul_object(text) == name else ""
     declared = declaration(text, name, record.version)
@@ -293,7 +297,7 @@ _COMPARES_WITH_ZERO: Final = re.compile(
     + _JUMP_IF,  # nothing else is compared with the selector, which is not kept
     re.DOTALL,
 )
-"""How solc's code compares a selector with 0x00000000, which it does not push."""
+"""The ways in which solc's code compares a selector with 0x00000000, which it does not push."""
 
 
 @check
@@ -354,7 +358,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
 
 
 class _Words:
-    """The words of sources: searched for one by one while that is cheaper than to read every source once."""
+    """The words of sources, searched individually until reading all is cheaper."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources

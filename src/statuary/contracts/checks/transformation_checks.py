@@ -144,7 +144,7 @@ def _value_fault(side: SideView, place: int) -> str:
 
 
 def _decoding_fault(record: RecordView, value: bytes) -> str:
-    """Return why bytes are not auxdata of the record's compiler; empty if they are."""
+    """Return the reason why bytes are not auxdata of the record's compiler, if so."""
     if len(value) > MAX_AUXDATA_BYTES:
         return f"{len(value):,} bytes are more than compilers append"
     try:

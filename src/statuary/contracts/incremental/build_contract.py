@@ -1,6 +1,6 @@
 """One contract source to its documents: read, check, encode.
 
-Whatever goes wrong with one record withholds that record, with a finding that names it.
+Any failure with one record excludes only that record, with a finding that names it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ class ContractDocuments(NamedTuple):
 
 
 class ExtensionDocuments(NamedTuple):
-    """What extensions make of a contract; an exception there leaves out this alone."""
+    """The documents that extensions make of a contract; a failure there skips only these."""
 
     facts: bytes = b""  # what the ledger keeps
     documents: Iterable[Document] = ()
@@ -80,8 +80,8 @@ class BuiltContract(NamedTuple):
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     is_published: bool = False
     facts: bytes = b""  # what extensions keep of the record
-    # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
-    # the same site.
+    # about the record; an error excludes it. Documents of an earlier build are removed: the same content
+    # gives the same site.
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -90,14 +90,20 @@ class BuiltContract(NamedTuple):
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> tuple["BuiltContract", tuple[Document, ...]]:
-        """Return it with its documents; if one of them cannot be made, it is withheld and has none."""
+        """Return the contract with its documents.
+
+        If one of them cannot be made, the contract is excluded and has none.
+        """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
             return _failed_contract(self.source, (*self.findings, outcome)), ()
         return self._replace(findings=(*self.findings, *outcome.findings)), outcome.documents
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
+        """Return the ledger's row, without documents.
+
+        After a bug, the next build reads the source again.
+        """
         digest = self.digest
         if not self.is_deterministic:
             git, stat, digest = "", "", b""
@@ -118,7 +124,10 @@ class BuiltContract(NamedTuple):
 def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
-    """Read contracts and make their documents; each has the size and time of its source before it was read."""
+    """Read contracts and make their documents.
+
+    Each has the size and time of its source from before it was read.
+    """
     contracts = ((source, source_stat(root, source), _read(root, source)) for source in sources)
     for batch in in_batches((source, contract, stat) for source, stat, contract in contracts):
         built_contracts = build_contracts_together([item[:2] for item in batch], settings)
@@ -176,7 +185,7 @@ EXTENDING = "making what extensions publish of the record"
 
 
 def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
-    """Return a contract that is withheld because something went wrong with it."""
+    """Return a contract that is excluded because it failed."""
     return BuiltContract(source, findings=_located(source, findings))
 
 
@@ -194,7 +203,7 @@ def _read(root: Path, source: ContractSource) -> ParsedContract:
 def _prepare(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
-    """Return what can be proved of a contract, or why nothing can be."""
+    """Return the provable record of a contract, or the findings that prevent it."""
     outcome = run_guarded(
         lambda: _record_errors(source, contract, settings) or _provable(source, contract, settings),
         source.path,
@@ -221,7 +230,7 @@ def _prove(
 def _record_errors(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> tuple[Finding, ...]:
-    """Return why a contract's record cannot be proved: it cannot be read, or is not where it belongs."""
+    """Return the faults that make a record unprovable: unreadable, or misplaced."""
     findings = () if contract.record is None else _location_findings(contract.record, source, settings)
     return (*contract.findings, *findings)
 
@@ -295,7 +304,7 @@ def _make_documents(
     of_extensions: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> ContractDocuments:
-    """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
+    """Make a contract's documents; a failing theme template is replaced by the package's."""
     pages = pages and pages._replace(rules=_rules_of_pages())
     findings: tuple[Finding, ...] = ()
     try:
@@ -322,9 +331,9 @@ def _row(record: RecordValue, proof: Proof, settings: ContractBuildSettings) -> 
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    """Yield what the evidence beside a contract contradicts, and why it does not show the claims.
+    """Yield the contradictions and faults of the evidence beside a contract.
 
-    An error does not withhold the contract: its page, its proof and its place in lists say what is wrong.
+    An error does not exclude the contract: its page, its proof and its list entry show it.
     """
     if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
         from statuary.contracts.sources.evidence import anchor_path, compilation_path

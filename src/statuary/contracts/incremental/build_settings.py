@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractBuildSettings:
-    """What the documents of a contract depend on besides its source."""
+    """The inputs of a contract's documents other than its source."""
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id

@@ -1,4 +1,4 @@
-"""What the stage of contracts gives to the others; all that a site without contracts needs of it."""
+"""The results of building contracts; a site without contracts imports only this."""
 
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from statuary.publish.target import BuildTarget
 
 CONTRACTS = "contracts"
-"""The group of all contracts in the ledger: its fingerprint is what they depend on besides their sources."""
+"""The group of all contracts in the ledger; its fingerprint covers everything except their sources."""
 
 
 Site = TypeVar("Site", bound=SiteContracts)
@@ -34,7 +34,7 @@ class BuiltContracts(NamedTuple, Generic[Site]):
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
     exclusion_reasons: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
-    excluded_count: int = 0  # how many are withheld
+    excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # why all of them are those of the last build
     incomplete_sources: frozenset[str] = (
@@ -61,7 +61,10 @@ def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
 def without_contracts(
     catalogue: Site, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts[Site]:
-    """Return that there are no contracts, and were none before; what was published of their lists is kept."""
+    """Return the result for a site that never had contracts.
+
+    Published lists are kept.
+    """
     settings = contract_build_settings(catalogue, checks, None)
     lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.page
     fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
@@ -98,5 +101,5 @@ def contract_build_settings(
 
 
 def contract_fingerprint(settings: ContractBuildSettings, catalogue: SiteContracts) -> Fingerprint:
-    """Return the fingerprint of what contracts depend on besides their sources."""
+    """Return the fingerprint of contracts' inputs other than their sources."""
     return fingerprint_of(settings, catalogue.hosting, can_recover_senders())

@@ -32,7 +32,7 @@ class BulkContract(Protocol):
 
     @property
     def parsed_contract(self) -> ParsedContract:
-        """Its record, or why there is none."""
+        """Its record, or the reason why there is none."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
         """Return findings about the record with their positions in the file."""
@@ -54,9 +54,9 @@ class BulkReader(Protocol):
         """Divide a source into parts, which can be read until the context ends.
 
         Args:
-            chains: the ids of the site's chains; contracts on others may be left out.
-            memory: bytes that dividing may take.
-            pool: what may do some of it; None for this process alone.
+            chains: the ids of the site's chains; contracts on others may be skipped.
+            memory: the bytes that dividing may use.
+            pool: an executor for some of the work; None for this process only.
 
         Raises:
             UnreadableError: while it is entered or iterated, if the source cannot be read.
@@ -86,7 +86,7 @@ def open_bulk_source(
 
 
 def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
-    """Yield items, and as the last one why there are no more if reading them fails."""
+    """Yield items; if reading fails, the last one is a finding."""
     try:
         yield from items
     except UnreadableError as error:
@@ -135,7 +135,7 @@ class BulkSourceRange(PartitionSources):
     def _contracts(
         self, root: Path, failed: list[Finding]
     ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
-        """Yield the contracts that can be read; `failed` gains why there are no more."""
+        """Yield the readable contracts; collect the reason for stopping in `failed`."""
         for contract in _until_error(self.part.read(root), self.outdated.source.path):
             if isinstance(contract, Finding):
                 failed.append(contract)

@@ -53,9 +53,10 @@ def add_lists(
     executor: Executor,
     skipped: list[Finding],
 ) -> None:
-    """Offer the lists of every chain and address with a change, and the pages that list contracts.
+    """Add the lists of changed chains and addresses, and pages that list contracts.
 
-    `skipped` gains why pages cannot be made.
+    Args:
+        skipped: collects why pages cannot be made.
     """
     catalogue, sources = contracts.catalogue, contracts.sources
     if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address

@@ -1,4 +1,4 @@
-"""Partitions: sources that any process can build, any number of times, with the same result.
+"""Partitions: sources that any process can build repeatedly with the same result.
 
 A partition is a small value that can be sent to another machine. Its result is small too: bodies are staged
 in the target, rows are written to a file beside them.
@@ -33,13 +33,13 @@ FIRST_SIZE = 32
 """Sources of the first partition: about a tenth of a second of work."""
 
 LAST_PARTITIONS = 4
-"""The largest part of the remaining sources in a partition: a fourth, so that all workers end at about the same time."""
+"""A partition has at most a fourth of the remaining sources, so that all workers end at about the same time."""
 
 PAGE_COST = 8
 """The factor of the time that a source with a page takes, since its code is highlighted."""
 
 RECENT = 2_000_000_000
-"""Nanoseconds before a build within which a file's time is not trusted: some file systems have no finer clock."""
+"""Nanoseconds before a build in which file times are not trusted: some file systems have coarse clocks."""
 
 
 class PartitionSettings(NamedTuple):
@@ -106,7 +106,11 @@ class SingleSources(PartitionSources):
 
 
 def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
-    """Return a source's git id if its file still has that id and the digest that was read; else empty."""
+    """Return a source's git id, if its file still has that id and digest.
+
+    Returns:
+        The id; empty otherwise.
+    """
     if not git or not digest or source.form is not ContractForm.RECORD:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
+"""Build the contracts of a site, on any workers, then their lists."""
 
 import re
 from collections.abc import Generator, Iterator, Sequence
@@ -77,9 +77,9 @@ def build_contracts(
     execution: ExecutionOptions,
     now: Instant,
 ) -> BuiltContracts[Site]:
-    """Build every contract that has changed, or all of them; of those that repeat one another, the first stays.
+    """Build changed contracts, or all; of duplicates, the first stays.
 
-    One that says that it was verified after `now` is withheld when it is read; the next build reads it again.
+    A contract that claims a verification after `now` is excluded; the next build reads it again.
 
     Args:
         checks: the checks of each record; None for all.
@@ -124,7 +124,7 @@ def build_contracts(
 
 
 def reuse_previous_contracts(catalogue: Site, target: BuildTarget, reason: Finding) -> BuiltContracts[Site]:
-    """Return the contracts of the last build, as they are in the target; the next build compares them again."""
+    """Return the last build's contracts; the next build compares them again."""
     target.ledger.restore_previous_sources()
     contracts = _contracts_of(target.ledger.sources, catalogue)
     return contracts._replace(skipped=(reason, *contracts.skipped))
@@ -137,7 +137,7 @@ def _partitions(
     opened: ExitStack,
     executor: Executor,
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
-    """Yield the partitions to build: contracts with files of their own first, then bulk sources, which are returned.
+    """Yield the partitions: contracts with their own files first, then bulk sources.
 
     Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
     """
@@ -203,7 +203,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
 
 
 def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]:
-    """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
+    """Return the contracts of sources; errors exclude their source, never the status."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
     skipped: dict[Finding, None] = {}
@@ -231,9 +231,11 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
 
 
 def _exclude_duplicates(target: BuildTarget) -> set[str]:
-    """Withhold the records that repeat one that stays.
+    """Exclude the records that duplicate one that stays.
 
-    Return where those are whose documents have to be made again: another record's had the same paths.
+    Returns:
+        The locations of contracts whose documents have to be made again, because another record had the same
+        paths.
     """
     sources, replaced = target.ledger.sources, set[str]()
     for columns, rule in DUPLICATES.items():
@@ -292,13 +294,14 @@ def _read_bulk(
 
 
 MAX_CLOCK_SKEW: Final = timedelta(days=1)
-"""How far the clock of a verifier may be ahead."""
+"""The largest lead of a verifier's clock."""
 
 
 def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
-    """Withhold the records that say that they were verified after the build.
+    """Exclude the records that claim a verification after the build.
 
-    Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
+    Returns:
+        The git state by which the next build may skip unchanged files; None if it must read these again.
     """
     late_contracts = target.ledger.sources.verified_after(format_utc(now + MAX_CLOCK_SKEW))
     for contract in late_contracts:
@@ -308,7 +311,7 @@ def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | 
 
 
 def _source_of(contract: LocatedContract) -> ContractSource:
-    """Return where a contract is written, in the form that the rules expect."""
+    """Return a contract's source, in the form that the rules expect."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])

@@ -1,4 +1,4 @@
-"""Which sources a build reads, and why; it keeps the documents of all others."""
+"""The plan of a build: the sources to read, with reasons; all other documents stay."""
 
 from collections.abc import Container, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 class RebuildReason(StrEnum):
-    """Why a source is built again, as `statuary explain` prints it and the ledger keeps it."""
+    """The reason for building a source, as `statuary explain` prints it."""
 
     NO_LEDGER = "there was no ledger of an earlier build"
     STATUARY = "statuary has changed"
@@ -49,7 +49,7 @@ class RemainingSources(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """The sources of a site compared with those of the last build; both in byte order of paths."""
+    """Compares a site's sources with the last build's, in byte order of paths."""
 
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
@@ -79,7 +79,7 @@ class SourceComparison:
     def _change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
-        """Return why a source is built, or what else is new about it; None if nothing is."""
+        """Return the reason for building a source, or its changed metadata, if any."""
         if self.rebuild_reason is not None or previous_source is None:
             return self.rebuild_reason or RebuildReason.NEW
         if source.path in self.incomplete_sources:
@@ -95,7 +95,7 @@ class SourceComparison:
     def _difference(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
-        """Compare a source that git does not show to be unchanged by size and time, then by content."""
+        """Compare a source by size and time, then by content, if git does not decide."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source).text
         # where git shows a change, equal times mean nothing: some tools set them
@@ -106,7 +106,10 @@ class SourceComparison:
         return RebuildReason.CHANGED
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Return why a source is built after its content was read; one without a digest always is."""
+        """Return the reason for building a source whose content was read, if any.
+
+        A source without a digest is always built.
+        """
         if not last_digest:
             return RebuildReason.VERIFIED
         return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
@@ -115,7 +118,7 @@ class SourceComparison:
 def _paired(
     sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
-    """Yield each source with that of the last build at its path, and those of the last build that are alone."""
+    """Pair the sources with those of the last build by path."""
     previous_sources = iter(previous)
     previous_source = next(previous_sources, None)
     for source in sources:
@@ -143,7 +146,11 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return the git id of a source; for several files, a hash of their ids; empty if one is missing."""
+        """Return the git id of a source; for several files, a hash of their ids.
+
+        Returns:
+            The id; empty if one is missing.
+        """
         if self.next_file is None or self.tree is None:
             return ""
         folder = source_folder(source)
@@ -173,14 +180,18 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder with the files of a source; None for a single file."""
+    """Return the folder of a source's files, or None for a single file."""
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
     return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
 
 
 def digest_of(root: Path, source: AnySource) -> bytes:
-    """Return the SHA-256 of a record's file as `record_digest` does; empty for any other source."""
+    """Return the SHA-256 of a record's file as `record_digest` does.
+
+    Returns:
+        The digest; empty for any other source.
+    """
     if source.form is not ContractForm.RECORD:
         return b""
     try:
@@ -210,7 +221,7 @@ class GeneratorResult(Generic[Item, Value]):
 
 
 class RebuildPlan(NamedTuple):
-    """What a build reads."""
+    """The sources that a build reads."""
 
     # the sources, in byte order of paths, as they are found; then what became of the others
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
@@ -238,7 +249,7 @@ def plan_rebuild(
     *,
     verify: bool,
 ) -> RebuildPlan:
-    """Return what a build reads; everything else in the target is kept."""
+    """Plan which sources a build reads; everything else in the target stays."""
     sources: Iterable[AnySource] = catalogue.contracts
     if catalogue.bulk:
         sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
@@ -267,7 +278,7 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return why every source is built; None if only some are."""
+    """Return the reason for building every source, or None for a partial build."""
     if previous_fingerprint == fingerprint:
         return None
     if not previous_fingerprint.statuary:

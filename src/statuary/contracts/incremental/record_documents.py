@@ -12,21 +12,22 @@ if TYPE_CHECKING:
 
 
 RecordDocuments = Callable[["JudgedRecord", object, str], tuple[bytes, Iterable[Document]]]
-"""Returns what the ledger keeps of a published record for a stage, and what makes further documents of it; of the
-record with its proof, the settings of the extension and the record's source."""
+"""Returns the data that the ledger keeps for a stage, and the additional documents of a record, given the record with
+its proof, the extension's settings and the record's source.
+"""
 
 
 RECORD_DOCUMENTS = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
-"""Where the `RecordDocuments` of each extension that has one is, by its key in site.yaml."""
+"""The `RecordDocuments` of extensions, as "module:name" by their key in site.yaml."""
 
 
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> tuple[bytes, Iterable[Document]]:
-    """Return what extensions keep of a published record, and the documents that they make of it.
+    """Return the data and the documents that extensions derive from a record.
 
     Args:
-        extensions: the key and the settings of those in `RECORD_DOCUMENTS` that are on.
+        extensions: key and settings of the enabled ones in `RECORD_DOCUMENTS`.
         source: the content file of the record.
     """
     of_each = [

@@ -46,7 +46,10 @@ class BasicType:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """`T[]` or `T[n]`; `length` is None for `T[]`."""
+    """`T[]` or `T[n]`.
+
+    `length` is None for `T[]`.
+    """
 
     item: "AbiType"
     length: int | None
@@ -98,7 +101,7 @@ def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> T
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Parse the types of the `inputs` of an ABI item; null or absent inputs are an empty list.
+    """Parse the types of an ABI item's `inputs`; null or absent ones are empty.
 
     Args:
         may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.
@@ -194,11 +197,11 @@ SIGNATURE_KINDS: Final = ("function", "event", "error")
 """The kinds of item that have a signature, in served order."""
 
 REMEMBERED_SIGNATURES = 65_536
-"""How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
+"""The number of cached hashes: half of all signatures in real contracts repeat within a few records."""
 
 REMEMBERED_ITEMS: Final = 16_384
 LONGEST_REMEMBERED_ITEM: Final = 1_000
-"""How many items are kept with their signatures, about 6 MB, and the most bytes of one."""
+"""The number of items that are cached with their signatures (about 6 MB), and the longest one in bytes."""
 
 _TEXTS: Final[dict[bytes, str | None]] = {}
 
@@ -236,7 +239,11 @@ def _known_text(item: Mapping[str, Json]) -> str | None:
 
 
 def signature_text(item: Mapping[str, Json]) -> str | None:
-    """Return the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers rejects the item."""
+    """Return an ABI item's signature, such as `transfer(address,uint256)`.
+
+    Returns:
+        The signature, or None if ethers rejects the item.
+    """
     name = item.get("name")
     if not is_identifier(name):
         return None
@@ -256,7 +263,7 @@ def signature_hash(text: str) -> str:
 
 
 def signature_entry(text: str) -> dict[str, str]:
-    """Return one element of a served list: the text, the first four bytes of its hash, and the hash."""
+    """Return an element of a served list: signature, selector and hash."""
     digest = signature_hash(text)
     return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
 

@@ -1,9 +1,12 @@
-"""The auxdata that compilers append to bytecode (Sourcify: `cborAuxdata`): its CBOR, its positions, and the references beside it.
+"""The auxdata that compilers append to bytecode (Sourcify: `cborAuxdata`).
 
-solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
-appends eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in
-creation code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on
-records of all these compilers.
+The module has its CBOR, its positions, and the references beside it. solc (0.4.7 on) appends a CBOR map with
+the hash of its
+metadata, then its length in two bytes. Vyper 0.3.4 appends eleven bytes of CBOR without a length; 0.3.5 to
+0.3.9 a map and its
+length; 0.3.10 on an array, in creation code only, whose length counts its own two bytes. Measured in
+Sourcify's
+`bytecode-utils` and on records of all these compilers.
 """
 
 import struct
@@ -57,7 +60,7 @@ def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
         return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
     if major <= 5:
         return (_list if major == 4 else _map)(data, offset, argument, depth)
-    # a tag tells how to read the item after it; the item itself is enough here
+    # a tag describes the item after it; the item alone is enough here
     return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
 
 
@@ -130,7 +133,7 @@ HASH_BYTES = 32
 _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
 REMEMBERED_PIECES = 1024
-"""How many decoded pieces are kept: a record's two sides mostly end with the same bytes."""
+"""The number of cached pieces: a record's two sides mostly end with the same bytes."""
 
 
 class AuxdataStyle(StrEnum):
@@ -174,7 +177,11 @@ def auxdata_style(language: str, version: str) -> AuxdataStyle:
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Return the auxdata at the end of `code`; None if there is none in that layout."""
+    """Split the auxdata off the end of `code`.
+
+    Returns:
+        The auxdata, or None if there is none in that layout.
+    """
     size, cbor_end = _extent(code, style)
     start = len(code) - size
     if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
@@ -403,7 +410,7 @@ _FIRST_KEYS = (
     b"\x64solc",
     b"\x6cexperimental",
 )
-"""The beginnings of the first pair in solc's map, after the one byte that begins a small map."""
+"""The beginnings of the first pair in solc's map, after the byte that begins a small map."""
 
 _SMALLEST_MAP, _LARGEST_MAP = 0xA1, 0xAF
 
@@ -460,7 +467,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield the parts of a code that parse as solc's auxdata: a CBOR map with known keys, and its length."""
+    """Yield parts of code that parse as solc's auxdata: a known CBOR map and its length."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)
@@ -489,7 +496,8 @@ def _listed(branch: Json, depth: int) -> Iterator[bytes]:
         if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
-            # contracts numbered A to F are left out: their numbers are hexadecimal, and Sourcify reads decimals
+            # contracts numbered A to F are skipped: their numbers are hexadecimal, and Sourcify reads
+            # decimals
             yield from _listed(value, depth + 1)
 
 

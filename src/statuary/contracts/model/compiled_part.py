@@ -1,7 +1,8 @@
-"""The part of a record that the compilation alone decides: what is computed of it once serves every deployment.
+"""The part of a record that depends only on the compilation, proved once.
 
-Half of all verified contracts are deployments of a few compilations. In canonical text the part is three pieces of
-bytes. Only where all three are, byte for byte, those of an earlier record, is what was computed of them used again.
+Half of all verified contracts are deployments of a few compilations. In canonical text the part is three
+pieces of
+bytes. Results are reused only if all three equal those of an earlier record byte for byte.
 """
 
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,7 @@ _MARKERS: Final = (
     *(b',"recompiledBytecode":', b',"transformations":', b'},"runtimeBytecode":{'),
     *(b',"recompiledBytecode":', b',"transformations":', b'},"deployment":{', b',"sources":{'),
 )
-"""Where the pieces end, in their order; the last two end at the record's proxyResolution and at its end."""
+"""The ends of pieces, in order; the last two end at the record's proxyResolution and at its end."""
 
 
 class Pieces(NamedTuple):
@@ -37,7 +38,11 @@ class Pieces(NamedTuple):
 
 
 def pieces_of(text: bytes) -> Pieces | None:
-    """Return text in pieces, whatever they are; None if it has not all the marks."""
+    """Split text into pieces without checking them.
+
+    Returns:
+        The pieces, or None if a mark is missing.
+    """
     ends, place = list[int](), 0
     for mark in _MARKERS:
         if (place := text.find(mark, place)) < 0:
@@ -57,13 +62,13 @@ def pieces_of(text: bytes) -> Pieces | None:
 
 
 class CompiledPart:
-    """What the compilation decides of some records, and what was computed of it.
+    """The compilation's part of some records, with cached results.
 
     Attributes:
         creation: members of the creation side.
         runtime: members of the runtime side.
         other_members: members of the record.
-        proof_results: what the checks of a compilation found, by the levels that a record claims.
+        proof_results: results of the compilation's checks, by the levels that a record claims.
     """
 
     def __init__(self, creation: RecordValue, runtime: RecordValue, other_members: RecordValue) -> None:
@@ -95,14 +100,14 @@ class CompiledPart:
 
 
 MAX_TEXT: Final = 8_000_000
-"""Bytes of text of the parts that are remembered; what was computed of them takes a few times as much memory."""
+"""Bytes of text of cached parts; their results take a few times as much memory."""
 
 MAX_SEEN: Final = 65_536
 """The hashes of parts that were met once."""
 
 
 class CompiledParts:
-    """The parts of records that were met more than once: the last used, of so many bytes of text together."""
+    """A cache of parts that occurred more than once, bounded by their bytes of text."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -118,7 +123,11 @@ class CompiledParts:
         return part
 
     def add(self, pieces: Pieces, record: RecordValue) -> CompiledPart | None:
-        """Return the part of a record with this canonical text; None if it is met for the first time, or is too large."""
+        """Return the cached part with this canonical text, adding it if needed.
+
+        Returns:
+            The part, or None on its first occurrence, or if it is too large.
+        """
         key, size = hash(pieces.compiled), sum(map(len, pieces.compiled))
         if key not in self._seen or size > self.capacity:
             if len(self._seen) >= MAX_SEEN:

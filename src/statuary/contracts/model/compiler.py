@@ -37,7 +37,7 @@ def parse_compiler_version(text: str) -> CompilerVersion:
 
 
 SHORTEST_COMMIT = 7
-"""Digits of a commit that identify a build: as many as Vyper's wheels have, where records have eight."""
+"""Digits of a commit that identify a build: as many as Vyper's wheels have; records have eight."""
 
 _BUILD = re.compile(
     r"(?P<version>\d+\.\d+\.\d+(?:(?:b|rc)\d+)?(?:-[\w.-]+)?)(?:\+commit\.(?P<commit>[0-9a-f]+))?"
@@ -46,7 +46,7 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Return the first compiler version in a text, without its platform; empty if there is none."""
+    """Return the first compiler version in a string, without its platform, if any."""
     match = _BUILD.search(text)
     return match[0] if match else ""
 

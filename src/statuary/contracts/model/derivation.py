@@ -101,7 +101,10 @@ STD_JSON_OUTPUT: Final = "std_json_output"
 
 
 class WorkspaceDeployment(NamedTuple):
-    """The transaction that created a contract; numbers are decimal text, unknown members None."""
+    """The transaction that created a contract; numbers are decimal strings.
+
+    Unknown members are None.
+    """
 
     transaction_hash: Hex | None = None
     block_number: str | None = None  # "-1" for a contract of the genesis block
@@ -110,7 +113,7 @@ class WorkspaceDeployment(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What a contract's owner knows."""
+    """The data that only a contract's owner knows."""
 
     chain_id: ChainId
     address: Address
@@ -378,7 +381,10 @@ def _metadata(artifact: Mapping[str, Json]) -> Json:
 
 
 def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
-    """Return the source ids; solc has none before 0.3.6, and the server stores none for Yul and Fe."""
+    """Return the source ids.
+
+    solc has none before 0.3.6, and the server stores none for Yul and Fe.
+    """
     old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
     sources = as_object(std_json_output).get("sources")
     if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
@@ -398,11 +404,11 @@ def _number(number: Json) -> int:
 
 
 SideMatches = tuple[SideMatch | None, SideMatch | None]
-"""The matches of creation and runtime code; None for a side that is unknown or does not match."""
+"""The matches of creation and runtime code; None for an unknown or different side."""
 
 
 def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
-    """Return how the compiled code matches the on-chain code."""
+    """Match the compiled code with the on-chain code."""
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
     creation_side = RecompiledSide(

@@ -30,7 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The members whose parts can be selected with a dot, and these parts."""
 
 BASE = ("matchId", "creationMatch", "runtimeMatch", "verifiedAt")
-"""Members of every response that can be named: `fields` moves them to the front, `omit` to the back."""
+"""The nameable members of every response: `fields` moves them to the front, `omit` to the back."""
 
 IDENTITY = ("match", "chainId", "address")
 """The last members of every response; they cannot be named."""

@@ -1,4 +1,4 @@
-"""A record with what was judged of it: what every document about a contract is made of."""
+"""A record with its proof, the input of all documents about a contract."""
 
 from typing import NamedTuple
 
@@ -20,18 +20,22 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the record is not that of the code at its address, or breaks a rule and is published all the same."""
+        """Whether the record differs from the code at its address, or is published despite a fault."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
     def runs_other_code(self) -> bool:
-        """Whether the chain, or the record's own code of the chain, contradicts it; a broken rule alone does not."""
+        """Whether the on-chain code contradicts the record; a broken rule is not enough."""
         verdict = self.proof.verdict
         return self.is_contradicted and verdict is not None and verdict.sentences[0].key != RULE_BROKEN
 
     @property
     def other_implementation(self) -> str:
-        """The contract that a proxy calls instead of the one that its record names, checksummed; else empty."""
+        """The contract that a proxy really calls, if its record names another.
+
+        Returns:
+            The checksummed address; empty otherwise.
+        """
         claim = self.proof.claim(ClaimName.ON_CHAIN)
         is_other = claim is not None and claim.reason.key == OTHER_IMPLEMENTATION
         return str(claim.evidence.get("implementation", "")) if claim is not None and is_other else ""

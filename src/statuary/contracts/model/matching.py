@@ -30,13 +30,13 @@ from statuary.contracts.model.transformations import (
 
 
 class MatchLevel(StrEnum):
-    """How well on-chain and recompiled bytecode agree; None means no match."""
+    """The agreement of on-chain and recompiled bytecode; None means no match."""
 
     EXACT_MATCH = "exact_match"
     """The same bytes, including a hash that commits to the same sources."""
 
     MATCH = "match"
-    """The same executable code; the hash differs, or there is none."""
+    """The same executable code; the hash differs or is missing."""
 
 
 def side_level(
@@ -44,7 +44,8 @@ def side_level(
 ) -> MatchLevel:
     """Return the level of a side whose replay gives the on-chain bytecode.
 
-    `auxdata` holds every piece in the recompiled code; it is empty if there is none, or none was found.
+    Args:
+        auxdata: every piece in the recompiled code; empty if there is none, or none was found.
     """
     if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
         return MatchLevel.MATCH
@@ -138,7 +139,11 @@ class _Attempt:
 
 
 def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
-    """Match runtime code; None if transformations do not explain the difference."""
+    """Match runtime code.
+
+    Returns:
+        The match, or None if transformations do not explain the difference.
+    """
     attempt = _Attempt(bytearray(side.code), onchain)
     if side.code.startswith(CALL_PROTECTION):
         attempt.code[1:21] = onchain[1:21]
@@ -160,10 +165,13 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
 
 
 def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
-    """Match creation code, which ends in constructor arguments; None if that does not explain it.
+    """Match creation code, which ends in constructor arguments.
 
     Args:
         constructor: its inputs; None if their types cannot be parsed.
+
+    Returns:
+        The match, or None if arguments and transformations do not explain the difference.
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:

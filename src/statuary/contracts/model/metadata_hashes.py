@@ -1,4 +1,4 @@
-"""solc's metadata as the text whose hash is in the bytecode, and the two hashes: IPFS and Swarm."""
+"""solc's metadata as the hashed text, and its two hashes: IPFS and Swarm."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class _Node(NamedTuple):
-    """A block of the tree: its multihash, the text bytes below it, and the bytes of all its blocks."""
+    """A block of the tree: its multihash, the bytes of content below it, and those of all its blocks."""
 
     multihash: bytes
     text_bytes: int
@@ -96,7 +96,7 @@ def bzzr0(data: bytes) -> bytes:
 
 
 def bzzr1(data: bytes) -> bytes:
-    """Return the 32-byte `bzzr1` hash of `data`; 32 zero bytes for an empty text, as in solc."""
+    """Return the 32-byte `bzzr1` hash of `data`; 32 zero bytes for none, as in solc."""
     return _chunk_hash(data, below_taller=False) if data else bytes(32)
 
 
@@ -137,7 +137,7 @@ SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": bzzr1, "bzzr0": bzzr0}
 
 
 _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
-"""The character U+007F as JSON escapes it, or an escaped backslash, behind which the same letters are text."""
+"""U+007F as JSON escapes it, or an escaped backslash, after which the same letters are literal."""
 
 
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:

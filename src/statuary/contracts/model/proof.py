@@ -1,4 +1,4 @@
-"""The proof of a record: the results of the checks, and the five claims that follow from them."""
+"""The proof of a record: the results of checks, and five claims based on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class CheckOutcome(StrEnum):
     NOT_APPLICABLE = "not applicable"
     """The rule applies to nothing in the record, and its claims do not need it to."""
     SKIPPED = "skipped"
-    """The check was left out of this build, with `--skip` or `--only`."""
+    """The build skipped the check because of `--skip` or `--only`."""
 
 
 class CheckResult(NamedTuple):
@@ -40,7 +40,7 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The five claims that a verified-contract record makes; none follows from the others."""
+    """The five claims of a verified record, independent of each other."""
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
@@ -60,7 +60,7 @@ class ClaimStatus(StrEnum):
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""
     STATED = "stated_by_a_file"
-    """A file beside the record says so; who wrote it is not known to the build."""
+    """A file beside the record states it; the build does not know its author."""
     NOT_SHOWN = "not_shown"
     CONTRADICTED = "contradicted"
     """There is evidence against it."""
@@ -76,7 +76,7 @@ class Claim(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What is said first of a record: whether the code at the address is that of its sources."""
+    """The headline of a record: whether its sources are those of the code at the address."""
 
     status: ClaimStatus  # the weaker of claims C and D, unless something contradicts the record
     sentences: tuple[Reason, ...]
@@ -84,14 +84,14 @@ class Verdict(NamedTuple):
 
 CHECKPOINT = "checkpoint"
 ANCHOR_ALONE = "anchor.json"
-"""Who vouches for a block hash, in evidence: the site's author, or nobody but the file."""
+"""The source of a block hash in evidence: the site's author, or only the file."""
 
 
 class PinnedBy(StrEnum):
-    """What fixes a member's value, strongest first."""
+    """The evidence that fixes a member's value, strongest first."""
 
     CHAIN = "chain"
-    """The chain's own Merkle proofs, under the hash of a block that a checkpoint of the site names."""
+    """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
     HASH = "hash"
     """A hash in the on-chain bytecode."""
     STATED = "stated"
@@ -124,7 +124,7 @@ class Proof:
     # by member name; `sources/<path>` for a file that differs from the other sources
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
-    # why evidence beside the record does not show the claims that it is about, and what to do
+    # why evidence beside the record does not prove its claims, and what to do
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @unlocked_cached_property
@@ -143,5 +143,5 @@ class Proof:
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return a claim; None if only checks were requested."""
+        """Return a claim, or None if only checks were requested."""
         return next((claim for claim in self.claims if claim.name is name), None)

@@ -1,8 +1,10 @@
-"""What bytecode shows about being a proxy (MEASUREMENTS.md, proxies).
+"""Proxies as bytecode alone reveals them (MEASUREMENTS.md, proxies).
 
-Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then reads
-the chain. The same patterns are found here, which shows the results that need no chain: a factory is never a
-proxy, an EIP-1167 clone names its implementation, and code without patterns is no proxy. Any other result is a
+Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then
+reads
+the chain. The same patterns are found here, which decides the cases that need no chain: a factory is never a
+proxy, an EIP-1167 clone names its implementation, and code without patterns is not a proxy. Any other result
+is a
 claim as of its date, which bytecode can contradict but not confirm.
 """
 
@@ -29,7 +31,7 @@ SLOTS = {
 """Constants that proxies push: storage slots, and the selector of `masterCopy()` for Safe's proxies."""
 
 SLOT_NAMES = {b"matic.network.proxy.implementation": "MaticProxy"}
-"""Texts whose Keccak-256 is a slot, for code that hashes them when it runs, as old releases of solc compile it."""
+"""Strings whose Keccak-256 is a slot, for code by old releases of solc that hashes them at run time."""
 
 EIP_1167 = re.compile(
     re.escape(bytes.fromhex("363d3d373d3d3d363d73"))
@@ -41,7 +43,7 @@ EIP_1167 = re.compile(
 
 CLONE_BYTES = 45
 _CLONE_CONSTRUCTORS = (b"", bytes.fromhex("3d602d80600a3d3981f3"))
-"""What precedes a clone in nearly all code of one, so that it need not be disassembled: nothing, or what returns it."""
+"""The code before a clone in nearly all cases, which then need no disassembly: none, or code that returns the clone."""
 
 _SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
 _IN_DATA = _SLOT_BYTES | SLOT_NAMES
@@ -78,7 +80,7 @@ DIAMOND = "DiamondProxy"
 
 
 def proxy_slots(proxy_type: str, address: Address) -> list[str]:
-    """Return the storage slots in which a type of proxy keeps its implementation, as 32 bytes of hex, in order."""
+    """Return the storage slots of a proxy type's implementation, as 32-byte hex, in order."""
     if proxy_type == SAFE:
         return [f"0x{0:064x}"]
     if proxy_type == _SEQUENCE:
@@ -89,7 +91,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """What bytecode decides."""
+    """The result that bytecode alone decides."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -115,7 +117,11 @@ class ProxyMarks(NamedTuple):
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Return what a contract's code (creation code if known, else runtime code) decides about proxies."""
+    """Return what code reveals about proxies.
+
+    Args:
+        code: the creation code if it is known, else the runtime code.
+    """
     # a clone may be followed by arguments of its own
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_clone(code):
@@ -146,7 +152,7 @@ def _clone(implementation: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return the `proxyResolution` that a contract's code decides; None if only the chain decides."""
+    """Return the `proxyResolution` that code decides, or None if the chain decides."""
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return None
@@ -179,7 +185,7 @@ def proxy_marks(code: bytes) -> ProxyMarks:
 
 
 def _data_behind(code: bytes, end: int) -> bytes:
-    """Return the data after a program, without the CBOR that may end it; creation code may end in arguments instead."""
+    """Return the data after a program, without final CBOR; it may be constructor arguments."""
     data = code[end:]
     size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     if _halts(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):
@@ -188,7 +194,7 @@ def _data_behind(code: bytes, end: int) -> bytes:
 
 
 def delegates(code: bytes) -> bool:
-    """Return whether an instruction of a code is a DELEGATECALL, without which a contract is no proxy of any kind."""
+    """Return whether code has a DELEGATECALL, which every kind of proxy needs."""
     offset = 0
     while offset < len(code):
         opcode = code[offset]

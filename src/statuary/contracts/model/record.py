@@ -159,7 +159,7 @@ class Implementation(TypedDict):
 
 @strict
 class ProxyResolutionError(TypedDict):
-    """Why the proxy could not be resolved."""
+    """The reason why the proxy could not be resolved."""
 
     customCode: str
     message: str

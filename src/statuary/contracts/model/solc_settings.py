@@ -14,7 +14,7 @@ from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 
 TABLE: Final = Path(__file__).with_suffix(".json")
-"""What each release does, as changes from the one before; the last row is the newest release that is known."""
+"""Each release's behaviour, as changes from the one before; the last row is the newest known release."""
 
 _GROUPS: Final = ("optimizer", "metadata", "debug")
 _DETAILS: Final = "details"
@@ -24,7 +24,7 @@ _DEFAULT_RUNS: Final = 200
 
 
 class SolcRelease(NamedTuple):
-    """How a release of solc writes its settings into metadata; a setting in a group is named `group.setting`."""
+    """The metadata format of a solc release; a grouped setting is `group.setting`."""
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
     unless_default: Mapping[str, Json]  # those that it has only with another value than this one
@@ -40,7 +40,10 @@ class SolcRelease(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting that differs between metadata and input; None where it is absent."""
+    """A setting that differs between metadata and input.
+
+    An absent value is None.
+    """
 
     name: str
     in_metadata: Json
@@ -50,9 +53,10 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return how a metadata's `settings` differ from those that the compiler writes for its input.
+    """Return the settings in metadata that the compiler would not write for its input.
 
-    A release that is newer than the table may have other defaults and further settings, so these are not compared. A build
+    A release that is newer than the table may have other defaults and further settings, so these are not
+    compared. A build
     before a release may write them like that release, or like the one before it.
 
     Args:
@@ -83,7 +87,7 @@ def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, 
 
 @cache
 def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
-    """Return the releases that differ from the one before, oldest first; the last one is the newest that is known."""
+    """Return the releases that differ from their predecessor, oldest first, and the newest."""
     table = orjson.loads(TABLE.read_bytes())
     row: dict[str, Json] = {}
     listed = []
@@ -122,7 +126,7 @@ def read_release(row: Mapping[str, Json]) -> SolcRelease:
 
 @lru_cache(maxsize=256)
 def _release_at(number: CompilerVersion) -> SolcRelease:
-    """Return the release with a number, or the last one before it; for a number before the table, the first one."""
+    """Return a release, or the last one before it; the first one for older numbers."""
     listed = _releases()
     return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
 

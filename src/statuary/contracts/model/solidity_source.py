@@ -1,4 +1,4 @@
-"""What Solidity and Yul sources declare, read as the compiler reads them: comments and strings are not code."""
+"""Declarations in Solidity and Yul sources; comments and strings are not code."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,10 @@ _KEPT_SOURCES: Final = 16
 
 
 def _hidden(line_ends: str) -> re.Pattern[str]:
-    """Return the pattern of a comment, or of a string with its quote as a group; the end of either may be missing."""
+    """Return the pattern of a comment, or of a string with its quote as a group.
+
+    The end of either may be missing.
+    """
     comment = rf"/[^{line_ends}]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
@@ -54,7 +57,7 @@ class Declaration(NamedTuple):
 
 @lru_cache(maxsize=_KEPT_SOURCES)
 def code_of(text: str, version: str) -> str:
-    """Return a Solidity source with a blank for each comment, and a blank and a quote for each string.
+    """Replace each comment in a Solidity source by a blank, each string by a quote.
 
     Args:
         version: the compiler's, as in records.
@@ -65,7 +68,7 @@ def code_of(text: str, version: str) -> str:
 
 
 def declaration(text: str, name: str, version: str) -> Declaration | None:
-    """Return the declaration of a name in a Solidity source; None if there is none."""
+    """Return the declaration of a name in a Solidity source, if there is one."""
     if name not in text:
         return None
     code = code_of(text, version)
@@ -80,12 +83,12 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
 
 
 def immutable_count(text: str, version: str) -> int:
-    """Return how many immutables a Solidity source declares."""
+    """Count the immutables that a Solidity source declares."""
     return len(_IMMUTABLE.findall(code_of(text, version))) if "immutable" in text else 0
 
 
 def yul_object(text: str) -> str:
-    """Return the name of the outermost object of a Yul source; empty if it has none.
+    """Return the name of a Yul source's outermost object, if it has one.
 
     Code without an object is compiled as one that is named `object`.
     """
@@ -118,7 +121,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _keyword_before(code: str, place: int) -> str:
-    """Return the keyword that declares what stands at a place; empty if there is none."""
+    """Return the keyword of a declaration at an index, if there is one."""
     end = place
     while end and code[end - 1] in _BLANKS:
         end -= 1

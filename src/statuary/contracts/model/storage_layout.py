@@ -101,7 +101,7 @@ class SolidityLayout:
         return size
 
     def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
-        """Return the size of a type's parts in bytes; None if only the type itself states it."""
+        """Return the size of a type's parts in bytes, or None if only the type states it."""
         if definition.get("encoding") in _FULL_SLOT:
             self._require_parts(definition)
             return WORD
@@ -173,7 +173,7 @@ class SolidityLayout:
         )
 
     def _place(self, cursor: _Cursor, name: str) -> _Cursor:
-        """Return where a variable goes after the byte before `cursor`."""
+        """Return the position of a variable after the byte before `cursor`."""
         if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
             return _Cursor(cursor.slot + 1, 0)
         return cursor
@@ -187,7 +187,7 @@ class SolidityLayout:
 
 
 def _elementary_size(label: str) -> int | None:
-    """Return the bytes of a type that has a name of its own; None for an enum, a function type or one of the user's."""
+    """Return the bytes of an elementary type, or None for any other type."""
     match = _ELEMENTARY.fullmatch(label)
     if match is None:
         return None
@@ -225,7 +225,11 @@ _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
 def _size(value: Json) -> int | None:
-    """Return a number of slots; None if it is none. As text or with a fraction only what JavaScript rounds."""
+    """Return a number of slots, rounding strings and fractions only as JavaScript would.
+
+    Returns:
+        The number, or None for any other value.
+    """
     if is_whole_number(value):
         return value if value >= 0 else None
     is_rounded = isinstance(value, float) or (isinstance(value, str) and _ROUNDED.fullmatch(value))
@@ -271,7 +275,7 @@ def _vyper_places(
 
 
 def _variable(value: Json) -> _Variable | None:
-    """Return a variable; None if one of its members is missing or of the wrong kind."""
+    """Return a variable, or None if a member is missing or of the wrong kind."""
     if not isinstance(value, dict):
         return None
     label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))

@@ -22,7 +22,7 @@ class TransformationType(StrEnum):
 
 
 class TransformationReason(StrEnum):
-    """Why a transformation is needed."""
+    """The reason for a transformation."""
 
     CALL_PROTECTION = "callProtection"
     IMMUTABLE = "immutable"
@@ -96,10 +96,13 @@ def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice
 
 
 def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
-    """Return the hex text that a transformation inserts; empty for a `delete`.
+    """Return the hex string that a transformation inserts.
+
+    Returns:
+        The string; empty for a `delete`.
 
     Raises:
-        InvalidValueError: if `transformationValues` has no such text.
+        InvalidValueError: if `transformationValues` has no such string.
     """
     if transformation.type is TransformationType.DELETE:
         return ""
@@ -161,8 +164,8 @@ def replay(
 
     Args:
         values: the record's `transformationValues`.
-        max_bytes: length limit of the code: transformations that add more than the on-chain code has are no
-            proof.
+        max_bytes: length limit of the code: transformations that make it longer than the on-chain code prove
+            nothing.
 
     Raises:
         ReplayError: if a transformation has no value, or reaches outside the code.
@@ -200,7 +203,11 @@ def _edit(
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:
-    """Return the first offset at which two codes differ (or the shorter one ends); None if equal."""
+    """Return the first offset at which two codes differ, or the shorter one ends.
+
+    Returns:
+        The offset, or None if they are equal.
+    """
     if code == other_code:
         return None
     low, high = 0, min(len(code), len(other_code))

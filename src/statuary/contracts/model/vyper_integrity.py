@@ -47,7 +47,7 @@ _HIDDEN = re.compile(
     r"""(?s)"{3}.*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|\#[^\n]*"""
     r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?"""
 )
-"""Docstrings, comments and strings; an unclosed one ends with its line or the file, so each byte is read once."""
+"""Docstrings, comments and strings. An unclosed one ends with its line or the file, so each byte is read once."""
 
 _STATEMENT = re.compile(r"(?m)^(?:from|import)\b[^\n(]*(?:\([^()]*\))?")
 _TOKEN = re.compile(r"\w+|\S")
@@ -135,7 +135,7 @@ def imports_of(text: str) -> list[Import]:
 
 
 def _parse_statement(statement: str) -> Iterator[Import]:
-    """Yield the imports of a statement: `import a.b as c`, `from ..a import b`, `from a import (b, c)`."""
+    """Yield a statement's imports: `import a.b as c`, `from ..a import b`, `from a import (b, c)`."""
     tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
     keyword = tokens.index("import") if "import" in tokens else len(tokens)
     origin = "".join(tokens[1:keyword])
@@ -205,7 +205,7 @@ class _Modules:
         return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
-        """Return the source that an import in a module names, or None if it is not among the sources."""
+        """Return the source that a module's import names, or None if it is missing."""
         if self._is_builtin(imported):
             return None
         tail = imported.name.replace(".", "/")
@@ -239,7 +239,7 @@ def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
 
 
 def _is_group(layout: Json) -> TypeGuard[JsonObject]:
-    """Return whether a layout has names, of variables or modules; what has none is the place of a variable."""
+    """Return whether a layout has names; one without is a variable's position."""
     return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
 
 
@@ -248,7 +248,10 @@ def _count_names(layout: Json) -> int:
 
 
 def _orders(layout: Json) -> Iterator[Json]:
-    """Yield a layout in every order of its names if there are few, else as it is, by name and by slot."""
+    """Yield a layout in every order of its names, if there are few.
+
+    Otherwise yield it unchanged, by name and by slot.
+    """
     if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
         yield from _permutations(layout)
         return

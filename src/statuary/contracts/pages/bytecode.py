@@ -1,4 +1,4 @@
-"""On-chain bytecode with marks on everything that differs from the recompiled bytecode, and the source lines of each mark.
+"""On-chain bytecode with marks on differences, and the source lines of each mark.
 
 Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
 """
@@ -29,7 +29,7 @@ PUSH1, PUSH32 = 0x60, 0x7F
 
 
 _MAX_PLACE_BYTES = 8_000
-"""Bytes of a source map's range that are read: more than the characters of a line that pages show."""
+"""Bytes of a source map's range that are read: more than the characters of a displayed line."""
 
 
 class SourcePlace(NamedTuple):
@@ -99,13 +99,13 @@ WORD_BYTES = 32
 """Bytes of an immutable in the code."""
 
 MAX_PLAIN_BYTES = 160
-"""Bytes of unmarked code that are shown whole; of a longer piece, the middle is left out."""
+"""Bytes of unmarked code that are shown; the middle of a longer piece is cut."""
 
 KEPT_BYTES = 64
 """Bytes at either end of a piece without its middle."""
 
 AUXDATA = "auxdata"
-"""The reason of a mark that is no transformation: metadata that the compiler wrote."""
+"""The reason of a mark that is not a transformation: metadata that the compiler wrote."""
 
 
 class BytecodeMark(NamedTuple):
@@ -196,7 +196,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Return the value that the bytes of a mark encode; empty if that is only their hex digits."""
+    """Return the value that a mark's bytes encode, if it differs from their hex digits."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:
@@ -252,7 +252,7 @@ def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> Tr
 
 
 def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
-    """Return the marks by offset; none overlap."""
+    """Return the marks by offset, without overlaps."""
     marks = sorted(_auxdata(value), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))

@@ -1,4 +1,4 @@
-"""What contract pages need besides the contract, and which members of a record they show."""
+"""The inputs of contract pages other than the contract, and the members that they show."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class CallTarget(NamedTuple):
 
 
 class ContractPageContext(NamedTuple):
-    """The inputs of contract pages besides the contract."""
+    """The inputs of contract pages other than the contract."""
 
     site: SiteContext
     chains: tuple[Chain, ...]
@@ -36,17 +36,21 @@ class ContractPageContext(NamedTuple):
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the arguments of a command for the contract: its address, and the chain's first public JSON-RPC URL."""
+        """Return the arguments of a contract's command: address and first public JSON-RPC URL."""
         chain = self._chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
     def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
-        """Return the page of an `address`, `tx` or `block` in the chain's explorer (EIP-3091); empty without one."""
+        """Return the URL of an `address`, `tx` or `block` in the chain's explorer (EIP-3091).
+
+        Returns:
+            The URL; empty if the chain has no explorer.
+        """
         explorer = self.explorer(chain_id)
         return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
 
     def explorer(self, chain_id: str) -> str:
-        """Return the URL of a chain's block explorer; empty without one."""
+        """Return the URL of a chain's block explorer, if it has one."""
         chain = self._chain(chain_id)
         return chain.explorer if chain else ""
 
@@ -55,7 +59,7 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(catalogue: SiteContracts) -> ContractPageContext | None:
-    """Return the context of contract pages; None if contracts have no pages.
+    """Return the context of contract pages, or None if contracts have no pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.
     """

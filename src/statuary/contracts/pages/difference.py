@@ -1,4 +1,4 @@
-"""Where the code at an address differs from the compiled code: the first place, and how much there is."""
+"""The first difference between on-chain and compiled code, and their number."""
 
 from itertools import groupby
 from typing import NamedTuple
@@ -27,7 +27,11 @@ class CodeDifference(NamedTuple):
 
 
 def code_difference(record: RecordValue) -> CodeDifference | None:
-    """Return how the code at the address differs from the compiled code; None if it does not, or one of them is unknown."""
+    """Return the difference between the code at the address and the compiled code.
+
+    Returns:
+        The difference, or None if they are equal or one of them is unknown.
+    """
     code = as_object(record.get("runtimeBytecode"))
     sides = {name: as_text(code.get(f"{name}Bytecode"))[2:] for name in ("onchain", "recompiled")}
     if not all(digits and is_hex_digits(digits) for digits in sides.values()):

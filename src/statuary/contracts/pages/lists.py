@@ -1,4 +1,7 @@
-"""The contracts of a chain, newest first, in pages that change only with what they list; the index of the search."""
+"""Pages that list a chain's contracts, newest first, and the index of the search.
+
+A page changes only with the contracts on it.
+"""
 
 import re
 import unicodedata
@@ -216,8 +219,9 @@ def _languages(entries: Iterable[ContractRow]) -> tuple[str, ...]:
 
 
 MAX_PER_TERM = 50
-"""The newest contracts listed for one term, of each chain, language, match and whether it is a proxy: whatever a reader
-filters by, the newest are among them. Every third contract has `transfer(address,uint256)`."""
+"""The newest contracts that are listed for one term, of each chain, language, match and kind of proxy, so that filters
+always find the newest. Every third contract has `transfer(address,uint256)`.
+"""
 
 MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
@@ -233,7 +237,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 Terms = Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
-"""Of each term the newest contracts of each facet, by their number in the order of the newest, and how many there are."""
+"""By term, the newest contracts of each facet, by index among the newest, and their number."""
 
 
 def search_documents(
@@ -262,7 +266,7 @@ def search_documents(
 
 
 def words_of(name: str) -> list[str]:
-    """Return the search terms of a name: its words, and the whole of it, in lower case without accents."""
+    """Return a name's search terms: words and whole name, lower case, without accents."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
     return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]

@@ -50,7 +50,7 @@ def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts)
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        # the genesis block has none: what data bases write there stands for none
+        # the genesis block has none; databases write a stand-in there
         ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),
@@ -97,7 +97,7 @@ class HeadFact(NamedTuple):
 
     name: str
     value: str
-    note: str = ""  # what is said beside it, such as that it is only claimed
+    note: str = ""  # a note beside it, such as that it is only claimed
     href: str = ""
 
 
@@ -178,7 +178,7 @@ class ContractView(NamedTuple):
     chain_href: str
     published: bool  # whether the record is published; if not, its claims are not accepted
     level: str  # the word of the verdict; `refused` if the record is not published
-    headline: str  # the sentence that is said first
+    headline: str  # the first sentence
     level_label: str  # one or two sentences: how it is known
     level_sign: str  # the icon of the verdict
     level_meaning: str
@@ -320,7 +320,10 @@ def _runtime_differs(proof: Proof) -> bool:
 
 
 def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
-    """Yield the sections of a page in order: of sources that do not run at the address, they come last."""
+    """Yield the sections of a page in order.
+
+    Sources that do not run at the address come last.
+    """
     source = ("source", texts("sources.title"), len(view.sources))
     evidence = ("proof", texts("proof.title"), 0)
     if view.difference:
@@ -365,7 +368,7 @@ def _other_code(auxdata: Json, texts: PageTexts) -> str:
 
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
-    """Return the sentence on what the chain's proofs show of a proxy: its code, or the word in a slot, and no more."""
+    """Return the sentence on a proxy: the proved code, or only the word in a slot."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")

@@ -1,4 +1,4 @@
-"""What pages and the search add to the list entry of a contract."""
+"""The members that pages and the search add to a contract's list entry."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import one_line, visible_name
 
 MAX_NAME_LENGTH = 80
-"""Characters of a name that lists show, and of a name in an ABI that can be searched for."""
+"""Characters of a name that lists show, and of a searchable name in an ABI."""
 
 
 def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> ContractRow:

@@ -68,7 +68,7 @@ def proof_view(
     """Return a proof as a list.
 
     Args:
-        explorer: the URL of the chain's block explorer; empty if there is none.
+        explorer: the URL of the chain's block explorer; empty if it has none.
     """
     texts = localization.texts
     by_outcome = {
@@ -147,7 +147,7 @@ LABELLED = ("descriptions", "lines")
 
 
 class Pin(NamedTuple):
-    """What fixes the content of a part of the page."""
+    """The evidence that fixes the content of a part of the page."""
 
     text: str  # a sentence
     sign: str  # its icon: the sheet of paper for what only a file says, or nothing but the record
@@ -157,7 +157,10 @@ PIN_SIGNS = {PinnedBy.CHAIN: "ok", PinnedBy.HASH: "ok"}
 
 
 def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
-    """Yield by part of the page, and by path for a source unlike the others, what fixes its content: the weakest pin."""
+    """Yield the weakest pin of each part of the page.
+
+    A source that differs from the others has its own, by path.
+    """
     strength = list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
@@ -171,7 +174,7 @@ def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return who says that a block is one of the chain's; empty without a block."""
+    """Return who vouches for a block; empty without a block."""
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:
@@ -187,7 +190,7 @@ _VERDICTS = {
 
 
 def verdict_key(verdict: Verdict | None, *, is_published: bool) -> str:
-    """Return the key of the sentence that is said first: `verdict.<key>` of the texts."""
+    """Return the key of the first sentence: `verdict.<key>` of the strings."""
     if not is_published:
         return "refused"
     if verdict is None:
@@ -204,7 +207,7 @@ def headline(verdict: Verdict | None, texts: PageTexts, *, is_published: bool) -
 
 
 def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
-    """Return the sentence about what is shown of a published record, and what is not: never more than its claims.
+    """Return the sentence about what a published record's claims prove.
 
     Args:
         level: the match that the record claims of the runtime side; empty if it claims none.
@@ -225,7 +228,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
 
 
 def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the text of a record of which nothing more is said; empty for any other."""
+    """Return the sentence for a record that needs no other, if it is one."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
@@ -245,7 +248,7 @@ _ON_CHAIN_TEXTS = {
 
 
 def _commitment(proof: Proof) -> str:
-    """Return which text explains what a hash commits to: Vyper's covers the sources alone."""
+    """Return the explanation of a hash's commitment; Vyper's covers only the sources."""
     is_whole = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
     return "hashed" if is_whole else "hashed_sources"
 

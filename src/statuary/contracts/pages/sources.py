@@ -63,7 +63,7 @@ class Highlighter:
 
 @cache
 def highlighter(language: str) -> Highlighter | None:
-    """Return the highlighter of a language; None for one without colours."""
+    """Return the highlighter of a language, or None for one without colours."""
     table = json.loads(LANGUAGES.read_bytes())
     grammar = table["languages"].get("Vyper" if language == "Fe" else language)
     return None if grammar is None else Highlighter(table | grammar)
@@ -84,14 +84,14 @@ MAX_SPACES = 200
 _LONG_SPACE = re.compile(rf"[^\S\n]{{{MAX_SPACES + 1},}}")
 
 _OPEN, _CLOSE = "\ufdd1", "\ufdd2"
-"""What surrounds a mark in a text until it is HTML: characters that no text may have."""
+"""The delimiters of a mark in text that becomes HTML: characters that no text may have."""
 
 _NO_CHARACTERS = re.compile("[\ufdd0-\ufdef]")
 
 _TAGS = {_OPEN: '<span class="hidden-character">', _CLOSE: "</span>"}
 
 CACHED_FILES = 1_024
-"""How many coloured files are kept: clones have the same files."""
+"""The number of cached files with colours: clones have the same files."""
 
 
 class SourceView(NamedTuple):
@@ -107,12 +107,12 @@ class SourceView(NamedTuple):
     markup: Markup | None  # its text; None if it is not shown
     hidden: tuple[str, ...]  # the code points of its hidden characters
     mixed: tuple[str, ...]  # those of letters that look like the Latin ones of the same word
-    cut: bool  # whether the ends of lines are left out
+    cut: bool  # whether the ends of lines are cut
     opened: bool
 
 
 class LineMarks(NamedTuple):
-    """What stands at a line of which a part is not shown; `count` is the number of characters."""
+    """The marks of a line that is partly hidden; `count` is its number of characters."""
 
     cut: str = "⟨… {count}⟩"
     spaces: str = "⟨{count}⟩"
@@ -185,7 +185,7 @@ def _view(
 
 
 def _long_lines(content: str) -> tuple[bool, bool]:
-    """Return whether a text has long runs of white space, and whether lines are too long without them."""
+    """Return whether text has long runs of white space, and else too long lines."""
     if _longest(content) <= MAX_SPACES:
         return False, False
     packed = _LONG_SPACE.sub("", content)

@@ -72,7 +72,7 @@ class StorageView(NamedTuple):
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Return the diagram of a storage layout; None if there is none to draw."""
+    """Return the diagram of a storage layout, or None if there is nothing to draw."""
     members = as_object(layout)
     of_solidity = "storage" in members
     variables = sorted(
@@ -87,7 +87,7 @@ def storage_view(layout: Json) -> StorageView | None:
 
 
 def _count(layout: Mapping[str, Json]) -> int:
-    """Return how many variables a layout of Solidity has: structs within structs have the product of their members."""
+    """Count the variables of a Solidity layout; nested structs multiply their members."""
     types = as_object(layout.get("types"))
 
     @cache

@@ -18,5 +18,8 @@ def verdict_sign(verdict: str, level: str) -> str:
 
 
 def level_of(row: "ContractRow") -> str:
-    """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
+    """Return the key of a contract's label in lists.
+
+    It is the runtime side's, unless that is contradicted.
+    """
     return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"

@@ -1,6 +1,7 @@
-"""The page that shows any contract in the reader's browser, and what its script needs: templates as trees, texts, chains.
+"""The page that shows any contract in the browser, and the data of its script.
 
-Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that every
+Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that
+every
 contract has one.
 """
 
@@ -59,7 +60,10 @@ def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
 
 
 def _trees(renderer: Renderer) -> TemplateTrees:
-    """Return the templates of contract pages; the package's own if the script cannot render those of the theme."""
+    """Return contract pages' templates as trees.
+
+    They are the package's if the script cannot render the theme's.
+    """
     originals = core_templates()
     trees = TemplateTrees({**originals, **dict(renderer.site.settings.theme.templates)}.__getitem__)
     try:

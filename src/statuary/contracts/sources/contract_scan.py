@@ -1,4 +1,4 @@
-"""Finds the contracts of a site by their file names, in every pass; no list of them is kept.
+"""Find a site's contracts by file name in each pass, without keeping a list.
 
 A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
 """
@@ -45,7 +45,7 @@ class ExternalFile(NamedTuple):
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
-    """Yield the files of an external source in order of paths, and a finding for each thing not read.
+    """Yield the files of an external source in path order, and findings for unreadable ones.
 
     Args:
         source: the URL of an object store, or a path relative to the content folder.
@@ -104,7 +104,7 @@ class ExternalSource(NamedTuple):
 
 
 class ContractScan(ContractSources):
-    """The contracts of a site; iterates over those with their own file or folder, in byte order of paths."""
+    """A site's contracts; iterates over those with their own files, in byte order."""
 
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
@@ -153,7 +153,7 @@ class ContractScan(ContractSources):
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
     def _streams(self) -> list[Iterator["_Found"]]:
-        """Return what is found in the folder of contracts, and in each external source."""
+        """Return the streams of sources: the folder of contracts and external sources."""
         contracts_folder = self.root / FOLDER
         streams = (
             [self._in_folder(CONTRACTS, FOLDER)]
@@ -176,7 +176,7 @@ class ContractScan(ContractSources):
             yield _unreachable(source, f"cannot read the source: {error.strerror}")
 
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
-        """Yield what is found in a folder with the layout of `contracts/`, or of a folder in it."""
+        """Yield the sources in a folder with the layout of `contracts/`, or below one."""
         try:
             listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
@@ -247,7 +247,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
 
 
 def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
-    """Yield what is found in the folder of a workspace or of an export, or behind a link."""
+    """Yield the sources in the folder of a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
     for item in walk_path(root, path):
@@ -258,7 +258,7 @@ def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
 
 
 def _classify(file: ExternalFile) -> Iterator[_Found]:
-    """Yield what a file is by the convention; nothing for a file that is ignored or part of a workspace."""
+    """Yield a file's source by the convention; none if it is ignored or a workspace's."""
     pure, path = file
     if is_ignored(pure):
         return

@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 
 
 class ContractForm(StrEnum):
-    """How a contract is written in content."""
+    """The form of a contract in content."""
 
     RECORD = "record"
     RECORD_WITH_EVIDENCE = "record with evidence beside it"
@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """Where one contract is written."""
+    """The place of a contract in content."""
 
     # the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the JSONL
     # file, or the export's file of `sourcify_matches`
@@ -37,20 +37,20 @@ class ContractSource(NamedTuple):
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder of a contract's evidence: that of a workspace, or the one beside a record."""
+    """Return the folder of a contract's evidence: its workspace, or the one beside it."""
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 
 
 class BulkForm(StrEnum):
-    """How the contracts of a bulk source are written."""
+    """The form of a bulk source's contracts."""
 
     JSONL = "JSONL"
     EXPORT = "tables of an export"
 
 
 class BulkSource(NamedTuple):
-    """Where many contracts are written."""
+    """The place of many contracts in content."""
 
     path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
     form: BulkForm
@@ -66,7 +66,7 @@ class ContractSources(Protocol):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with file names."""
+        """Findings about file names."""
 
     def __len__(self) -> int:
         """Return the number of contracts that have their own file or folder."""

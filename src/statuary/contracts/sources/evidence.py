@@ -1,4 +1,7 @@
-"""Evidence beside a contract: what the chain shows of it (`anchor.json`), and what a compiler made of it again (`compilation.json`)."""
+"""Evidence beside a contract: `anchor.json` and `compilation.json`.
+
+The first has the chain's proofs, the second the result of another compilation.
+"""
 
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -55,7 +58,11 @@ def compilation_path(source: ContractSource) -> str:
 def read_compilation_evidence(
     root: Path, source: ContractSource, findings: list[Finding]
 ) -> CompilationEvidence | None:
-    """Return the evidence beside a contract; None if there is none or it is wrong (see `findings`)."""
+    """Return the evidence of a compilation beside a contract.
+
+    Returns:
+        The evidence, or None if there is none or it has errors, which are added to `findings`.
+    """
     path = compilation_path(source)
     if not (root / path).is_file():
         return None
@@ -135,7 +142,11 @@ def anchor_path(source: ContractSource) -> str:
 
 
 def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> Anchor | None:
-    """Return the anchor beside a contract; None if there is none, or after adding what is wrong to `findings`."""
+    """Return the anchor beside a contract.
+
+    Returns:
+        The anchor, or None if there is none or it has errors, which are added to `findings`.
+    """
     path = anchor_path(source)
     if not (root / path).is_file():
         return None

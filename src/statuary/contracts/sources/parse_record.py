@@ -39,7 +39,7 @@ _NOTHING_COMPILED: RecordValue = {
     "stdJsonOutput": {"sources": None, "contracts": {}},
     "signatures": {"function": [], "event": [], "error": []},
 }
-"""What takes the place of members that were validated before."""
+"""Placeholders for members that were validated before."""
 
 
 class ParsedContract(NamedTuple):
@@ -49,10 +49,10 @@ class ParsedContract(NamedTuple):
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
-    # the evidence beside the contract that it was compiled again
+    # evidence beside the contract that it was compiled again
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # what the chain's own proofs show of it
-    notes: Sequence[Finding] = ()  # what is wrong with the evidence beside it; the record is published anyway
+    notes: Sequence[Finding] = ()  # faults of the evidence beside it; the record is published anyway
     part: CompiledPart | None = None  # that of several records, if they are canonical
 
 
@@ -77,7 +77,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
 
 
 def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
-    with suppress(ValueError, TypeError):  # orjson's two errors, and a record that is none
+    with suppress(ValueError, TypeError):  # orjson's two errors, and a value that is not a record
         record = _read_without_repeats(trimmed)
         if orjson.dumps(record) == trimmed:
             return ParsedContract(record, trimmed)
@@ -93,12 +93,13 @@ def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
 
 
 def _read_without_repeats(text: bytes) -> dict[str, Json]:
-    """Return the record in canonical text whose stdJsonInput and stdJsonOutput are made of the rest, and not parsed.
+    """Parse canonical text without its derived stdJsonInput and stdJsonOutput.
 
-    They are half of the text, and nearly always what the server makes of the rest; the caller compares the bytes.
+    They are half of the text, and nearly always equal what the server derives from the rest; the caller
+    compares the bytes.
 
     Raises:
-        ValueError: if the rest is not a record, or cannot be told from these two.
+        ValueError: if the rest is not a record, or cannot be separated from these two.
     """
     start, end = text.index(b',"stdJsonInput":'), text.rindex(b',"signatures":')
     value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))

@@ -23,15 +23,22 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Return the text if all files are older than an instant in nanoseconds; else an empty one.
+        """Return the text if all files are older than an instant in nanoseconds.
 
         A later change within the resolution of the clock would not show.
+
+        Returns:
+            The text; empty otherwise.
         """
         return self.text if self.modified < instant else ""
 
 
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
-    """Return size and time of a source, unknown for remote objects; a root as text takes a tenth less time than a path."""
+    """Return a source's size and time, unknown for remote objects.
+
+    Args:
+        root: a string takes a tenth less time than a path.
+    """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)
     paths = _paths(root, source)
@@ -63,7 +70,10 @@ def _stat(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record file without white space at its end; of canonical JSON, that is what is published."""
+    """Return the SHA-256 of a record file without final white space.
+
+    For canonical JSON, these are the published bytes.
+    """
     return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
 
 

@@ -178,7 +178,7 @@ class TemplateSource(SourceModel):
     impact_override: Impact | None = None
     """Replaces the derived impact."""
     next_update_in: DurationText | None = None
-    """The time until the next update is promised, such as `30m`."""
+    """The time within which the next update is promised, such as `30m`."""
     deliver_notifications: Flag = True
     """Whether the first update notifies subscribers."""
 
