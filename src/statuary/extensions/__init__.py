@@ -1,1 +1,1 @@
-"""What a site can do without: a folder each, with its commands, limits and texts. The core imports none of them."""
+"""Optional features, a folder each; the core imports none of them."""

@@ -1,8 +1,10 @@
-"""Alerts: an alert of the monitoring becomes an edit of the content, a draft unless a rule publishes it.
+"""Alerts of a monitoring system become edits of the content.
 
-`statuary incident from-alert` reads what Alertmanager, Grafana or PagerDuty posts, or a plain JSON form, on standard input. What it opens
-has the alert's key, by which it finds it again: the same alert twice changes nothing, and its end resolves what it opened, never
-what a person wrote.
+`statuary incident from-alert` reads the payload of Alertmanager, Grafana or PagerDuty, or a plain JSON form,
+on standard input. An
+incident that it opens is a draft unless a rule publishes it, and has the alert's key: the same alert twice
+changes nothing, and
+its end resolves that incident, never one that a person wrote.
 
 Seams: a subcommand of `incident`, the key `alerts` of site.yaml.
 """

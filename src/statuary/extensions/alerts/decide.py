@@ -1,4 +1,4 @@
-"""What becomes of alerts: a pure function of alerts, rules and the incidents that there are."""
+"""Decide on alerts: a pure function of alerts, rules and existing incidents."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -39,9 +39,9 @@ Decision = Opening | Resolution | NoChange
 def decide(
     alerts: Sequence[Alert], rules: Sequence[AlertRule], catalogue: StatusCatalogue, at: Instant
 ) -> Iterator[Decision]:
-    """Yield what becomes of a payload's alerts.
+    """Yield the decision on each alert of a payload.
 
-    All alerts of a group that are about one component are one incident: it is over when none of them fires.
+    All alerts of a group that are about one component are one incident, which ends when none of them fires.
     """
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
     for alert in alerts:
@@ -60,7 +60,7 @@ def decide(
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Return the unresolved incident of an alert of no group that is over, whichever component it was about when it fired."""
+    """Return the unresolved incident of a single alert that has ended, of any component."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}
@@ -71,7 +71,10 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
 def rule_for(
     alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue
 ) -> tuple[AlertRule | None, Component | None]:
-    """Return the first rule that fits an alert, and its component; without a rule, the label `component` may name it."""
+    """Return the first rule that fits an alert, and its component.
+
+    Without a rule, the label `component` may name it.
+    """
     by_name = catalogue.components_by_name
     rule = next((rule for rule in rules if rule.fits(alert.labels)), None)
     if rule is None and alert.labels.get("component") in by_name:
@@ -98,7 +101,7 @@ def _decision(
 
 
 def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
-    """Return what becomes of the incident of alerts of which none that was sent fires."""
+    """Return the decision on the incident of a group whose sent alerts have all ended."""
     if not unresolved:
         return NoChange("the alert is over, and no incident that it opened is unresolved")
     if any(alert.has_unseen_firing for alert in members):
@@ -109,7 +112,7 @@ def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: 
 
 
 def _end_of(incident: Incident, at: Instant) -> Decision:
-    """Return what the end of an alert does to what it opened."""
+    """Return the decision on the incident of an alert that has ended."""
     if len(incident.updates) == 1:
         return Resolution(incident)
     status = status_at(incident, at)

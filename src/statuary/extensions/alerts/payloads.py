@@ -1,6 +1,7 @@
-"""What monitoring systems post, as alerts.
+"""Parse the payloads of monitoring systems.
 
-Alertmanager's webhook of version 4 (https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), which Grafana's unified
+Alertmanager's webhook of version 4
+(https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), which Grafana's unified
 alerting extends; Grafana's own form before version 8; PagerDuty's webhooks v3; and a plain form of ours.
 """
 
@@ -28,7 +29,7 @@ class PayloadError(StatuaryError):
 
 
 class Alert(NamedTuple):
-    """What a monitoring system says about one thing."""
+    """One alert of a monitoring system."""
 
     key: str  # the same as long as it is about the same thing
     name: str
@@ -36,7 +37,7 @@ class Alert(NamedTuple):
     is_firing: bool
     since: Instant | None = None
     is_of_group: bool = False  # whether others have its key, as they are of one group
-    has_unseen_firing: bool = False  # whether its group fires, and the payload leaves out some of its alerts
+    has_unseen_firing: bool = False  # whether its group fires, and the payload omits some of its alerts
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
@@ -86,7 +87,11 @@ def _labels(value: Json) -> dict[str, str]:
 
 
 def _instant(value: Json) -> Instant | None:
-    """Return an instant, cut to milliseconds; None for Go's zero time and what is no instant."""
+    """Return an instant, cut to milliseconds.
+
+    Returns:
+        The instant, or None for Go's zero time and any other value.
+    """
     if not isinstance(value, str) or value.startswith("0001-"):
         return None
     seconds, dot, fraction = value.partition(".")
@@ -100,7 +105,10 @@ def _instant(value: Json) -> Instant | None:
 
 
 def _group(value: JsonObject) -> Iterator[Alert]:
-    """Yield the alerts of Alertmanager's or Grafana's group: all that fire are listed each time, so the group is the key."""
+    """Yield the alerts of a group by Alertmanager or Grafana.
+
+    Each payload lists all alerts that fire, so the group is the key.
+    """
     alerts = _items(value.get("alerts"))
     if not alerts:
         raise PayloadError("the alert has no `alerts`")
@@ -136,7 +144,7 @@ GRAFANA_STATES = {
     "pending": None,
     "unknown": None,
 }
-"""The states of Grafana before version 8: whether they fire; None says nothing about the end of an alert."""
+"""Whether alerts fire, by Grafana's states before version 8; None is undecided."""
 
 
 def _old_grafana(value: JsonObject) -> Iterator[Alert]:
@@ -203,4 +211,4 @@ FORMS: tuple[tuple[Callable[[JsonObject], bool], Callable[[JsonObject], Iterator
     (lambda value: isinstance(value.get("messages"), list), _retired),
     (lambda value: "key" in value and "status" in value, _plain),
 )
-"""What a payload of each form has, and its reader."""
+"""A test for each form of payload, and its reader."""

@@ -15,14 +15,14 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class Publication(StrEnum):
-    """What becomes of an incident that an alert opens."""
+    """The publication of an incident that an alert opens."""
 
     DRAFT = "draft"
     AUTOMATICALLY = "automatically"
 
 
 class AlertRule(NamedTuple):
-    """Which alerts are about a component."""
+    """A rule that assigns alerts to a component."""
 
     component: str  # its key or id
     labels: Mapping[str, str] = MappingProxyType(
@@ -58,7 +58,7 @@ class AlertRuleSource(SourceModel):
     body: Body | None = None
     """The text of its first update; default: Statuspage's own text."""
     publish: Publication = Publication.DRAFT
-    """`draft`: a person publishes it. `automatically`: the next build does; then `name` is needed, since alerts tell of inner things."""
+    """`draft`: a person publishes it. `automatically`: the next build does; then `name` is needed, since an alert's text may be internal."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -82,17 +82,17 @@ class AlertRuleSource(SourceModel):
 
 
 class AlertsSource(SourceModel):
-    """What becomes of alerts."""
+    """Rules for alerts."""
 
     rules: Annotated[tuple[AlertRuleSource, ...], Field(max_length=1000)] = ()
     """The first that fits an alert applies; an alert that none fits changes nothing."""
 
 
 class SiteAlertsSource(ExtensionSource):
-    """What site.yaml says about alerts."""
+    """The key `alerts` of site.yaml."""
 
     alerts: AlertsSource | None = None
-    """Which alerts of the monitoring open incidents; without it, those with a label `component` open drafts."""
+    """The alerts that open incidents. Without it, alerts with a label `component` open drafts."""
 
     @override
     def settings(self) -> AlertSettings | None:

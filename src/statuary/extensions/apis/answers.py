@@ -9,7 +9,7 @@ from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis import urls
 
 ReadDocument = Callable[[str], bytes | None]
-"""Returns the bytes of a document of the site by its path; None if there is no such document."""
+"""Returns the bytes of a site's document by its path, or None."""
 
 Query = Mapping[str, str | None]
 """The parameters of a request; None is one that is repeated, an array or an object."""
@@ -36,13 +36,13 @@ MOST_HITS = 100
 
 
 def parameter(query: str, name: str) -> str:
-    """Return a parameter as it is first written; empty if there is none."""
+    """Return the first value of a parameter; empty if it is missing."""
     parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
     return parameter[1] if parameter else ""
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
-    """Return whether a path is that of the look-up or the search of signatures, and the site has signatures."""
+    """Return whether a path is a route of signatures, and the site has signatures."""
     return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
@@ -169,9 +169,10 @@ def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> di
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Return whether a name matches a pattern in which `*` is any text and `?` one character.
+    """Return whether a name matches a pattern with `*` and `?`.
 
-    It takes at most the product of the lengths, whatever the pattern is.
+    `*` is any string and `?` one character. The time is at most the product of the lengths, whatever the
+    pattern is.
     """
     at, next_, star, start = 0, 0, -1, 0
     while at < len(name):

@@ -62,9 +62,9 @@ def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document
 
 
 def smart_contract(judged: JudgedRecord) -> JsonObject:
-    """Return the members of a verified contract; what a record does not say is null.
+    """Return the members of a verified contract; unknown ones are null.
 
-    A record that is contradicted is neither fully nor partially verified: the code is another one than was verified.
+    A contradicted record is neither fully nor partially verified: another code is at the address.
     """
     record, is_contradicted = judged.record, judged.is_contradicted
     compilation = as_object(record["compilation"])
@@ -114,7 +114,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
 
 
 def _proxy(judged: JudgedRecord) -> tuple[str | None, list[Json]]:
-    """Return the kind of a proxy and its present implementations; nothing of another contract or of other code."""
+    """Return a proxy's kind and current implementations; none if the code is contradicted."""
     resolution, other = as_object(judged.record.get("proxyResolution")), judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
         return None, []

@@ -1,4 +1,4 @@
-"""The selectors of which the 4byte service knows the signature that is meant, as its version 1.1.10 has them."""
+"""Selectors with a known intended signature, as in version 1.1.10 of the 4byte service."""
 
 _SEAPORT_ORDER = (
     "(address,address,(uint8,address,uint256,uint256,uint256)[],"
@@ -40,11 +40,11 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "(uint256,uint8,uint256,uint256,bytes32[])[],bytes32,address)",
     "0xfc6f7865": "uniswapV3MintCallback(uint256,uint256,bytes)",
     "0xfd9f1e10": f"cancel({_SEAPORT_ORDER})[])",
-    # the first bytes of creation code, which are no selector
+    # the first bytes of creation code, which are not a selector
     "0x60806040": None,
     "0x60a06040": None,
     "0x60c06040": None,
     "0x60e06040": None,
     "0x61010060": None,
 }
-"""The signature that is meant by a selector; None where none is. Every other one with the same hash is filtered."""
+"""The intended signature of a selector, or None; all others with the same hash are filtered."""

@@ -44,7 +44,7 @@ class Template(NamedTuple):
 
 
 class CodeFacts(NamedTuple):
-    """What the ledger keeps of a record's runtime code."""
+    """The data about a record's runtime code that the ledger keeps."""
 
     digest: str  # keccak256 of the code on the chain
     template: Template | None
@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes of a record's runtime code; None if the record does not have the code."""
+    """Return the hashes of a record's runtime code, or None if it has no code."""
     runtime = as_object(record["runtimeBytecode"])
     text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
     if not text:
@@ -97,7 +97,7 @@ def zeroed(code: bytes, ranges: Ranges) -> bytes:
 
 
 def _template(record: RecordValue, code: bytes) -> Template | None:
-    """Return the template of code; None if that of the chain's code is not that of the compiler's output."""
+    """Return the template of code, or None if the chain's and the compiler's differ."""
     runtime, language = as_object(record["runtimeBytecode"]), as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
     if language == "Vyper":
@@ -114,10 +114,11 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
 
 
 def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
-    """Return the template of code that Vyper made; None without immutables, where every contract has the same code.
+    """Return the template of Vyper's code, if it has immutables.
 
-    The constructor appends the immutables, in whole words, to what the compiler put out (Vyper 0.3.1 on). Metadata
-    in runtime code (0.3.4 to 0.3.9) names the compiler alone, so it is the same for each contract, and stays.
+    The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
+    Metadata
+    in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract, and stays.
     """
     start = len(compiled) // 2
     size = len(code) - start
@@ -184,7 +185,7 @@ def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterat
 
 
 def _entry(row: ContractRow) -> dict[str, object]:
-    """Return what is said of a contract; its proof says which of it is shown."""
+    """Return the list entry of a contract; its proof has the evidence."""
     return {
         "chainId": row.chainId,
         "address": row.address,

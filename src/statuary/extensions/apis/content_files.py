@@ -1,4 +1,4 @@
-"""Files of the content folder `apis/`: pictures of contracts, entries of chains, former implementations of proxies."""
+"""Files in `apis/`: pictures of contracts, chains, and earlier implementations of proxies."""
 
 import json
 from functools import partial
@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class CustomFiles(NamedTuple):
-    """What the content's own files give."""
+    """The documents that the content's own files give."""
 
     documents: list[Document]  # for Otterscan
     versions: dict[ContractLocation, list[Version]]  # of proxies, oldest first
@@ -29,9 +29,10 @@ class CustomFiles(NamedTuple):
 
 
 def custom_files(root: Path) -> CustomFiles:
-    """Return what the files of `apis/` give, and what is wrong with others.
+    """Read the files of `apis/`, with findings.
 
-    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and `proxies/<chainId>/<address>.json`.
+    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and
+    `proxies/<chainId>/<address>.json`.
     """
     output = CustomFiles([], {}, [])
     for file in sorted((root / FOLDER).rglob("*")):
@@ -59,7 +60,7 @@ def custom_files(root: Path) -> CustomFiles:
 
 
 def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
-    """Return what a file gives, or what is wrong with it."""
+    """Return the content of a file, or a description of its fault."""
     body = SourceFile(root, path).bytes(LARGEST)
     parts = path.split("/")[1:]
     match parts:
@@ -77,7 +78,7 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
 
 
 def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
-    """Return the former implementations of a proxy, or what is wrong with them."""
+    """Return the earlier implementations of a proxy, or a description of the fault."""
     try:
         entries = json.loads(body)
         place = (chain, parse_address(text))

@@ -1,4 +1,4 @@
-"""What the ledger keeps of a record's ABI: its signatures, and of its events how they are declared."""
+"""The signatures and event declarations of a record's ABI, as the ledger keeps them."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from statuary.base.json_values import Json
 from statuary.contracts.model.abi import is_identifier, signature_text
 
 MODIFIERS = frozenset({"indexed", "anonymous", "memory", "storage", "calldata", "payable"})
-"""Words that readers of declarations take for a modifier, so no parameter can have them as its name."""
+"""Words that parsers take for a modifier, so that no parameter can have such a name."""
 
 MAX_DECLARATION = 4_000
 """Characters of the longest declaration; a longer one is kept as its signature."""
@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Return them as a line of JSON; nothing if there are none."""
+        """Return them as a line of JSON; empty if there are none."""
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
@@ -36,7 +36,7 @@ class Declarations(NamedTuple):
 
 
 def declarations_of(abi: Json) -> Declarations:
-    """Return the signatures of an ABI as it is in a record; items that ethers rejects are left out, as in the record."""
+    """Return the signatures of a record's ABI; items that ethers rejects are skipped."""
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
     for item in abi if isinstance(abi, list) else ():
@@ -57,7 +57,7 @@ def declarations_of(abi: Json) -> Declarations:
 
 
 def event_declaration(text: str, event: Mapping[str, Json]) -> str:
-    """Return how an event is declared, such as `Transfer(address indexed from, address indexed to, uint256 value)`.
+    """Return an event's declaration, such as `Transfer(address indexed from, uint256 value)`.
 
     Args:
         text: its signature.

@@ -16,10 +16,11 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
-    """Return what the ledger keeps of a record, and its documents.
+    """Return the ledger's data about a record, and its documents.
 
-    The first line of what is kept has the declarations of the ABI, the second the hashes of the code, the third what a
-    proxy is and calls. Of a contradicted record, nothing passes for the interface or the sources of what is at the address.
+    The first line of the data has the declarations of the ABI, the second the hashes of the code, the third a
+    proxy's kind and
+    implementations. For a contradicted record, no interface or source is attributed to the address.
 
     Args:
         settings: those of the extension.

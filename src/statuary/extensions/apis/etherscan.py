@@ -26,9 +26,9 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the bodies of the calls about a contract, and what is said of its creation if its transaction is known.
+    """Yield the bodies of calls about a contract, including its creation if known.
 
-    A contract whose record is contradicted is answered about as one that is not verified.
+    A contract whose record is contradicted is treated as unverified.
     """
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
@@ -109,7 +109,11 @@ def is_optimized(compilation: Mapping[str, Json]) -> bool:
 
 
 def constructor_arguments(record: RecordValue) -> str:
-    """Return the encoded arguments of the constructor in hex, without `0x`; empty if there are none or they are unknown."""
+    """Return the encoded arguments of the constructor in hex, without `0x`.
+
+    Returns:
+        The arguments; empty if there are none or they are unknown.
+    """
     creation = as_object(record["creationBytecode"])
     values = as_object(creation.get("transformationValues"))
     return as_text(values.get("constructorArguments")).removeprefix("0x")
@@ -122,7 +126,7 @@ def _libraries(settings: Mapping[str, Json]) -> Iterator[str]:
 
 
 def source_license(record: RecordValue, path: str) -> str:
-    """Return the SPDX identifier in the contract's source; empty without one."""
+    """Return the SPDX identifier in the contract's source, if it has one."""
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
     licence = LICENSE.search(text)
     return licence[1] if licence else ""
@@ -136,7 +140,7 @@ LONGEST_END = 400
 
 
 def _metadata_source(record: RecordValue) -> str:
-    """Return where the metadata is on IPFS or Swarm, by the digest at the end of the runtime code; empty without one."""
+    """Return the URL of the metadata on IPFS or Swarm, if the runtime code has its digest."""
     code = as_text(as_object(record["runtimeBytecode"]).get("onchainBytecode"))
     digests = METADATA.findall(code[-LONGEST_END:])
     if not digests:
@@ -146,10 +150,14 @@ def _metadata_source(record: RecordValue) -> str:
 
 
 def contract_creation(record: RecordValue) -> JsonObject | None:
-    """Return the members of `getcontractcreation`; None if the transaction or its sender is unknown.
+    """Return the members of `getcontractcreation`.
 
-    A record has neither the block's time nor the creating contract. The time is left out, and so is a block that is not
-    known: ape-etherscan refuses an empty number, and takes what is missing.
+    A record has neither the block's time nor the creating contract. The time is omitted, and so is an unknown
+    block:
+    ape-etherscan rejects an empty number, but accepts a missing one.
+
+    Returns:
+        The members, or None if the transaction or its sender is unknown.
     """
     deployment = as_object(record["deployment"])
     transaction, deployer = deployment.get("transactionHash"), deployment.get("deployer")
@@ -167,7 +175,7 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield path and body of what does not depend on records: the chains, and the answers without a contract."""
+    """Yield the documents that depend only on settings: chains, and unverified responses."""
     chain_entries: list[Json] = [
         {
             "chainname": chain.title,
@@ -204,7 +212,7 @@ NOT_VERIFIED: JsonObject = {
     "Implementation": "",
     "SwarmSource": "",
 }
-"""What `getsourcecode` has of a contract that is not verified, as recorded."""
+"""The body of `getsourcecode` for an unverified contract, as recorded."""
 
 ANSWERS: dict[str, JsonObject] = {
     "getsourcecode": success([NOT_VERIFIED]),

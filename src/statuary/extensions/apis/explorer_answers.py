@@ -1,6 +1,7 @@
-"""What is answered to a call of an explorer's API (`/v2/api?module=…`): the reference of `edge/etherscan.js`.
+"""Responses to explorer API calls (`/v2/api?module=…`): the reference of `edge/etherscan.js`.
 
-A parameter counts as it is first written, and of percent escapes only the comma's is read, so that web servers can
+The first value of a parameter is used, and only the comma's percent escape is decoded, so that web servers
+can
 choose the same bodies by rules.
 """
 
@@ -53,7 +54,7 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
 
 
 def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
-    """Return the name of the answer to a call that is not about a contract of the site; empty if it is."""
+    """Return the name of the error response to a call, if it is not about a contract."""
     if parameter(query, "module") != "contract":
         return "module"
     if action not in ACTIONS:
@@ -67,7 +68,7 @@ def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
-    """Return the creations of up to ten contracts, in the order in which they are asked for; unknown ones are left out."""
+    """Return the creations of up to ten known contracts, in the requested order."""
     if not all(map(ADDRESS.match, addresses)):
         return _stored("address", read_document)
     paths = (

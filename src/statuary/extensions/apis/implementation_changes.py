@@ -1,4 +1,4 @@
-"""What changed from one implementation of a proxy to another: storage, ABI and sources, from their records."""
+"""Compare two implementations of a proxy: storage, ABI and sources."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -15,13 +15,13 @@ CONTEXT: Final = 3
 """Lines around a change that are shown."""
 
 LONGEST_PART: Final = 2_000
-"""Lines between the first and the last change of a source that are compared; of more, only that they changed is said."""
+"""Lines between the first and the last change of a source that are compared; a longer part is only marked as changed."""
 
 LONGEST_DIFFERENCE: Final = 2_000
 """Lines of what is shown of a source."""
 
 NAMESPACE: Final = "erc7201:"
-"""What sources have that keep variables in namespaces of ERC-7201."""
+"""The marker of sources that keep variables in ERC-7201 namespaces."""
 
 
 class SourceChange(NamedTuple):
@@ -71,7 +71,7 @@ class ImplementationChanges(NamedTuple):
 
     @property
     def hazards(self) -> int:
-        """How many variables are read as something else."""
+        """The number of variables that are now read differently."""
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
@@ -89,7 +89,7 @@ class ImplementationChanges(NamedTuple):
 
 
 def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
-    """Return what changed from the implementation of one record to that of another."""
+    """Compare the implementations of two records."""
     old, new = variables_of(before["storageLayout"]), variables_of(after["storageLayout"])
     return ImplementationChanges(
         before=_side(before, old),

@@ -1,4 +1,4 @@
-"""The ABI of a proxy together with those of its implementations: which code each entry is of, and what hides what."""
+"""The ABI of a proxy merged with those of its implementations, with each entry's owner."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ CodeAbi = tuple[str, Json]
 """The address of a contract, and its ABI as its record has it."""
 
 ONCE: Final = ("constructor", "fallback", "receive")
-"""What a contract has once, without a signature."""
+"""Entries that a contract has only once and without a signature."""
 
 
 class AbiEntry(NamedTuple):
@@ -48,7 +48,7 @@ class Clash(NamedTuple):
 
 
 class MergedAbi(NamedTuple):
-    """What can be called and read at the address of a proxy."""
+    """The ABI entries that can be called or read at a proxy's address."""
 
     entries: tuple[AbiEntry, ...]
     clashes: tuple[Clash, ...]
@@ -60,11 +60,12 @@ class MergedAbi(NamedTuple):
 
 
 def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
-    """Return the ABI of a proxy and of what it calls.
+    """Merge the ABI of a proxy with those of its implementations.
 
-    A function of the proxy runs in place of one of an implementation with the same selector, which is left out. Of two
-    implementations (facets of a diamond) with one selector, the table of the diamond decides, which is not known here:
-    the first stands in the ABI. Events and errors of all of them are in it. The constructor is the proxy's.
+    A function of the proxy hides one of an implementation with the same selector, which is omitted. Of two
+    implementations (facets of a diamond) with one selector, the table of the diamond decides, which is not
+    known here:
+    the first one is in the ABI. Events and errors of all of them are in it. The constructor is the proxy's.
     """
     merging = _AbiMerge(proxy[0])
     for code in (proxy, *implementations):
@@ -97,7 +98,10 @@ class _AbiMerge:
                 self._compare(identity, earlier_entry, entry)
 
     def _share(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
-        """Note that an event or an error is of another contract too; `fallback` and `receive` run in the first alone."""
+        """Record that another contract has the event or error too.
+
+        `fallback` and `receive` run only in the first one.
+        """
         if entry.signature and entry.addresses[0] not in earlier_entry.addresses:
             self.entries[identity] = earlier_entry._replace(
                 addresses=earlier_entry.addresses + entry.addresses
@@ -118,7 +122,10 @@ class _AbiMerge:
 
 
 def _identity(entry: AbiEntry) -> tuple[str, ...]:
-    """Return what two entries share that cannot stand side by side: of an event also which parameters are indexed."""
+    """Return the key by which two ABI entries exclude each other.
+
+    For events, it includes the indexed parameters.
+    """
     if entry.kind != "event":
         return entry.kind, entry.key
     inputs = map(as_object, as_list(entry.item.get("inputs")))
@@ -127,7 +134,7 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
 
 
 def entries_of(code: CodeAbi) -> Iterable[AbiEntry]:
-    """Yield the entries of an ABI; items that are none are left out, as in the record."""
+    """Yield the valid entries of an ABI."""
     address, abi = code
     for item in map(as_object, as_list(abi)):
         kind = str(item.get("type", "function"))
@@ -155,7 +162,7 @@ class AbiChange(NamedTuple):
 
 
 def abi_changes(before: Json, after: Json) -> list[AbiChange]:
-    """Return how an ABI became another one, by kind and signature."""
+    """Compare two ABIs by kind and signature."""
     old, new = (
         {(entry.kind, entry.signature): entry for entry in entries_of(("", abi))} for abi in (before, after)
     )

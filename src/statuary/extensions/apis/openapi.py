@@ -15,7 +15,11 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 
 def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the interfaces that are on; `example` is a contract of the site, or None."""
+    """Return the enabled interfaces.
+
+    Args:
+        example: a contract of the site, or None.
+    """
     describe = {
         Api.SIGNATURES: _signatures,
         Api.ETHERSCAN: _etherscan,

@@ -1,4 +1,4 @@
-"""What Otterscan reads besides sources: signatures as text, an entry of each chain, and pictures of contracts."""
+"""Files that Otterscan reads in addition to sources: signatures, chains, pictures."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,10 @@ from statuary.site.document import Document, encode_json
 
 
 def signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield a file for each selector and each topic of verified contracts: its signatures, with `;` between two."""
+    """Yield a file for each selector and topic of verified contracts.
+
+    It has the signatures, separated by `;`.
+    """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
     for key, *_, text in sorted((signature_hash(text)[2:10], *rank(text, site), text) for text in texts):
@@ -62,10 +65,11 @@ def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Return Otterscan's `config.json` for a site at a base address: the node is that of the first chain.
+    """Return Otterscan's `config.json` for a site, with the first chain's node.
 
-    Sources are read from the layout 2 of Sourcify's repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a
-    verified contract without metadata, such as one of Vyper. The name and the coin of the chain are in `chains/`.
+    Sources are read from layout 2 of Sourcify's repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a
+    verified contract without metadata, such as one of Vyper. The name and the coin of the chain are in
+    `chains/`.
     """
     node = next((rpc for chain in chains for rpc in chain.rpc), "http://127.0.0.1:8545")
     name = chains[0].title if chains else "This network"

@@ -1,4 +1,4 @@
-"""Proxies: what the ledger keeps of one, its resolved document, and the implementations that the site has seen."""
+"""Proxies: the ledger's data, resolved documents, and implementations seen over time."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """What the ledger keeps of a record that names implementations."""
+    """The ledger's data about a record that names implementations."""
 
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
@@ -41,7 +41,11 @@ class ProxyFacts(NamedTuple):
 
 
 def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
-    """Return what is kept of a record; None if it names no implementation, or its code is not that at the address."""
+    """Return the proxy data of a record.
+
+    Returns:
+        The data, or None if it names no implementation, or its code is not that at the address.
+    """
     record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
     addresses = [
@@ -74,7 +78,7 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Return the versions that the site saw itself, by the resolved document of an earlier build; none if it is damaged."""
+    """Return the versions that an earlier build recorded; none if the file is damaged."""
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:
@@ -112,9 +116,10 @@ def history_of(
 
 
 def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return which implementations are compared: each with the one after it, and each with the present one.
+    """Return the pairs of implementations to compare: successive ones, and each with the current one.
 
-    The versions of a diamond are sets of facets, which have no layout together: only its ABI and its history are published.
+    The versions of a diamond are sets of facets without a common layout: only its ABI and its history are
+    published.
     """
     single = [version.implementations[0] for version in versions if len(version.implementations) == 1]
     if not single or len(versions[-1].implementations) > 1:

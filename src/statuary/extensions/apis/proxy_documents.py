@@ -1,4 +1,4 @@
-"""The documents of every proxy of a site, made after all records: each alone, so that none withholds another."""
+"""The documents of all proxies, made after all records, one proxy at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -53,7 +53,7 @@ class ListedProxy(NamedTuple):
 
     @property
     def place(self) -> ContractLocation:
-        """Where it is."""
+        """Its chain and address."""
         return self.row.chainId, self.row.address
 
 
@@ -118,7 +118,7 @@ class ProxyDocuments:
         self._records = dict(self._read(dict(self._published(addresses))))
 
     def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield where the record of each place is written, and the place; those that the site publishes."""
+        """Yield each place that the site publishes, with the path of its record's source."""
         for place in places:
             contract = contract_at(self._built.sources, *place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
@@ -147,7 +147,11 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield the documents of every proxy; none where they cannot be made: `findings` gains why."""
+        """Yield the documents of every proxy.
+
+        Args:
+            findings: collects why documents cannot be made.
+        """
         for proxy in self._proxies:
             name = f"the documents of the proxy {'/'.join(proxy.place)}"
             yield proxy.place, try_make(name, partial(self._of, proxy, findings), findings)

@@ -1,4 +1,4 @@
-"""The pages of a proxy: what can be called at its address, its implementations, and what changed from one to another."""
+"""The pages of a proxy: its functions, implementations, and their differences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -93,7 +93,7 @@ class ComparedSide(NamedTuple):
 
 
 class PlaceView(NamedTuple):
-    """Where a variable is."""
+    """The position of a variable in storage."""
 
     label: str  # empty if it is that of the row
     slot: str
@@ -145,7 +145,7 @@ class ChangesPageView(NamedTuple):
 def proxy_pages(
     catalogue: Catalogue, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
-    """Yield the page of a proxy, and those that compare its implementations; none if contracts have no pages."""
+    """Yield a proxy's page and its comparisons, if contracts have pages."""
     context = contract_page_context(catalogue)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)

@@ -34,9 +34,9 @@ def folder_of(record: RecordValue) -> str:
 
 
 def source_path(name: str) -> str:
-    """Return the path of a source below `sources/`, as version 1 stores it and its readers ask for it.
+    """Return a source's path below `sources/`, as version 1 stores it.
 
-    Steps up and line breaks are left out, as in Sourcify's server; a colon is `_`, as in Otterscan.
+    Steps up and line breaks are removed, as in Sourcify's server; a colon becomes `_`, as in Otterscan.
     """
     plain = posixpath.normpath(name.replace("\n", ""))
     parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
@@ -44,9 +44,9 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files of a contract; none without metadata, which both layouts begin with.
+    """Yield the files of a contract; none without metadata, which both layouts require.
 
-    Version 1 has no file for a source whose name another one has, or that no file system can hold.
+    Version 1 omits a source whose name another one has, or that no file system can hold.
     """
     if not isinstance(record["metadata"], dict):
         return
@@ -77,9 +77,9 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Return the path of each source that can have one of its own in a folder, where some names are taken.
+    """Return a path in a folder for each source that can have its own.
 
-    No path is that of a folder of another, and none differs from another in case alone.
+    No path is also a folder, and no two differ only in case.
     """
     files, folders = {name.lower() for name in taken_paths}, set[str]()
     paths = {}
@@ -108,7 +108,7 @@ def _is_storable(path: str) -> bool:
 
 
 def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield what the folder says besides: constructor arguments, transaction, libraries, immutables."""
+    """Yield the folder's other files: constructor arguments, transaction, libraries, immutables."""
     creation, runtime = as_object(record["creationBytecode"]), as_object(record["runtimeBytecode"])
     values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]
     texts = {

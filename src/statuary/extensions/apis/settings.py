@@ -1,4 +1,4 @@
-"""The key `apis` of site.yaml: the interfaces of explorers and tools that the site has besides its own."""
+"""The key `apis` of site.yaml: additional interfaces for explorers and tools."""
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple
@@ -33,7 +33,7 @@ class ApisSettings(NamedTuple):
 
 
 class SiteApisSource(ExtensionSource):
-    """What site.yaml says about interfaces of explorers and tools."""
+    """The key `apis` of site.yaml."""
 
     apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
     """Interfaces of explorers, wallets and tools that are made of the records: `signatures`, `etherscan`, `otterscan`,

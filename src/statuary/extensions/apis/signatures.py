@@ -1,4 +1,4 @@
-"""The signatures of a whole site: what is looked up, what is searched, and the files that tools read."""
+"""The signatures of a whole site: look-up, search, and files for tools."""
 
 import re
 from collections import defaultdict
@@ -38,7 +38,7 @@ class SiteSignatures(NamedTuple):
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Return the signatures of what the ledger keeps of each record, and of a list of public signatures."""
+    """Return the signatures of all records and of a list of public ones."""
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(stored_facts):
@@ -53,7 +53,7 @@ def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> 
 
 
 WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
-"""What decides how the data of an event is read: its parameters, and which are indexed."""
+"""The parameters of an event and their indexes, which decide how its data is read."""
 
 
 def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
@@ -88,7 +88,11 @@ def _json(path: str, value: object) -> Document:
 
 
 def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
-    """Yield the signatures by the first two digits of their hash, of which a key has `digits` characters."""
+    """Yield signatures in files by the first two digits of their hash.
+
+    Args:
+        digits: the characters of a key.
+    """
     hashed = sorted((signature_hash(text)[:digits], *rank(text, site), text) for text in texts)
     verified = site.verified
     for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
@@ -99,14 +103,21 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
 
 
 def rank(text: str, site: SiteSignatures) -> tuple[bool, bool]:
-    """Return the order of signatures with the same hash: the canonical one, those of verified contracts, the rest."""
+    """Return the sort key of a signature among those with the same hash.
+
+    The canonical one is first, then those of verified contracts, then the rest.
+    """
     is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
     is_verified = text in site.functions or text in site.errors or text in site.events
     return not is_canonical, not is_verified
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
-    """Return a signature as the 4byte service sends it; `key` is the hash under which it is sent."""
+    """Return a signature as the 4byte service sends it.
+
+    Args:
+        key: the hash under which it is sent.
+    """
     is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
     return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
 
@@ -126,7 +137,7 @@ def _clef_database(site: SiteSignatures) -> dict[str, str]:
 
 
 def _functions(site: SiteSignatures) -> frozenset[str]:
-    """Return what may be a function: those of contracts, and public signatures, whose kind is unknown."""
+    """Return possible functions: those of contracts, and public ones of unknown kind."""
     return site.functions | (site.public - site.errors - site.events.keys())
 
 
@@ -147,9 +158,9 @@ MAX_SIGNATURE = 4_000
 
 
 def invalid_signature_list(text: str) -> Iterator[tuple[int, str | None]]:
-    """Yield the signatures of a list, a line each, with the line's number; None for a line that is none.
+    """Yield the signatures of a list with their line numbers.
 
-    Empty lines and those that begin with `#` are notes.
+    Empty lines and those that begin with `#` are notes. An invalid line yields None.
     """
     for number, line in enumerate(text.split("\n"), 1):
         plain = line.strip()

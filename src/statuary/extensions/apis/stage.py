@@ -1,4 +1,4 @@
-"""The documents of all records together, made after every record: those of signatures, of code and of proxies."""
+"""Documents of all records together: signatures, code and proxies."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -72,13 +72,13 @@ FOLDERS = (
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of the interfaces; None where nothing is built."""
+    """Open the stage of the interfaces, or return None if nothing is built."""
     settings = inputs.settings
     return ApisStage(settings, inputs) if isinstance(settings, ApisSettings) and inputs.root else None
 
 
 class ApisStage(SiteStage):
-    """What the interfaces have of all records together."""
+    """The documents of the interfaces about all records together."""
 
     def __init__(self, settings: ApisSettings, inputs: StageInputs) -> None:
         self._settings, self._target = settings, inputs.target
@@ -145,7 +145,11 @@ class ApisStage(SiteStage):
         custom_files: CustomFiles,
         findings: list[Finding],
     ) -> bool:
-        """Offer the documents of proxies; those that cannot be made stay as they are. Return whether there are none."""
+        """Add the documents of proxies; those that cannot be made keep their old version.
+
+        Returns:
+            Whether the site has no proxies.
+        """
         if Api.PROXIES not in self._settings.apis:
             return True
         rows = ((row, lines_of(facts)[2]) for row, facts in built_contracts.sources.facts())
@@ -203,12 +207,12 @@ class ApisStage(SiteStage):
                 yield from signature_files(site)
 
     def _custom_files(self) -> CustomFiles:
-        """Return what the content's own files give; nothing if no interface has any."""
+        """Return the content's own files; none if no interface uses them."""
         has_own = Api.OTTERSCAN in self._settings.apis or Api.PROXIES in self._settings.apis
         return custom_files(self._root) if has_own else CustomFiles([], {}, [])
 
     def _public(self) -> tuple[bytes, list[Finding]]:
-        """Return the file of public signatures, and what is wrong with it; nothing if there is none."""
+        """Read the file of public signatures; empty if there is none."""
         if not self._has_signatures or not (self._root / PUBLIC_SIGNATURES).exists():
             return b"", []
         read_file = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
@@ -217,13 +221,16 @@ class ApisStage(SiteStage):
 
 
 def lines_of(facts: bytes) -> list[bytes]:
-    """Return the three lines that the ledger keeps of a record; a line that says nothing is empty."""
+    """Return the ledger's three lines about a record, some of them empty."""
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 
 
 def _of_settings(path: str, body: JsonObject) -> Document:
-    """Return a document that depends on the settings alone; the list of chains has the name that clients ask for, too."""
+    """Return a document that depends only on the settings.
+
+    The list of chains also has the name that clients request.
+    """
     other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
     encoded = encode_json(body)
     return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)

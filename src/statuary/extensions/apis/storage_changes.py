@@ -1,7 +1,9 @@
-"""How the storage of one implementation became that of another: what is at other bytes now, or is read as another type.
+"""Compare the storage of two implementations: moved and reinterpreted bytes.
 
-A proxy keeps its storage when its implementation changes, so each variable must be where it was. The layouts are the
-compilers' own, which records state. Storage that code addresses by itself (namespaces of ERC-7201, assembly) is in none.
+A proxy keeps its storage when its implementation changes, so each variable must keep its position. The
+layouts are the
+compilers' own, as in the records. Storage that code addresses by itself (namespaces of ERC-7201, assembly) is
+in none.
 """
 
 import re
@@ -75,7 +77,11 @@ class StorageChange(NamedTuple):
 
 
 def variables_of(layout: Json) -> list[Variable] | None:
-    """Return the variables of a layout of solc or Vyper in their order; None if there is none, or it is another form."""
+    """Return the variables of a layout of solc or Vyper in their order.
+
+    Returns:
+        The variables, or None if there is no layout, or it has another form.
+    """
     if not isinstance(layout, dict):
         return None
     if isinstance(layout.get("storage"), list):
@@ -108,7 +114,7 @@ def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
 
 
 class _Shapes:
-    """What two types must share to read the same bytes in the same way, whatever they and their members are called."""
+    """The shapes of types: equal for types that read bytes in the same way, whatever their names."""
 
     def __init__(self, types: JsonObject) -> None:
         self._types = types
@@ -145,7 +151,7 @@ class _Shapes:
 
 
 Name = tuple[str, int]
-"""A label, and which of the variables with it: contracts may inherit private ones with the same name."""
+"""A label, and a number for variables with the same one: contracts may inherit private ones."""
 
 
 class _VariablesByByte:
@@ -156,16 +162,16 @@ class _VariablesByByte:
         self._ends = [variable.end for _, variable in self._sorted]
 
     def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Return the first of them that has a byte of a variable; None if none has."""
+        """Return the first variable that shares a byte with another one, if any."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
 
 
 def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
-    """Return how a layout became another one: what was there, in its order, then what is new.
+    """Compare two layouts: old variables in their order, then new ones.
 
-    A gap is no variable: what takes its place, and that it has become shorter, is what it is for.
+    A gap is not a variable: other variables may take its place, and it may shrink.
     """
     old, new = _by_name(before), _by_name(after)
     plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
@@ -193,7 +199,7 @@ def _changes_of_old(
 
 
 def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return how a variable differs from the one with its name; None if it is read as before."""
+    """Return the change of a variable with the same name, if it is read differently."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (
@@ -215,7 +221,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
 def _without_its_name(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return what became of a variable whose name is gone: another one has its place, or none has."""
+    """Return the change of a variable whose name is gone: replaced or removed."""
     there = places.first_within(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

@@ -1,4 +1,4 @@
-"""Second stage of reading an export: the rows of a bucket to records, one at a time, by chain and address."""
+"""Second stage of reading an export: a bucket's rows to records, in order."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ class ExportedSide(NamedTuple):
 
     match: str | None  # `perfect`, `partial` or None, from `sourcify_matches`
     onchain: bytes | None  # `code.code` of the deployment; None if unknown
-    recompiled: bytes | None  # `code.code` of the compilation; None if there is none
+    recompiled: bytes | None  # `code.code` of the compilation; None if it has none
     artifacts: Json  # `compiled_contracts.<side>_code_artifacts`
     transformations: Json  # `verified_contracts.<side>_transformations`
     values: Json  # `verified_contracts.<side>_values`
@@ -116,7 +116,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Return bytes as the server writes them; None as null."""
+    """Return bytes as the server writes them; None stays null."""
     return "0x" + data.hex() if data else None
 
 
@@ -158,7 +158,7 @@ def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
 
 
 def _signatures(match: ExportedMatch, abi: Json) -> Json:
-    """Return the signatures by kind; those of the ABI if the export has none."""
+    """Return the signatures by kind: the export's, or else the ABI's."""
     if match.signatures is None:
         return signatures_of(abi)
     kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}
@@ -233,7 +233,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
+    """Yield columns, sources and signatures of a bucket's matches, in order of address."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()

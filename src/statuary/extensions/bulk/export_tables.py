@@ -1,7 +1,9 @@
-"""The tables of an export: found, joined under a memory cap, and sorted into buckets, each a small SQLite file.
+"""Join the tables of an export into sorted buckets, within a memory limit.
 
-All deployments of a compilation are in one bucket: Sourcify has 8.5 of them on average, and what they share is
-written and read once. Any worker that sees the file reads it in little memory, without the SQL engine.
+A bucket is a small SQLite file. All deployments of a compilation are in one bucket: Sourcify has 8.5 of them
+on average, and
+their common data is written and read once. Any worker that sees the file reads it in little memory, without
+the SQL engine.
 """
 
 import re
@@ -344,7 +346,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The buckets of an export in order of their numbers, and what is wrong with the export as a whole."""
+    """The buckets of an export by number, and findings about the whole export."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -356,7 +358,7 @@ def join_export(
     """Join an export's tables into buckets.
 
     Args:
-        chains: the ids of the site's chains; matches on others are left out.
+        chains: the ids of the site's chains; matches on others are skipped.
         scratch_dir: an empty folder, which must exist as long as buckets are read.
 
     Raises:
@@ -427,7 +429,7 @@ SELECT *, CAST(('0x' || left(md5(CAST(compilation_id AS VARCHAR)), 8)) AS BIGINT
 FROM joined WHERE NOT dangles
 QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DESC, match_id DESC) = 1
 """
-"""One match for each contract, the newest: a contract may be deployed to its address more than once."""
+"""The newest match of each contract: one may be deployed to its address more than once."""
 
 
 def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
@@ -472,7 +474,7 @@ def _fill(
 
 
 def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
-    """Return the narrow side of a join, in as many parts as it takes for each to fit into memory."""
+    """Divide the narrow side of a join into parts that fit into memory."""
     if not wide.needed:
         return [""]
     (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()

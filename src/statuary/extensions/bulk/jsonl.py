@@ -36,7 +36,7 @@ LARGEST_WINDOW = 27
 """Logarithm of the largest window that is decompressed: 128 MiB, as in the zstd program by default."""
 
 DAMAGED: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
-"""What Python's readers raise for a truncated or damaged stream, or a failing disk."""
+"""Exceptions of Python's readers for a truncated or damaged stream, or a failing disk."""
 
 
 def is_compressed(path: str) -> bool:
@@ -142,7 +142,7 @@ def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineR
 
 
 def _skip_lines(file: IO[bytes], size: int) -> int:
-    """Move a file by `size` bytes and then to the end of the line; return the number of lines."""
+    """Skip `size` bytes of a file and the rest of the line; return the number of lines."""
     lines, last_bytes = 0, b"\n"
     while size > 0 and (block := file.read(min(BUFFER, size))):
         lines, size, last_bytes = lines + block.count(b"\n"), size - len(block), block
@@ -163,7 +163,9 @@ class Block(NamedTuple):
 
 
 def count_lines(block: Block) -> tuple[int, int, int | None]:
-    """Return where a block begins, how many lines end in it, and the offset after the first of them; None for none.
+    """Return a block's offset, its number of line ends, and the offset after the first.
+
+    That offset is None if no line ends in the block.
 
     Raises:
         UnreadableError: if the file cannot be read.

@@ -6,7 +6,7 @@ MAX_UNREADABLE_LINES: Final = 100
 """Unreadable lines of one range of a JSONL file, after which the rest of the range is skipped."""
 
 MAX_EXPORT_EXPANSION: Final = 100
-"""How many times the size of its files the rows of an export take on disk; real ones take about ten times."""
+"""The largest ratio of an export's rows on disk to its files; about ten is usual."""
 
 MIN_DISK: Final = 1 << 30
 """Bytes on disk that the rows of any export may take."""

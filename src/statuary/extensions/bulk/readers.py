@@ -1,4 +1,4 @@
-"""The readers of bulk sources; an export is joined in a temporary folder, which exists until its parts are read."""
+"""The readers of bulk sources; an export needs a temporary folder while it is read."""
 
 import os
 import shutil
@@ -94,7 +94,7 @@ def _remove_abandoned(cutoff: float) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock a folder until the descriptor closes; return None if another process has locked it."""
+    """Lock a folder until the descriptor closes; return None if it is already locked."""
     if sys.platform == "win32":
         return None
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,8 +1,10 @@
-"""The pictures: one for each state that a page can have, 1,200 by 630 pixels, drawn with Pillow without a browser.
+"""Link preview pictures, one per state of a page: 1,200 by 630 pixels, drawn with Pillow.
 
-Readers' services keep a picture for weeks, and a page's state changes at instants without a build: so a picture says
-nothing that becomes false, and the page, which changes on time, names the picture of its state. What a link is about, its
-name, stands in its title, which services show below the picture.
+Services keep a picture for weeks, and a page's state changes without a build: so a picture shows only its
+state, and the page,
+which changes on time, names the picture of its state. The subject of a link is in its title, which services
+show below the
+picture.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
 WIDTH, HEIGHT = 1_200, 630
-"""What services show without cutting."""
+"""The size that services show without cutting."""
 
 MOST_BYTES = 15_000
 
@@ -42,14 +44,14 @@ COLOURS = {
     "major": "#b1211a",
     "none": "#5a606a",
 }
-"""The colours of states by day, as in the style sheet: of text, so that the strip and the sign stand out."""
+"""The colours of states by day: those of text in the style sheet, so that they stand out."""
 
 SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
     "degraded": ((10, 0.8), (19.2, 10), (10, 19.2), (0.8, 10)),
     "partial": ((10, 1.6), (19.2, 18), (0.8, 18)),
     "major": ((6.2, 1), (13.8, 1), (19, 6.2), (19, 13.8), (13.8, 19), (6.2, 19), (1, 13.8), (1, 6.2)),
 }
-"""The corners of signs on a square of 20, as on pages; the others are a circle and a square with round corners."""
+"""The corners of signs on a square of 20, as on pages; other signs are a circle and a rounded square."""
 
 SIGNS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "ok": (((6, 10.4), (8.8, 13.2), (14, 7.4)),),
@@ -71,10 +73,10 @@ VERDICTS = {
 """The state of a contract's verdict."""
 
 LEFT, TOP, SCALE = 80, 90, 8
-"""Where the sign begins, and the pixels of one of its units."""
+"""The position of the sign, and the pixels of one of its units."""
 
 NO_CHARACTER = "\uffff"
-"""What no font has; it is drawn as what is absent."""
+"""A character that no font has; fonts draw it like any missing one."""
 
 PURPOSE = "`cards` in site.yaml"
 
@@ -105,7 +107,7 @@ class CardDocuments(DocumentProvider):
 
 
 def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a text in the site's language if the font has all of it, and in English if not."""
+    """Return a line in the site's language, or in English if the font lacks characters."""
     line = texts(key)
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
@@ -137,7 +139,7 @@ def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
 
 
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
-    """Return whether a font has every character of a text: what it lacks would be drawn as boxes."""
+    """Return whether a font has every character of a text; others would be boxes."""
     absent = _pixels(font, NO_CHARACTER)
     return all(character.isspace() or _pixels(font, character) != absent for character in text)
 
@@ -148,10 +150,10 @@ def _pixels(font: "FreeTypeFont", character: str) -> tuple[tuple[int, int], byte
 
 
 def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:
-    """Return a picture as PNG: the sign and a line, then the site's name, if it can be drawn, and its address.
+    """Draw a picture as PNG: sign, line, the site's name if possible, and address.
 
     Raises:
-        StatuaryError: if it is larger than services take without a delay.
+        StatuaryError: if it is larger than services accept without a delay.
     """
     image: Any = optional("PIL.Image", extra="cards", purpose=PURPOSE)
     drawing: Any = optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)

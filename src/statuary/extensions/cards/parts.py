@@ -1,4 +1,4 @@
-"""What cards add to pages: the address of a picture, absolute, as readers of Open Graph want it."""
+"""The absolute address of a page's picture, for Open Graph."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ CARD_URLS = (CARD,)
 
 
 def _values(_settings: CardSettings) -> Mapping[str, str]:
-    # without the library there are no pictures to link to; the build says so
+    # without the library there are no pictures; the build reports that
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
 

@@ -10,7 +10,7 @@ from statuary.source.source_model import SourceModel, Text
 
 
 class CardSettings(NamedTuple):
-    """How cards are drawn."""
+    """The settings of pictures."""
 
     font: str = ""  # a font of the theme, by file name; empty for the library's own, which has ASCII alone
 
@@ -26,7 +26,7 @@ class SiteCardsSource(ExtensionSource):
     """The key in site.yaml."""
 
     cards: CardsSource
-    """Pictures of links to pages, by their state, with the extra `cards`; without it there are none."""
+    """Pictures for links to pages, by state. They need the extra `cards`."""
 
     @override
     def settings(self) -> CardSettings:

@@ -55,7 +55,7 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """What an attestation's file shows."""
+    """The claims of an attestation's file."""
 
     path: str
     descriptor: str  # the path of the file that it is beside
@@ -66,7 +66,11 @@ class Attestation(NamedTuple):
 
 
 def canonical_json(value: Json) -> bytes:
-    """Return JSON in the canonical form of RFC 8785; raise InvalidValueError for a number that has none."""
+    """Return JSON in the canonical form of RFC 8785.
+
+    Raises:
+        InvalidValueError: for a number that has none.
+    """
     return _canonical(value).encode("utf-8", "surrogatepass")
 
 
@@ -163,7 +167,7 @@ def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonOb
 
 
 def signed_digest(signed: JsonObject) -> bytes:
-    """Return what an off-chain attestation signs: 32 bytes."""
+    """Return the 32 bytes that an off-chain attestation signs."""
     domain = _struct_hash("EIP712Domain", _DOMAIN, as_object(signed.get("domain")))
     return keccak256(
         b"\x19\x01" + domain + _struct_hash("Attest", _MESSAGE, as_object(signed.get("message")))
@@ -201,10 +205,13 @@ def _signature(signed: JsonObject) -> RecoverableSignature:
 
 
 def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Attestation | None:
-    """Return what an attestation's file shows; None if its name is that of no attestation.
+    """Read an attestation's file.
 
     Args:
         own_descriptor: the JSON of the descriptor beside it; None if there is none.
+
+    Returns:
+        The attestation, or None if the file's name is not that of one.
     """
     about = attested_descriptor(path)
     if about is None:
@@ -234,7 +241,7 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
 def _fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
-    """Return why an attestation is not about the descriptor beside it; empty if it is."""
+    """Return the reason why an attestation is not about its descriptor, if it is not."""
     message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id

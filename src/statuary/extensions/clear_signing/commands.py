@@ -80,7 +80,7 @@ class CallOptions(NamedTuple):
 
 
 class NameOptions(NamedTuple):
-    """What a wallet knows besides the call."""
+    """A wallet's knowledge apart from the call."""
 
     currency: Annotated[str, CURRENCY]
     names: Annotated[Path | None, NAMES]
@@ -122,7 +122,7 @@ def render_command(
 
 
 class NewOptions(NamedTuple):
-    """What a first descriptor needs besides the record."""
+    """The options of a first descriptor apart from the record."""
 
     chain_id: Annotated[str | None, NEW_CHAIN]
     owner: Annotated[str, OWNER]
@@ -266,7 +266,11 @@ def _whole(text: str, name: str) -> int:
 
 
 def _names(options: NameOptions, call: Call) -> Names:
-    """Return what a file of names says; raise InvalidValueError if it cannot be read."""
+    """Read a file of names.
+
+    Raises:
+        InvalidValueError: if it cannot be read.
+    """
     provider: JsonObject = {}
     file = options.names
     if file is not None:

@@ -1,4 +1,7 @@
-"""The files of `clear-signing/`: which there are, and descriptors with what they include, each value with its origin."""
+"""The files of `clear-signing/`, and descriptors merged with their includes.
+
+Each merged value has its origin.
+"""
 
 import posixpath
 import re
@@ -33,7 +36,7 @@ READABLE: Final = "unreadable-descriptor"
 
 
 class SigningFileKind(Enum):
-    """What a file of the folder is."""
+    """The kind of a file in the folder."""
 
     CALLDATA = "calldata"
     MESSAGES = "eip712"
@@ -47,7 +50,7 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 
 
 def kind_of(path: str) -> SigningFileKind:
-    """Return the kind of a file by its path below the folder, by the rules of the registry's own index."""
+    """Return a file's kind by its path, by the rules of the registry's index."""
     *folders, name = path.split("/")
     if "sigs" in folders:
         return SigningFileKind.ATTESTATION
@@ -61,7 +64,7 @@ def kind_of(path: str) -> SigningFileKind:
 
 
 class Origins:
-    """Where each part of a merged descriptor is written."""
+    """The file and place of each part of a merged descriptor."""
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, tuple[str, Pointer]] = {(): (path, ())}
@@ -124,13 +127,13 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The formats by key; a value that is no object is left out, as the shape is checked elsewhere."""
+        """The formats by key; other values are skipped, since the schema reports them."""
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
 
     @property
     def context(self) -> JsonObject:
-        """What it is bound to: `context.contract` or `context.eip712`."""
+        """Its binding: `context.contract` or `context.eip712`."""
         name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
         return as_object(as_object(self.value.get("context")).get(name))
 
@@ -150,10 +153,10 @@ class _Merged(NamedTuple):
 
 
 class DescriptorFolder:
-    """The folder of a content folder, or a checkout of a registry; a file is read when it is asked for, and kept."""
+    """The folder in the content, or a registry's checkout; files are read once, on demand."""
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
-        """Take the content folder; or a checkout, whose folders have no folder around them, with an empty name."""
+        """Open the content folder, or a registry's checkout with an empty `name`."""
         self.root, self._below = root, f"{name}/" if name else ""
         self._values: dict[str, Json] = {}
         self._digests: dict[str, str] = {}
@@ -195,7 +198,11 @@ class DescriptorFolder:
             raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
 
     def value(self, path: str) -> Json:
-        """Return the JSON value of a file; raise DescriptorError if it has none."""
+        """Return the JSON value of a file.
+
+        Raises:
+            DescriptorError: if it has none.
+        """
         if path not in self._values:
             try:
                 self._values[path] = parse_json(decode_utf8(self.raw(path)))
@@ -229,7 +236,7 @@ class DescriptorFolder:
         return tuple(inputs.values())
 
     def digest(self, path: str) -> str:
-        """Return the SHA-256 of a file, or of why it cannot be read, in hex; empty if it is not there."""
+        """Return the SHA-256 of a file or of its reading error, in hex; empty if missing."""
         if path not in self._digests:
             try:
                 body = self.raw(path) if path in self._names else None
@@ -254,7 +261,7 @@ class DescriptorFolder:
         return _Merged(value, files + included.files, included.origins)
 
     def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
-        """Return the path of what a file includes: inside the folder, and no file that includes this one."""
+        """Return the path of an include: inside the folder, and without a cycle."""
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
             raise _error(INCLUDES, "`includes` is not a text", path, pointer)
@@ -285,7 +292,7 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """Merges a file over what it includes: its own values win, and fields of one path become one."""
+    """Merges a file over its includes: its values win, and fields of one path are merged."""
 
     def __init__(self, path: str, origins: Origins) -> None:
         self._path, self._origins = path, origins
@@ -370,7 +377,7 @@ def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Return the descriptor that an attestation's file is beside, and the signer in its name; None if it has neither."""
+    """Return the descriptor and the signer that an attestation's path names, if it does."""
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)
     if match is None or not folder.endswith("/sigs"):

@@ -36,7 +36,7 @@ def verify_site(
     cached: CachedResults = EMPTY_CACHE,
     sources: SourceTable | None = None,
 ) -> FolderVerification:
-    """Return the descriptors of a site, judged; those that the last build remembers are not judged again.
+    """Verify the site's descriptors, reusing the last build's unchanged results.
 
     Args:
         sources: the contracts of a build; None outside one.
@@ -62,7 +62,7 @@ def signing_documents(
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
-    """Yield the documents of all descriptors, which stay while a build has nothing to judge.
+    """Yield the documents of all descriptors; unchanged ones are reused.
 
     Args:
         proof_before: the proof that was published at a path; empty if there was none.
@@ -109,13 +109,16 @@ def _documents(
 
 
 BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
-"""What is said of one deployment, by descriptor."""
+"""The results at one deployment, by descriptor."""
 
 
 def _by_location(
     verification: FolderVerification, is_published: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
-    """Return what a proof says something of: what was compared, and what is published; by chain and address, sorted."""
+    """Group the results by the contracts that were compared or are published.
+
+    They are sorted by chain and address.
+    """
     by_place: defaultdict[tuple[str, str], BoundKey] = defaultdict(list)
     for item in verification.descriptors:
         for verdict in item.deployments:

@@ -58,7 +58,7 @@ class Descriptors:
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def of(self, call: Call) -> Descriptor | None:
-        """Return the descriptor of the contract that is called; None if there is none."""
+        """Return the descriptor of the called contract, if there is one."""
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
@@ -75,7 +75,7 @@ class Descriptors:
 
 
 def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
-    """Yield the calldata descriptors of a folder; one that cannot be read is left out."""
+    """Yield the readable calldata descriptors of a folder."""
     for path in folder.paths(SigningFileKind.CALLDATA):
         try:
             with step_budget():
@@ -92,7 +92,7 @@ class InnerRenderer:
         self._descriptors, self._names, self._depth = descriptors, names, depth
 
     def __call__(self, call: Call) -> Rendered | None:
-        """Return the call as it is shown; None if no descriptor says how."""
+        """Return the call as it is displayed, if a descriptor has its format."""
         descriptor = self._descriptors.of(call)
         if descriptor is None or len(call.data) < 4:
             return None
@@ -141,10 +141,13 @@ def as_json_value(rendered: Rendered) -> dict[str, Json]:
 
 
 def transaction(raw: bytes, sender: str = "") -> Call:
-    """Return a raw transaction, signed or not; raise InvalidValueError if it is none, or creates a contract.
+    """Parse a raw transaction, signed or not.
 
     Args:
-        sender: its address in lower case; empty if it is not known.
+        sender: its address in lower case; empty if it is unknown.
+
+    Raises:
+        InvalidValueError: if it is invalid, or creates a contract.
     """
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):
@@ -161,7 +164,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
-    """Return the chain of a transaction by EIP-155; 1 if it names none."""
+    """Return the chain of a transaction by EIP-155, or 1 if it names none."""
     stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
@@ -187,7 +190,11 @@ def encode_type(primary: str, types: JsonObject) -> str:
 
 
 def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
-    """Return a message of the JSON that `eth_signTypedData_v4` takes; raise InvalidValueError if it is none."""
+    """Parse the JSON that `eth_signTypedData_v4` takes.
+
+    Raises:
+        InvalidValueError: if it is not a message.
+    """
     key = encode_type(as_text(data.get("primaryType")), as_object(data.get("types")))
     message = parse_message_key(key)
     types = DataTypes(message.types[message.primary], message.types)
@@ -239,10 +246,10 @@ class DescriptorTests(NamedTuple):
 
 
 def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the descriptor that each file of tests names; empty if it cannot be read.
+    """Return the descriptor that each test file names; empty for an unreadable file.
 
     Args:
-        remembered: what is known of files that did not change.
+        remembered: cached results for unchanged files.
     """
     return {
         path: remembered[path] if path in remembered else _named(folder, path)
@@ -260,7 +267,7 @@ def _named(folder: DescriptorFolder, path: str) -> str:
 
 
 def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Return the tests of some files; one that cannot be read is left out."""
+    """Return the tests of the readable files."""
     tests = []
     for path in paths:
         try:
@@ -297,7 +304,7 @@ def _examples(cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Return the example calls of a descriptor with what is rendered of them, and what a page needs to render others."""
+    """Return a descriptor's rendered example calls, and the data to render others."""
     calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:

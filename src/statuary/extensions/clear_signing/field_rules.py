@@ -25,7 +25,7 @@ from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):
-    """What breaks a rule; the severity is the rule's unless it has its own."""
+    """A violation of a rule, with the rule's severity unless it has its own."""
 
     message: str
     pointer: Pointer
@@ -72,7 +72,7 @@ FITTING: Final[Mapping[str, tuple[Fits, str]]] = {
     "interoperableAddressName": (lambda reached: _is_bytes(reached) or _is_address(reached), "bytes"),
     "calldata": (_is_bytes, "bytes"),
 }
-"""What the value of a format is, and how a message says it."""
+"""The test for a value of each format, and its description in messages."""
 
 PATHS: Final[Mapping[str, tuple[Fits, str]]] = {
     "tokenPath": (_is_address, "an address"),
@@ -110,7 +110,7 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
 def _named_violations(
     field: Field, name: str, parameter: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    """Yield why what a parameter names is not there."""
+    """Yield violations by a parameter that names something missing."""
     at = (*field.pointer, "params", name)
     if name in PATHS and isinstance(parameter, str):
         yield from _parameter_violations(field, name, parameter, types, descriptor)
@@ -124,7 +124,7 @@ def _named_violations(
 
 
 def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield why a constant that names a part of the descriptor names nothing."""
+    """Yield violations by a constant that names a missing part of the descriptor."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             in_descriptor(descriptor, parse_path(constant))
@@ -194,7 +194,7 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield why the type of a field's value does not fit its format."""
+    """Yield violations by a field whose value has a type that does not fit its format."""
     name = field.format
     if field.problem or (not name and field.is_never_visible):
         return
@@ -229,7 +229,10 @@ def _hint(target: PathTarget) -> str:
 
 
 def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
-    """Return what a field shows; None if it is a constant, a path that reaches nothing, or text of the descriptor."""
+    """Return the target that a field shows, if it shows a value.
+
+    A constant, a path without a target, or text of the descriptor has none.
+    """
     encryption = as_object(field.value.get("encryption"))
     try:
         path = field.path()

@@ -1,4 +1,4 @@
-"""The fields of a format, one by one: groups opened, definitions put in, each with its place and its path."""
+"""The fields of a format, with groups and definitions resolved."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -48,12 +48,20 @@ class Field(NamedTuple):
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
-        """Return its path from the root; None for a constant. Raise InvalidValueError if it is no path."""
+        """Return its path from the root, or None for a constant.
+
+        Raises:
+            InvalidValueError: if it is not a path.
+        """
         path_text = self.value.get("path")
         return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
-        """Return the path that a parameter of it names, from the root; raise InvalidValueError if it is none."""
+        """Return the path that one of its parameters names, from the root.
+
+        Raises:
+            InvalidValueError: if it is not a path.
+        """
         return parse_path(path_text).below(self.group)
 
 
@@ -112,7 +120,11 @@ def _with_definition(
 
 
 def placeholders(template: str) -> Iterator[str]:
-    """Yield the paths in the braces of an interpolated intent; raise InvalidValueError if a brace is not closed."""
+    """Yield the paths in the braces of an interpolated intent.
+
+    Raises:
+        InvalidValueError: if a brace is not closed.
+    """
     at = 0
     while at < len(template):
         consume(1)

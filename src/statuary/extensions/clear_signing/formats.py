@@ -14,7 +14,7 @@ from statuary.extensions.clear_signing.values import Leaf
 
 
 class Token(NamedTuple):
-    """What wallets know of a token, or of a chain's own currency."""
+    """A wallet's knowledge about a token or a chain's currency."""
 
     symbol: str
     decimals: int
@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Names:
-    """What a wallet knows besides the call; addresses in lower case."""
+    """A wallet's knowledge apart from the call; addresses in lower case."""
 
     tokens: Mapping[str, Token] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # local names
@@ -45,7 +45,7 @@ class ShownValue(NamedTuple):
 
 
 class Show(NamedTuple):
-    """What formats need besides the value."""
+    """The context in which formats show a value."""
 
     chain_id: int
     names: Names
@@ -92,7 +92,7 @@ def _is_number(value: Leaf) -> bool:
 
 
 def decimal(amount: int, decimals: int) -> str:
-    """Return a whole number of the smallest units with its decimal point, zeros at the end left out."""
+    """Format an integer of smallest units as a decimal, without final zeros."""
     integer_part, fraction_part = divmod(abs(amount), 10**decimals)
     digits = str(fraction_part).zfill(decimals).rstrip("0") if fraction_part else ""
     return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"
@@ -111,7 +111,7 @@ def _currency(chain_id: int, show: Show) -> Token | None:
 
 
 def _address(parameter: Json, show: Show) -> str:
-    """Return the address that a parameter is, or names; empty if there is none."""
+    """Return the address that a parameter gives or names; empty if there is none."""
     if isinstance(parameter, dict):
         return _address(_mapped(parameter, show), show)
     if not isinstance(parameter, str):
@@ -125,7 +125,7 @@ def _address(parameter: Json, show: Show) -> str:
 
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
-    """Return the value of a map for the key that a path names; None if it has none."""
+    """Return a map's value for the key that a path names, if it has one."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))
@@ -138,7 +138,7 @@ def _mapped(reference: JsonObject, show: Show) -> Json:
 
 
 def _number(parameter: Json, show: Show) -> int | None:
-    """Return the number that a parameter is, or names; None if there is none."""
+    """Return the number that a parameter gives or names, if there is one."""
     if isinstance(parameter, dict):
         parameter = _mapped(parameter, show)
     if isinstance(parameter, int):
@@ -313,4 +313,4 @@ FORMATTERS: Final[Mapping[str, Callable[[Leaf, JsonObject, Show], ShownValue]]] 
     "tokenTicker": _token_ticker,
     "calldata": _calldata,
 }
-"""How each format shows a value; one that is not among them shows it raw."""
+"""The formatter of each format; values of other formats are shown raw."""

@@ -1,4 +1,4 @@
-"""The descriptors of a registry that are bound to contracts of the site's chains, copied into the content."""
+"""Copy a registry's descriptors for contracts of the site's chains into the content."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from statuary.source.edit_files import content_lock
 
 
 class SelectedFiles(NamedTuple):
-    """What is taken of a registry."""
+    """The files to copy from a registry."""
 
     descriptors: tuple[str, ...]  # their paths
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
@@ -26,7 +26,7 @@ class SelectedFiles(NamedTuple):
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Return the descriptors that are bound to a contract of some chains, with what they include, tests and attestations."""
+    """Select the descriptors of contracts on some chains, and the files that belong to them."""
     copied, files, unreadable, other_count = list[str](), set[str](), list[str](), 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
@@ -55,7 +55,7 @@ def _tests_and_attestations(folder: DescriptorFolder, descriptors: frozenset[str
 
 
 class CopyResult(NamedTuple):
-    """What became of the files of a registry."""
+    """The result of copying a registry's files."""
 
     written_count: int
     existing_count: int  # already, with the same bytes

@@ -16,7 +16,10 @@ SELECTOR_BYTES = 4
 
 
 class ListType(NamedTuple):
-    """An array of a type; `length` is None for any length."""
+    """An array of a type.
+
+    `length` is None for any length.
+    """
 
     item: "ValueType"
     length: int | None
@@ -39,7 +42,10 @@ ValueType = BasicType | ListType | StructType | NamedType
 
 
 class Parameter(NamedTuple):
-    """A parameter or member; `name` may be empty."""
+    """A parameter or member.
+
+    `name` may be empty.
+    """
 
     name: str
     type: ValueType
@@ -120,7 +126,7 @@ class _Tokens:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take(self) -> str:
-        """Return the next token and go on."""
+        """Return the next token and advance."""
         token = self.next
         self.at += 1
         consume(1)
@@ -136,7 +142,7 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Take white space, note it if it is not the expected one, and return whether there was any."""
+        """Consume white space and record a deviation; return whether there was any."""
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take() if there else ""
         if word != expected and (there or expected):
@@ -150,7 +156,11 @@ class _Tokens:
 
 
 def parse_function_key(text: str) -> FunctionKey:
-    """Return a function of a key; raise InvalidValueError if it is none, or has a type that is not canonical."""
+    """Parse a function's key.
+
+    Raises:
+        InvalidValueError: if it is not a function, or has a type that is not canonical.
+    """
     tokens = _Tokens(text)
     tokens.space("")
     name = tokens.take()
@@ -226,7 +236,11 @@ def _basic(word: str, text: str) -> BasicType:
 
 
 def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Return the parameters of an ABI item with their names; raise InvalidValueError if a type is none."""
+    """Return the parameters of an ABI item with their names.
+
+    Raises:
+        InvalidValueError: if a type is invalid.
+    """
     return tuple(_abi_parameter(as_object(value), depth) for value in as_list(inputs))
 
 
@@ -256,10 +270,10 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(text: str) -> MessageKey:
-    """Return the types of EIP-712's `encodeType`: the primary one, then those that it needs, sorted by name.
+    """Return the types of EIP-712's `encodeType`: the primary one, then its others by name.
 
     Raises:
-        InvalidValueError: if it is none, or is written otherwise, so that its hash is that of no message.
+        InvalidValueError: if it is invalid, or not canonical, so that its hash is not a message's.
     """
     if len(text) > MAX_KEY:
         raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")

@@ -27,8 +27,9 @@ MAX_DEPLOYMENTS: Final = 2_000
 """Deployments of a descriptor; the largest real one has about 110."""
 
 STEPS_OF_A_FORMAT: Final = 250
-"""Steps (`base/budget.py`) that a format takes at a deployment, in rules and proof: 40,000 pairs of both are allowed; the
-largest real descriptor has about 6,300."""
+"""Steps (`base/budget.py`) of a format at a deployment, in rules and proof. The limit allows 40,000 pairs of both; the
+largest real descriptor has about 6,300.
+"""
 
 MAX_FACETS: Final = 256
 """Implementations that a record's proxy resolution names and that are read."""
@@ -37,7 +38,7 @@ MAX_SHOWN: Final = 20
 """Findings of one rule about one descriptor or deployment."""
 
 MAX_EARLIER_PROOFS: Final = 20
-"""Former proofs that a proof names."""
+"""The maximum of earlier proofs that a proof names."""
 
 MAX_CALLS: Final = 4
 """Levels of calls within calls that are rendered."""

@@ -1,4 +1,4 @@
-"""Where a path leads: the type of the value, or why there is none."""
+"""The targets of paths: the type of a value, or the reason why there is none."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,13 +32,16 @@ CONTAINER_TYPES: Final[Mapping[str, BasicType]] = {
 
 
 class Bytes(NamedTuple):
-    """A slice of a value's bytes; `length` is None if it depends on the value."""
+    """A slice of a value's bytes.
+
+    `length` is None if it depends on the value.
+    """
 
     length: int | None
 
 
 class PathTarget(NamedTuple):
-    """What a path leads to."""
+    """The target of a path."""
 
     type: ValueType | Bytes
     is_many: bool = False  # whether it is each item of an array
@@ -56,7 +59,11 @@ class DataTypes:
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
     def target_of(self, path: Path) -> PathTarget:
-        """Return what a path to data or to the container leads to; raise InvalidValueError if it leads nowhere."""
+        """Return the target of a path to data or to the container.
+
+        Raises:
+            InvalidValueError: if it has none.
+        """
         if path.root == CONTAINER:
             return _in_container(path)
         reached = PathTarget(self.top)
@@ -92,7 +99,7 @@ class DataTypes:
                 raise _nowhere(path, number, f"{_described(kind)} has no such part")
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of every value that is no struct or array; a type inside itself is not opened again."""
+        """Yield the path of every elementary value; a recursive type is expanded once."""
         return self._leaves(self.top, (), frozenset())
 
     def _leaves(
@@ -191,7 +198,11 @@ def _in_container(path: Path) -> PathTarget:
 
 
 def in_descriptor(value: Json, path: Path) -> Json:
-    """Return what a path with `$` names in a merged descriptor; raise InvalidValueError if there is nothing."""
+    """Return the value in a merged descriptor at a path with `$`.
+
+    Raises:
+        InvalidValueError: if there is none.
+    """
     if path.root != DESCRIPTOR:
         raise InvalidValueError(f"the path {str(path)!r} does not start with `$.`")
     for step in path.steps:
@@ -205,7 +216,7 @@ def in_descriptor(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value can be an address: one, its 20 bytes, or a number or bytes that hold one."""
+    """Return whether a value can be an address: one, its bytes, or a value that holds it."""
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (ADDRESS_BYTES, None)
@@ -213,7 +224,7 @@ def is_address_like(target: PathTarget) -> bool:
 
 
 def holds_address(target: PathTarget) -> bool:
-    """Return whether a value is a number or bytes whose last 20 bytes wallets take as an address."""
+    """Return whether wallets take a value's last 20 bytes as an address."""
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length >= ADDRESS_BYTES
@@ -235,7 +246,7 @@ def is_value(target: PathTarget) -> bool:
 
 
 def type_name(target: PathTarget) -> str:
-    """Return how a message names the type of a value."""
+    """Return a type's name as messages show it."""
     match target.type:
         case Bytes(None):
             return "a slice of bytes"

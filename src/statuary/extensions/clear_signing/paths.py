@@ -1,4 +1,4 @@
-"""Paths of ERC-7730: to a value of the call or message (`#`), of the container (`@`) or of the descriptor (`$`)."""
+"""Paths of ERC-7730: to a call or message (`#`), container (`@`) or descriptor (`$`)."""
 
 import re
 from typing import NamedTuple
@@ -59,7 +59,11 @@ class Path(NamedTuple):
     steps: tuple[Step, ...]
 
     def below(self, group: tuple[Step, ...]) -> "Path":
-        """Return a relative path as one from the root, by the group that it stands in; others are unchanged."""
+        """Return a relative path as one from the root; others are unchanged.
+
+        Args:
+            group: the path of the group that contains it.
+        """
         return Path(DATA, group + self.steps) if self.root == RELATIVE else self
 
     @override
@@ -82,7 +86,11 @@ def _written(step: Step) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """Return a path; raise InvalidValueError if it is none."""
+    """Parse a path.
+
+    Raises:
+        InvalidValueError: if it is not one.
+    """
     if len(text) > MAX_PATH:
         raise InvalidValueError(f"a path of {len(text):,} characters", f"write at most {MAX_PATH:,}")
     first_part, dot, remainder = text.partition(".")

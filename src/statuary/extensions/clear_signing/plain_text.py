@@ -24,12 +24,12 @@ LOOK_ALIKE: Final = frozenset(
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, its middle left out if it is long."""
+    """Return a text in quotes, without its middle if it is long."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 
 def fault(text: str) -> str:
-    """Return why a text may deceive, as the end of a sentence about it; empty if it does not."""
+    """Describe the deceptive part of a text as the end of a sentence, if it has one."""
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:
             return f"has the character U+{ord(character):04X}, which is not seen"
@@ -46,7 +46,10 @@ def fault(text: str) -> str:
 
 
 def _look_alikes(word: str, *, has_latin: bool) -> list[str]:
-    """Return the letters of a word that look like Latin ones, if all of it does or the text has Latin letters."""
+    """Return the letters of a word that imitate Latin ones.
+
+    They count if they make up the whole word or the text also has Latin letters.
+    """
     letters = [character for character in word if character.isalpha()]
     alike = [character for character in letters if character in LOOK_ALIKE]
     return alike if has_latin or len(alike) == len(letters) else []

@@ -1,4 +1,7 @@
-"""The proof beside each deployment: what was compared with which record and block, and what is never proved."""
+"""The proof beside each deployment: what was compared, with which record and block.
+
+It also names what no build can prove.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -76,7 +79,7 @@ def _with_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return what a proof says of a descriptor by itself: without attestations and earlier proofs."""
+    """Return a descriptor's proof without attestations and earlier proofs."""
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
         [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
@@ -155,7 +158,10 @@ def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
 
 
 def _rules(check: DeploymentCheck) -> list[Json]:
-    """Return each rule with its outcome; warnings are told, errors are why nothing is published."""
+    """Return each rule with its outcome.
+
+    Warnings are listed; an error means that nothing is published.
+    """
     by_rule: dict[str, list[Finding]] = {}
     for finding in check.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -200,7 +206,10 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return since when an earlier proof is contradicted: its records changed, or the contract delegates elsewhere."""
+    """Return the time since which an earlier proof is contradicted, and why.
+
+    Its records changed, or the contract delegates elsewhere.
+    """
     history: dict[str, Json] = {}
     fits = as_object(as_object(document["claims"])["fits"])
     if fits["status"] == ClaimStatus.CONTRADICTED:
@@ -212,7 +221,7 @@ def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> Json
 
 
 def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
-    """Return the earlier proof, if what it was compared with is no longer so."""
+    """Return the earlier proof, if its inputs no longer hold."""
     previous_basis, current_basis = _basis(previous_proof), _basis(document)
     if not previous_basis or previous_basis == current_basis:
         return []

@@ -1,4 +1,4 @@
-"""The verified code that descriptors are checked against: the record of a contract, and of what it delegates to."""
+"""The verified code of a contract and of its implementations, as descriptors need it."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -117,7 +117,7 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Return which code a selector runs: the contract's own, or that of the one implementation that has it."""
+        """Return the code that a selector runs: the contract's, or the only implementation's."""
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
         having = [code for code in self.other_codes if selector in code.functions]
@@ -137,7 +137,7 @@ EXCLUDED: Final = "has a record that is withheld from this site"
 
 
 class SiteRecords:
-    """The records of a site that are asked for: each is read from the content, and proved, once."""
+    """The requested records of a site, each read from the content and proved once."""
 
     def __init__(self, root: Path, catalogue: Catalogue, sources: SourceTable | None = None) -> None:
         """Begin without any.
@@ -153,7 +153,7 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code at a place that was read, or why there is none."""
+        """Return the code that was read at a place, or the reason why there is none."""
         own_code = self._codes.get(place, NO_RECORD)
         if isinstance(own_code, str):
             return own_code
@@ -192,7 +192,7 @@ class SiteRecords:
                 self._codes[place], first[place] = code, precedence
 
     def _code(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
-        """Return the code of a record, or that it is withheld."""
+        """Return the code of a record, or a note that it is excluded."""
         outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
@@ -221,7 +221,7 @@ class SiteRecords:
                             yield place, contract.source, contract.parsed_contract
 
     def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
-        """Return the code of a record that the site publishes; None if it is withheld."""
+        """Return the code of a record, or None if the site does not publish it."""
         if parsed.record is None or parsed.findings or self._misplaced(parsed.record, source):
             return None
         record = in_served_order(parsed.record)
@@ -261,7 +261,7 @@ def _block(anchor: Anchor | None) -> AnchoredAt | None:
 
 
 def verified_code(record: RecordValue) -> VerifiedCode:
-    """Return what descriptors need of a record, before anything of it was proved."""
+    """Return the data of an unproved record that descriptors need."""
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     return VerifiedCode(
@@ -287,7 +287,7 @@ def _notices(documentation: JsonObject) -> dict[str, str]:
 
 
 def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:
-    """Return the functions of an ABI by selector; one with a type that is none is left out."""
+    """Return the functions of an ABI by selector, without invalid types."""
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):
         signature = signature_text(item) if item.get("type") == "function" else None

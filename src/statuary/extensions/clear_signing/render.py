@@ -56,7 +56,11 @@ RenderInner = Callable[[Call], "Rendered | None"]
 
 
 def format_of_call(descriptor: JsonObject, data: bytes) -> tuple[str, FunctionKey]:
-    """Return the key of the format of a call's selector; raise NotShownError if there is none."""
+    """Return the key of the format for a call's selector.
+
+    Raises:
+        NotShownError: if there is none.
+    """
     selector = "0x" + data[:4].hex()
     formats = as_object(as_object(descriptor.get("display")).get("formats"))
     for key in formats:
@@ -138,7 +142,11 @@ class _Renderer:
         )
 
     def _item(self, item: JsonObject, group: str) -> None:
-        """Show a field or a group; `group` is the path that relative paths are below, its items numbered."""
+        """Show a field or a group.
+
+        Args:
+            group: the path that relative paths are below, with its items numbered.
+        """
         if "fields" not in item:
             self._field(self._defined(item), group)
             return
@@ -225,7 +233,7 @@ class _Renderer:
         return written_value(constant)
 
     def _named(self, text: str, group: str) -> Leaf | None:
-        """Return the value that a parameter names by a path; None if there is none."""
+        """Return the value at a parameter's path, if there is one."""
         try:
             value = self._at(_joined(group, text))
         except InvalidValueError:
@@ -289,7 +297,7 @@ def _number(path: str, number: int) -> str:
 
 
 def _with_number(item: JsonObject, number: int) -> JsonObject:
-    """Return a field for one item of the first array in its path, and in the paths of its parameters."""
+    """Return a field for one item of the first array in its path and parameters."""
     params = {
         name: _number(value, number) if isinstance(value, str) and "[]" in value else value
         for name, value in as_object(item.get("params")).items()

@@ -1,7 +1,8 @@
-"""The rules of descriptors: each is a function, and the first line of its docstring is the rule.
+"""The rules of descriptors: functions whose docstring's first line is the rule.
 
-Those of `DESCRIPTOR_RULES` look at a descriptor alone: an error withholds all of its deployments. Those of
-`DEPLOYMENT_RULES` compare it with the verified code at one address: an error withholds that deployment alone.
+`DESCRIPTOR_RULES` check a descriptor alone: an error excludes all of its deployments. `DEPLOYMENT_RULES`
+compare it with the
+verified code at one address: an error excludes only that deployment.
 """
 
 import re
@@ -58,7 +59,7 @@ class ParsedDescriptor:
 
     descriptor: Descriptor
     undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
-    """What no visible field of a key's format shows (`undisplayed.py`), once it was asked for."""
+    """The values that no visible field of a key's format shows (`undisplayed.py`), cached."""
 
     @cached_property
     def descriptor_hash(self) -> str:
@@ -67,7 +68,7 @@ class ParsedDescriptor:
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
-        """What each key of `formats` is, or why it is nothing."""
+        """The parsed keys of `formats`, or their errors."""
         parse: Callable[[str], FunctionKey | MessageKey] = (
             parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
         )
@@ -128,7 +129,7 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """Which verified code each function's selector runs, by key."""
+        """The verified code that each function's selector runs, by key."""
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
@@ -297,7 +298,10 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
 
 
 def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
-    """Yield the names that differ in two lists of parameters of the same types; a name is not compared with none."""
+    """Yield the names that differ in two lists of parameters of the same types.
+
+    A missing name is not compared.
+    """
     consume(1)
     if isinstance(own_type, StructType) and isinstance(other_type, StructType):
         for own_member, other_member in zip(own_type.members, other_type.members, strict=True):
@@ -402,7 +406,7 @@ RULES: Final = (
         "An attestation is signed by the address in its name, and is about the descriptor beside it.",
     ),
 )
-"""What `check --list` lists."""
+"""The rules as `check --list` lists them."""
 
 
 def findings_of(

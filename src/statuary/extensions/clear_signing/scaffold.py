@@ -87,7 +87,10 @@ def _intent(function: Function, notice: str) -> str:
 
 
 def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
-    """Yield a field for each value that a path can name; the value of a payable function is the first."""
+    """Yield a field for each value that a path can name.
+
+    A payable function's value is the first.
+    """
     if function.mutability == "payable":
         yield {"path": "@.value", "label": "Value", "format": "amount"}
     types = DataTypes(StructType(function.parameters))
@@ -128,7 +131,7 @@ def _words(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text that a descriptor may show; empty if it may deceive."""
+    """Return a text that a descriptor may show; empty if it could deceive."""
     return "" if fault(text) else text.strip()
 
 

@@ -99,7 +99,7 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 
 
 def either(*checks: Check) -> Check:
-    """Return the check that a value passes one of these; what is wrong is what the last of them says."""
+    """Return a check that passes if one of these does, else reports the last one's fault."""
     return partial(_either, checks=checks)
 
 
@@ -327,5 +327,5 @@ DESCRIPTOR = members(
 
 
 def schema_errors(descriptor: JsonObject) -> Iterator[SchemaError]:
-    """Yield what does not fit the schema in a merged descriptor."""
+    """Yield the schema errors of a merged descriptor."""
     return DESCRIPTOR(descriptor, ())

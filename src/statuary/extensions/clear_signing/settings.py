@@ -9,7 +9,7 @@ from statuary.source.source_model import SourceModel, Text
 
 
 class ClearSigningSettings(NamedTuple):
-    """How the descriptors of the site are published."""
+    """The settings of published descriptors."""
 
     with_unverified: bool = False
     currencies: tuple[tuple[str, str], ...] = ()  # symbols of the currencies of chains, by id
@@ -19,15 +19,16 @@ class ClearSigningSource(SourceModel):
     """The descriptors in `clear-signing/`."""
 
     unverified: Literal["withhold", "publish"] = "withhold"
-    """What happens to deployments whose contract has no verified record on this site: they are left out of the indexes,
-    or published as not shown."""
+    """Deployments whose contract has no verified record on this site: `withhold` excludes them from the indexes,
+    `publish` marks them as unproved.
+    """
 
     currencies: dict[Text, Text] | None = None
-    """The symbol of each chain's own currency, by chain id, for the examples on pages; it has 18 decimals."""
+    """The symbol of each chain's currency, by chain id, for examples on pages. Currencies have 18 decimals."""
 
 
 class SiteClearSigningSource(ExtensionSource):
-    """What site.yaml says about clear signing."""
+    """The key `clear_signing` of site.yaml."""
 
     clear_signing: ClearSigningSource | None = None
     """ERC-7730 descriptors, checked against the verified records; without it `clear-signing/` is not read."""

@@ -1,4 +1,4 @@
-"""The documents with the examples of a site's descriptors: those whose basis did not change keep their bytes."""
+"""Documents with the examples of descriptors; unchanged ones keep their bytes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """The sound descriptors of calls of a folder; one is read when a call of its contract is rendered."""
+    """The valid calldata descriptors of a folder, read when a call is rendered."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -63,7 +63,7 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of the descriptor of a contract, with their digests; nothing if there is none."""
+        """Return the files of a contract's descriptor with their digests, if it has one."""
         item = self._bound.get(place)
         return () if item is None else tuple(map(tuple, item.inputs))
 

@@ -1,4 +1,4 @@
-"""Clear signing in a run: descriptors are judged after the contracts were built, and published with their proofs."""
+"""Clear signing in a run: verify descriptors after contracts, publish them with proofs."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from statuary.site.document import Document
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage; None where no content is read, as in a tick."""
+    """Open the stage, or return None if no content is read, as in a tick."""
     settings = inputs.settings
     if not isinstance(settings, ClearSigningSettings) or inputs.root is None or inputs.catalogue is None:
         return None
@@ -28,7 +28,7 @@ def open_stage(inputs: StageInputs) -> SiteStage | None:
 
 
 class SigningStage(SiteStage):
-    """The descriptors of a site; what judges them is imported where there is something to judge."""
+    """The descriptors of a site; the verifier is imported only if there are any."""
 
     def __init__(
         self, settings: ClearSigningSettings, inputs: StageInputs, root: Path, catalogue: Catalogue

@@ -1,4 +1,4 @@
-"""What a format does not show: a fact to publish, and no fault."""
+"""The values that a format does not show: published facts, not faults."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from statuary.extensions.clear_signing.rules import ParsedDescriptor
 
 
 def undisplayed_paths(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
-    """Return the paths of values that no visible field of a format shows, or shows only in part."""
+    """Return the paths of values that no visible field shows completely."""
     if key not in parsed.undisplayed:
         parsed.undisplayed[key] = _undisplayed(parsed, key)
     return parsed.undisplayed[key]

@@ -1,4 +1,4 @@
-"""Values of a call or message by the paths of descriptors, decoded as wallets do: canonical or not."""
+"""Values of a call or message by paths, decoded as wallets do, canonical or not."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,14 +13,17 @@ from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
 
 
 class Leaf(NamedTuple):
-    """A value that is no struct or array; `value` is an int, a bool, a text or bytes (addresses too)."""
+    """An elementary value.
+
+    `value` is an int, a bool, a string or bytes (addresses too).
+    """
 
     kind: str  # as `BasicType.kind`; `slice` for bytes that a path has cut out
     value: int | bool | str | bytes
 
     @property
     def number(self) -> int:
-        """Its number; 0 for a value that is none."""
+        """Its number; 0 for a value of another type."""
         return self.value if isinstance(self.value, int) else 0
 
     @property
@@ -123,7 +126,11 @@ def _number(data: bytes, at: int) -> int:
 
 
 def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
-    """Return a value of a message's JSON by its type; raise InvalidValueError if it is not of it."""
+    """Parse a value of a message's JSON by its type.
+
+    Raises:
+        InvalidValueError: if it is not of that type.
+    """
     consume(5)
     kind = types.resolved(kind)
     if isinstance(kind, StructType) and isinstance(value, dict):
@@ -157,7 +164,7 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Return the value at steps without `[]`; None if there is none."""
+    """Return the value at steps without `[]`, if there is one."""
     for step in steps:
         next_value = _step(value, step)
         if next_value is None:
@@ -181,7 +188,7 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def written_value(constant: Json) -> Leaf | None:
-    """Return a constant of a descriptor as a value; None if it is none."""
+    """Parse a constant of a descriptor, or return None."""
     if isinstance(constant, bool):
         return Leaf("bool", constant)
     if isinstance(constant, int):

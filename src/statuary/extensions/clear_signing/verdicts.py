@@ -1,6 +1,6 @@
-"""What is said of descriptors, in plain values: it is made by judging them, or is what the last build remembered.
+"""The results about descriptors as plain values, new or cached.
 
-Documents are made of these alone, so that they have the same bytes whichever of the two it is.
+Documents are made only of these, so that they have the same bytes in both cases.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DeploymentVerdict(NamedTuple):
-    """What is said of a descriptor at one of its deployments."""
+    """The result about a descriptor at one deployment."""
 
     deployment: BoundContract
     is_compared: bool  # whether the site has a verified record of it
@@ -43,7 +43,7 @@ class DeploymentVerdict(NamedTuple):
 
 
 class DescriptorVerdict(NamedTuple):
-    """What is said of a descriptor, and what that depends on."""
+    """The result about a descriptor, and its inputs."""
 
     path: str
     kind: SigningFileKind
@@ -57,14 +57,14 @@ class DescriptorVerdict(NamedTuple):
 
 
 class AttestationVerdict(NamedTuple):
-    """What is said of a file in `sigs/`."""
+    """The result about a file in `sigs/`."""
 
     attestation: "Attestation | None"
     finding: Finding | None
 
 
 class ExampleBasis(NamedTuple):
-    """What the examples of a descriptor were rendered from."""
+    """The inputs of a descriptor's rendered examples."""
 
     asked: tuple[tuple[str, str], ...]  # the contracts of calls within calls, by address and chain id
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
@@ -72,7 +72,7 @@ class ExampleBasis(NamedTuple):
 
 
 class CachedResults(NamedTuple):
-    """What the last build said of all that did not change since."""
+    """The last build's results that are still valid."""
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
@@ -81,11 +81,11 @@ class CachedResults(NamedTuple):
 
 
 EMPTY_CACHE: Final = CachedResults()
-"""What a first build remembers."""
+"""The cache of a first build."""
 
 
 def read_finding(value: dict[str, Any]) -> Finding:
-    """Return a finding of its JSON; where it stands in its file is looked up when it is shown."""
+    """Parse a finding; its position is looked up when it is shown."""
     severity, pointer = Severity(value["severity"]), tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
 
@@ -106,7 +106,7 @@ def _read_deployment(value: list[Any]) -> DeploymentVerdict:
 
 
 def read_descriptor(value: list[Any]) -> DescriptorVerdict:
-    """Return what is said of a descriptor from its JSON, which is a list of the members."""
+    """Parse the result about a descriptor from a list of its members."""
     path, kind, is_valid, files, type_hashes, findings, deployments, inputs, places = value
     return DescriptorVerdict(
         path,
@@ -122,7 +122,7 @@ def read_descriptor(value: list[Any]) -> DescriptorVerdict:
 
 
 def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
-    """Return what is said of a file in `sigs/` from its JSON."""
+    """Parse the result about a file in `sigs/`."""
     from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
 
     attestation, finding = value
@@ -135,6 +135,6 @@ def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
 
 
 def read_basis(value: list[Any]) -> ExampleBasis:
-    """Return what examples were rendered from, from its JSON."""
+    """Parse the inputs of examples."""
     asked, basis, sha256 = value
     return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)

@@ -36,7 +36,7 @@ from statuary.extensions.clear_signing.verify import (
 
 @dataclass(frozen=True)
 class FolderVerification:
-    """All descriptors of a folder, judged."""
+    """The results about all descriptors of a folder."""
 
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
@@ -65,7 +65,10 @@ class FolderVerification:
         return (*self.other_findings, *about_attestations, *own_findings, *bound)
 
     def published(self) -> Iterator[tuple[DescriptorVerdict, DeploymentVerdict]]:
-        """Yield what is published, by descriptor: nothing contradicted, and a verified record unless all are published."""
+        """Yield the published deployments, by descriptor.
+
+        None is contradicted, and each has a verified record unless all are published.
+        """
         for item in self.descriptors:
             for verdict in item.deployments:
                 is_claimed_twice = (item.path, verdict.deployment.caip) in self.excluded
@@ -81,9 +84,9 @@ def verify_folder(
     with_unverified: bool,
     cached: CachedResults = EMPTY_CACHE,
 ) -> FolderVerification:
-    """Judge the descriptors of a folder against the records of a site: those of which nothing is remembered.
+    """Verify the descriptors of a folder against the site's records, except cached ones.
 
-    What they contradict of each other is looked for among all of them.
+    Contradictions between descriptors are looked for among all of them.
     """
     paths = list(folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES))
     verdicts = dict(cached.descriptors)
@@ -159,7 +162,7 @@ def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
 
 
 Claims = dict[tuple[str, str], list[tuple[str, DeploymentVerdict]]]
-"""Which descriptors claim a contract, or a type of its messages, by the contract's key and the type's hash."""
+"""The descriptors that claim a contract or a message type, by its key and the type's hash."""
 
 
 def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
@@ -178,7 +181,7 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
 def _duplicate_claims(
     descriptors: tuple[DescriptorVerdict, ...],
 ) -> tuple[frozenset[tuple[str, str]], list[Finding]]:
-    """Return which deployments of which descriptors others claim too, and the findings about them."""
+    """Return the deployments that several descriptors claim, and findings about them."""
     excluded, findings = set(), []
     for (caip, digest), claimed in _claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
@@ -191,7 +194,7 @@ def _duplicate_claims(
 
 
 def _attested(folder: DescriptorFolder, path: str) -> AttestationVerdict:
-    """Return what a file in `sigs/` shows, and what is wrong with it."""
+    """Return the result about a file in `sigs/`."""
     place = f"{FOLDER}/{path}"
     outcome = run_guarded(partial(_attestation, folder, path), place, "checking the attestation")
     if isinstance(outcome, Finding):

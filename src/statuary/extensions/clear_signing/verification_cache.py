@@ -1,8 +1,9 @@
-"""What a build remembers of clear signing: what is said of a descriptor stays while nothing that was looked at differs.
+"""The cache of clear signing: results stay valid until one of their inputs changes.
 
-A judgement depends on the files that a descriptor consists of, on the settings and the program, and on the records that
-were compared. Records are told by the digests of their documents in the ledger, so that none is read. While nothing of the
-whole folder differs, its verdicts are not even read.
+A result depends on the files of a descriptor, on the settings and the program, and on the records that
+were compared. Records are identified by the digests of their documents in the ledger, so that none is read.
+If nothing in the
+whole folder changed, not even the results are read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,21 +38,21 @@ if TYPE_CHECKING:
     from statuary.extensions.clear_signing.verification import FolderVerification
 
 GROUP: Final = "clear signing"
-"""The group of these documents in the ledger, and the note with what was said of them."""
+"""The group of these documents in the ledger, and the note with their results."""
 
 VERDICTS: Final = "clear signing: verdicts"
-"""The note with what was said of each descriptor."""
+"""The note with the result about each descriptor."""
 
 
 class VerificationCache:
-    """What the last build said, and what it depended on."""
+    """The last build's results and their inputs."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
         """Take the ledger, the folder as it is, and the fingerprint of the program and the settings."""
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
-        """Return what all documents depend on."""
+        """Return the fingerprint of all documents' common inputs."""
         files = tuple((path, self._folder.digest(path)) for path in self._folder.listing[0])
         return digest_of(self._basis, repr(self._folder.listing[1]), files, self._records(places))
 
@@ -59,7 +60,7 @@ class VerificationCache:
         return digest_of(tuple(self._digests(*place) for place in places))
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the digests of a record and its proof as they will be published; nothing if there is no record."""
+        """Return the digests of a record and its proof in the new site, if it has them."""
         checksummed = checksum_address(address)
         if contract_at(self._ledger.sources, chain_id, checksummed) is None:
             return ()
@@ -68,7 +69,7 @@ class VerificationCache:
         return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def load_if_unchanged(self) -> SectionResult | None:
-        """Return what the last build said, if all that it depended on is the same; None if it is not."""
+        """Return the last build's result, if all of its inputs are unchanged."""
         group, note = self._ledger.group(GROUP), self._ledger.get_meta(GROUP)
         if not group.fingerprint or not note:
             return None
@@ -80,7 +81,7 @@ class VerificationCache:
         return SectionResult(findings=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
-        """Return what the last build said of all that did not change since."""
+        """Return the last build's results with unchanged inputs."""
         note = self._ledger.get_meta(VERDICTS)
         cached = orjson.loads(note) if note else {}
         if cached.get("basis") != self._basis:
@@ -101,7 +102,7 @@ class VerificationCache:
         )
 
     def _descriptors(self, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, DescriptorVerdict]]:
-        """Yield what is said of each descriptor whose files and records are the same."""
+        """Yield the results about descriptors with unchanged files and records."""
         for records, value in rows:
             item = read_descriptor(value)
             if self._are_unchanged(item.inputs) and self._records(item.places) == records:
@@ -111,7 +112,7 @@ class VerificationCache:
         return all(self._folder.digest(path) == digest for path, digest in files)
 
     def _attested(self, path: str) -> list[str]:
-        """Return the digests of a file in `sigs/` and of the descriptor beside it."""
+        """Return the digests of a file in `sigs/` and of its descriptor."""
         about = attested_descriptor(path)
         return [self._folder.digest(path), "" if about is None else self._folder.digest(about[0])]
 
@@ -122,7 +123,7 @@ class VerificationCache:
         examples: Mapping[str, ExampleBasis],
         result: SectionResult,
     ) -> None:
-        """Remember what is said, and what it depends on; an unforeseen exception is forgotten, and tried again."""
+        """Save the results and their inputs, except unexpected exceptions, which are retried."""
         places = sorted({place for item in verification.descriptors for place in item.places})
         self._ledger.save_group(GROUP, self._fingerprint(places))
         cached = {"places": places, "line": result.line, "findings": result.findings}

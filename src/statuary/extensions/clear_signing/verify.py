@@ -1,4 +1,4 @@
-"""What is wrong with descriptors, each looked at alone, and with each of their deployments."""
+"""Faults of single descriptors and of their deployments."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """What is said first: the weakest of the three, unless the record of any code is contradicted."""
+        """The headline: the weakest of the three statuses, or contradicted if a record is."""
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
             return ClaimStatus.CONTRADICTED
@@ -99,7 +99,7 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """A descriptor and all of its deployments; without a reading it cannot be read or breaks a rule by itself."""
+    """A descriptor and its deployments; it is unparsed if it cannot be read or breaks a rule."""
 
     path: str
     parsed: ParsedDescriptor | None
@@ -110,7 +110,10 @@ class CheckedDescriptor(NamedTuple):
 def check_descriptors(
     folder: DescriptorFolder, records: SiteRecords, paths: Iterable[str]
 ) -> tuple[CheckedDescriptor, ...]:
-    """Judge descriptors, each alone, against the records of a site; records are read in two passes at most."""
+    """Check descriptors one by one against the site's records.
+
+    Records are read in two passes at most.
+    """
     parsed_descriptors = [_read(folder, path) for path in paths]
     places = {
         (deployment.chain_id, deployment.address)
@@ -145,7 +148,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 
 
 def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
-    """Compare a descriptor with the code at all of its deployments: too many of too many formats withhold it."""
+    """Compare a descriptor with the code at its deployments; too many pairs exclude it."""
     if item.parsed is None:
         return item
     outcome = run_guarded(
@@ -187,7 +190,7 @@ def _deployed_findings(deployed: DeployedDescriptor) -> list[Finding]:
 
 
 def _address_findings(parsed: ParsedDescriptor, deployment: BoundContract) -> tuple[Finding, ...]:
-    """Return what is wrong with a deployment whatever its code is."""
+    """Return findings about a deployment that do not depend on its code."""
     nothing = DeployedDescriptor(parsed, deployment, NO_CODE)
     rule = DEPLOYMENT_RULES[0]
     return tuple(findings_of(parsed.descriptor, rule, rule(nothing)))

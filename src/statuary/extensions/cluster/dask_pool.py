@@ -39,7 +39,7 @@ class DaskPool(WorkerPool):
         self._count_workers()
 
     def _count_workers(self) -> None:
-        """Note how many tasks the workers can do at a time: some may arrive while others work."""
+        """Count the tasks that the workers can run at a time; workers may join later."""
         self.size, self._counted = max(1, sum(self._client.nthreads().values())), monotonic()
 
     def _connected(self) -> Any:
@@ -92,7 +92,7 @@ class DaskPool(WorkerPool):
 
 
 class DaskExecutor(PooledExecutor):
-    """The workers of a Dask cluster, which also sort what partitions record and list the files of the site."""
+    """The workers of a Dask cluster, which also sort rows and list the site's files."""
 
     def __init__(self, address: str) -> None:
         """Connect to a cluster by the address of its scheduler.

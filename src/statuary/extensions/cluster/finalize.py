@@ -1,6 +1,7 @@
-"""What follows the building of many contracts, done by the workers too: recording what partitions made, and the manifest.
+"""The last steps of large builds, shared with the workers: rows and the manifest.
 
-The process that builds names ranges, and appends or names what workers make of them. The bytes are those of a build in one process.
+The building process assigns ranges, and appends or names the workers' results. The bytes are those of a build
+in one process.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,9 +86,11 @@ class RangeParts(NamedTuple):
 
 
 def range_parts(task: ListingTask) -> RangeParts:
-    """Make the parts that begin in a range: from the first end of a part in it to the first end after it.
+    """Make the manifest parts that begin in a range.
 
-    Only a path decides where a part ends, so that what is before it need not be known.
+    They reach from the first end of a part in it to the first end after it. Only a path decides where a part
+    ends, so that
+    the files before it need not be known.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until
@@ -104,7 +107,7 @@ def range_parts(task: ListingTask) -> RangeParts:
 
 
 def _from_first_end(files: ListedRange) -> Iterator[Entry]:
-    """Yield the entries after the first end of a part in a range, to the end of the site; none if it has no end."""
+    """Yield the entries after a range's first end of a part, to the end of the site."""
     is_within = not files.after
     with closing(files.rows()) as rows:
         for path, aliases, size, digest in rows:
@@ -120,14 +123,18 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Return the manifest of a site whose files are all offered, and offer its parts; None if this process makes it."""
+    """Add the parts of a full site's manifest, made by workers.
+
+    Returns:
+        The manifest, or None if this process should make it.
+    """
     ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
     if len(ranges) <= RUN_HERE:
         return None
     named_ranges = ((f"listing-{number:07d}", listed_range) for number, listed_range in enumerate(ranges))
     tasks = (ListingTask(name, listed_range, target.output(name)) for name, listed_range in named_ranges)
     parts_of_ranges = sorted(executor.map_unordered(range_parts, tasks), key=attrgetter("path_before"))
-    for listed_range in parts_of_ranges:  # nothing is offered while workers read
+    for listed_range in parts_of_ranges:  # nothing is added while workers read
         target.merge_partition(listed_range.result)
     return _manifest(origin, parts_of_ranges)
 

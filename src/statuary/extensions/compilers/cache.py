@@ -29,11 +29,11 @@ MAX_BYTES: Final = 2 << 30
 DIGEST_BYTES: Final = 32
 
 WHOLE: Final = "*:*"
-"""The name that stands for every contract of an input."""
+"""The name that selects every contract of an input."""
 
 
 class CompilerRun(NamedTuple):
-    """What a compiler made of an input."""
+    """The output of a compiler for an input."""
 
     compiler: Compiler
     compiler_sha256: str  # of the program, as hex
@@ -43,13 +43,13 @@ class CompilerRun(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for outputs; None if there is to be none."""
+    """Return the folder for outputs, if they are cached."""
     configured_folder = os.environ.get(VARIABLE)
     if configured_folder is not None:
         return Path(configured_folder) if configured_folder else None
     try:
         above = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # there is no home folder
         return None
     return Path(above) / "statuary" / "compilations"
 
@@ -68,7 +68,7 @@ class CompilationCache:
         self.digests: dict[Path, str] = {}
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the digest of a compiler and an input, whatever outputs it selects."""
+        """Return the digest of a compiler and an input, whatever outputs are selected."""
         settings = {
             name: value
             for name, value in as_object(std_json_input["settings"]).items()
@@ -126,7 +126,7 @@ class CompilationCache:
         return CompilerRun(compiler, self._digest(compiler), digest, output, is_cached=True)
 
     def _write(self, key: str, value: JsonObject) -> None:
-        """Keep an output; a folder that cannot be written keeps none."""
+        """Save an output, unless the folder cannot be written."""
         if self.folder is None:
             return
         body = encode_unchecked(value)

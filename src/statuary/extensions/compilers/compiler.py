@@ -24,7 +24,7 @@ FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 """Old Vypers write some members in the order of Python's hashes."""
 
 MAX_STDERR_CHARACTERS = 2000
-"""How much of the end of standard error is kept."""
+"""Characters at the end of standard error that are kept."""
 
 
 class RunLimits(NamedTuple):
@@ -36,7 +36,7 @@ class RunLimits(NamedTuple):
 
 
 class ProgramOutput(NamedTuple):
-    """How a program ended."""
+    """The result of a program."""
 
     exit_code: int  # negative for the signal that ended it
     stdout: bytes
@@ -155,11 +155,11 @@ RELEASE: Final = re.compile(r"v?(\d+\.\d+\.\d+)(\+.*)?")
 
 
 REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
-"""The versions of which npm has a first package with another compiler in it, and a second one, `<version>-fixed`."""
+"""Versions whose first npm package has another compiler in it; the second is `<version>-fixed`."""
 
 
 def install_hint(kind: str, version: str) -> str:
-    """Return how to install a compiler of a version from npm or PyPI, and how to give it."""
+    """Explain how to install a compiler version from npm or PyPI, and how to use it."""
     release = RELEASE.fullmatch(version)
     if release is None:
         return f"give it with --compiler {kind}=PATH"
@@ -194,7 +194,11 @@ class Compiler(NamedTuple):
         return f"{self.kind} {self.version}"
 
     def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
-        """Return the standard JSON output for an input; raise CompilerError if there is none, or an error."""
+        """Return the standard JSON output for an input.
+
+        Raises:
+            CompilerError: if there is none, or it has an error.
+        """
         # vyper-json has no such option
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:
@@ -233,7 +237,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
 
 
 def compilers_on_path() -> list[Compiler]:
-    """Return the compilers on `PATH`; programs that print no version are left out."""
+    """Return the compilers on `PATH`, without programs that print no version."""
     compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:

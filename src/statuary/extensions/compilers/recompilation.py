@@ -32,7 +32,7 @@ NUMBERED_MEMBERS: Final = ("cborAuxdata", "immutableReferences")
 LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
 
 OMITTED_BY_TOOL_CHAINS: Final = (*LAYOUTS, "sourceIds")
-"""Members that are null in records from the files of a tool chain that does not request them."""
+"""Members that are null in records from tool chains that do not request them."""
 
 OMISSION_HINT: Final = "add the contract again with --compiler to complete the record"
 HINT: Final = "the sources, the settings, the compiler version or this member is wrong"
@@ -91,7 +91,7 @@ def _side_violations(
 
 
 def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
-    """Return type, position and value of each transformation; None if one is invalid.
+    """Return type, position and value of each transformation, or None if one is invalid.
 
     Equal code is stored once, so ids may be those of another submission.
     """
@@ -125,7 +125,7 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
 
 
 def _large_number(value: Json) -> float | None:
-    """Return a number above 2^53 as JavaScript has it; None for anything else."""
+    """Return a number above 2^53 as JavaScript has it, or None for any other value."""
     if not isinstance(value, int | float | NumberText):
         return None
     number = float(value)
@@ -187,7 +187,7 @@ def _short(value: Json) -> str:
 
 
 def value_at(record: RecordValue, pointer: Pointer) -> Json:
-    """Return the value at a pointer; None if there is none."""
+    """Return the value at a pointer, or None."""
     value: Json = record
     for key in pointer:
         value = value.get(key) if isinstance(value, dict) else None

@@ -48,7 +48,7 @@ from statuary.source.locate import locate_findings
 RULE: Final = recompilation_mismatch.__name__.replace("_", "-")
 
 MAX_CACHED_OUTPUTS: Final = 16
-"""Outputs that are kept for contracts with the same input; the largest measured one has a few megabytes."""
+"""Outputs cached for contracts with the same input; the largest measured one has a few megabytes."""
 
 CompilerBuild = tuple[str, str]
 """A compiler's kind and version, as records have them."""
@@ -182,7 +182,7 @@ class Recompiler:
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield the differences between a record and the compiler's output, or why there is no output."""
+        """Yield the differences from the compiler's output, or the reason for its absence."""
         try:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
@@ -194,7 +194,11 @@ class Recompiler:
             yield from differences(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
-        """Return a compiler's output; raise CompilerError if there is none, or it contains errors."""
+        """Return a compiler's output.
+
+        Raises:
+            CompilerError: if there is none, or it contains errors.
+        """
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:
             if key in self.outputs:
@@ -244,7 +248,7 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
 def map_in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Yield the results of a function in the order of the items, with at most `ahead` of them in progress."""
+    """Yield the results of a function in order, running at most `ahead` calls at once."""
     pending_futures: deque[Future[Result]] = deque()
     try:
         for item in items:

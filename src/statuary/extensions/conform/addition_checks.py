@@ -1,4 +1,4 @@
-"""Rules of what a site may have besides: descriptors for clear signing, measurements, and packs."""
+"""Rules for optional parts of a site: clear signing, measurements and packs."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +20,11 @@ BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
 
 def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
-    """Return some indexed deployments of descriptors; raise NotApplicableError if the site has none."""
+    """Return some indexed deployments of descriptors.
+
+    Raises:
+        NotApplicableError: if the site has none.
+    """
     target = f"/{urls.SIGNING.path()}"
     deployments = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
     indexed = [item for item in deployments if item.get("indexed") is True]
@@ -100,7 +104,7 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
 
 
 class ServedRanges:
-    """The bytes of a pack of a deployment; ranges of it are cut here where the server ignores them."""
+    """The bytes of a pack; ranges are cut here if the server ignores them."""
 
     def __init__(self, deployment: CheckedDeployment, pack: ListedPack) -> None:
         self.name, self.size = f"/{FOLDER}/{pack.path}", pack.size

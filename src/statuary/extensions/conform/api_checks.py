@@ -137,7 +137,7 @@ def _explorer_file(chain_id: str, address: str) -> str:
 
 
 def _json_of(response: HttpResponse) -> Json:
-    """Return the JSON of a response; null if it is none."""
+    """Return the JSON of a response, or null."""
     try:
         value: Json = json.loads(response.body)
     except ValueError:

@@ -24,7 +24,11 @@ SendRequest = Callable[[str, str, Mapping[str, str]], HttpResponse]
 
 
 def http_sender(base: str) -> SendRequest:
-    """Return what sends requests to a deployment; raise UnreachableError if the URL is invalid."""
+    """Return a function that sends requests to a deployment.
+
+    Raises:
+        UnreachableError: if the URL is invalid.
+    """
     if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
         raise UnreachableError(base, "is not a web address", "begin it with http:// or https://")
 
@@ -36,7 +40,7 @@ def http_sender(base: str) -> SendRequest:
 
 
 MAX_CHAINS_READ = 12
-"""Chains whose lists are read to find one with contracts: most chains of a large deployment have some."""
+"""Chains whose lists are read to find contracts: most chains of a large site have some."""
 
 
 class NotApplicableError(StatuaryError):
@@ -91,7 +95,11 @@ class CheckedDeployment:
 
     @property
     def chains(self) -> list[str]:
-        """The ids of the chains that the deployment lists; raise NotApplicableError if it lists none."""
+        """The ids of the chains that the deployment lists.
+
+        Raises:
+            NotApplicableError: if it lists none.
+        """
         chains = self.json("/chains")
         chain_ids = [
             str(chain["chainId"]) for chain in chains if isinstance(chain, dict) and "chainId" in chain
@@ -120,7 +128,11 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts from the whole list of a chain; raise NotApplicableError if none is listed."""
+        """Some contracts from the whole list of a chain.
+
+        Raises:
+            NotApplicableError: if none is listed.
+        """
         contracts = self.listed_contracts(self.chain)
         if not contracts:
             raise NotApplicableError(f"no contract is listed on chain {self.chain}")

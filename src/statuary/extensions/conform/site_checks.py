@@ -1,4 +1,4 @@
-"""Rules of a site of statuary besides the two APIs."""
+"""Rules of a statuary site in addition to the two APIs."""
 
 import json
 import re
@@ -20,7 +20,7 @@ MAX_SHAPE_PROBLEMS = 3
 
 
 def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
-    """Yield what is wrong with the status, the media type or the shape of a JSON document."""
+    """Yield the faults of a JSON document: status, media type or shape."""
     response = deployment.get(target)
     if response.status != 200:
         yield f"{target} returns {response.status}, not 200"
@@ -58,9 +58,9 @@ def allows_any_origin(response: HttpResponse) -> bool:
 
 
 def check_api_headers(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
-    """Yield what browsers and caches miss in responses.
+    """Yield the faults of responses that browsers and caches would notice.
 
-    Any origin may read them, HEAD has the same headers without a body, and conditional requests are answered with 304.
+    Any origin may read them, HEAD has the same headers without a body, and conditional requests return 304.
     """
     for target in targets:
         got = deployment.get(target)

@@ -1,4 +1,4 @@
-"""The script, the frame and the badge that pages of other origins embed; each has at most 4 kB."""
+"""The script, frame and badge for other pages, each at most 4 kB."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -48,7 +48,7 @@ FAMILY = EmbedDocuments
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield the documents of a page, with the words of a language; a theme's own language has those of English."""
+    """Yield the documents of a page, with a language's words or the English ones."""
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):

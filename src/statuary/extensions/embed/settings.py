@@ -15,7 +15,7 @@ class EmbedSettings(NamedTuple):
 
 
 class SiteEmbedSource(ExtensionSource):
-    """What site.yaml says about embeds."""
+    """The key `embed` of site.yaml."""
 
     embed: Flag = False
     """Publish a banner (`embed/script.js`, `embed/frame`) and a badge (`badge`) for pages of other origins."""

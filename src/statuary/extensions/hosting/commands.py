@@ -30,7 +30,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """How to install this version of statuary elsewhere."""
+    """The way to install this version of statuary elsewhere."""
 
     requirement: str  # for the command line of pip, quoted for a shell
     # what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
@@ -40,7 +40,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Return how this statuary was installed.
+    """Find out how this statuary was installed.
 
     Args:
         project: the folder that the host builds.
@@ -53,7 +53,11 @@ def read_installation(project: Path) -> Installation:
 
 
 def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
-    """Return how to repeat an installation; `direct_url` is None if a package index was used."""
+    """Return the command that repeats an installation.
+
+    Args:
+        direct_url: None if a package index was used.
+    """
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
     url, below = direct_url["url"], direct_url.get("subdirectory", "")
@@ -107,7 +111,7 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
 
 
 def _of_folder(folder: Path, project: Path) -> Installation:
-    """Return how to install a folder of sources: itself, a commit that everyone can fetch, or a wheel."""
+    """Return how to install from a folder: itself, a public commit, or a wheel."""
     if folder.resolve() == project.resolve():
         return Installation(".")
     commit = _public_commit(folder)
@@ -132,7 +136,7 @@ def _at_commit(url: str, commit: str, below: str) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Return what git prints; nothing without git or outside a repository."""
+    """Return git's output; empty without git or outside a repository."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"
@@ -215,7 +219,10 @@ def _print_steps(host: Host, names: str) -> None:
 
 
 def _committed(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
-    """Return what a host needs in git, quoted for a shell; the edge module is written again where the site is built."""
+    """Return the files that a host needs in git, quoted for a shell.
+
+    The edge module is not among them if the host's build writes it.
+    """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     names += [wheel.relative_to(out).as_posix()] if wheel is not None else []
     if content.is_dir() and content.resolve().is_relative_to(out.resolve()):
@@ -227,7 +234,7 @@ hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for 
 
 
 def _wheel_source(files: list[HostFile], installation: Installation) -> Path | None:
-    """Return what the configuration's wheel comes from, and print a note about the installation, if there are any."""
+    """Return the source of the configuration's wheel, and print a note on installation."""
     if not any("pip install" in file.text for file in files if not is_edge_file(file)):
         return None
     if installation.note:

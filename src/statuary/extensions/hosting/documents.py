@@ -1,4 +1,4 @@
-"""What hosts need inside the site: their rules for paths, in files such as `_headers`."""
+"""Host files inside the site: rules for paths, such as `_headers`."""
 
 import json
 import re
@@ -46,7 +46,7 @@ HOST_FILES = tuple(
         (".nojekyll", "allows names that begin with an underscore, for GitHub Pages", TEXT),
     )
 )
-"""Files that a host reads instead of serving them; a site has those of the hosts in its settings."""
+"""Files that hosts read instead of serving them; a site has those of the hosts in its settings."""
 
 EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
 """The folder of the documents of a later instant, with the placeholder of globs."""
@@ -63,7 +63,7 @@ class HeaderRule(NamedTuple):
 
 
 def glob_of(url: Url) -> str:
-    """Return the glob of a URL: its folder, or the path itself if it is at the top or beside folders.
+    """Return the glob of a URL: its folder, or its path if it shares a folder.
 
     Hosts accept `*` only at the end, so a folder covers everything in it.
     """
@@ -112,10 +112,13 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
+    """Return the paths that never need the edge module.
 
-    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer, and proofs that
-    are no file of the name that was asked for: those in packs, and those with one name alone.
+    They are outside the look-up and unchanged until the next build. The API page needs the module: its path
+    is also that of an
+    explorer's API. So do files whose absence is a response, and proofs without a file of the requested name:
+    those in packs, and
+    those with only one name.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if has_packs(enabled) or not settings.lower_case_names:
@@ -161,7 +164,7 @@ def regex_of(url: Url) -> str:
 
 
 def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return the rules of all paths: common headers, cache rules, and types that the extension does not give."""
+    """Return the header rules of all paths: common headers, cache rules, media types."""
     by_glob: dict[str, dict[str, str]] = {}
     for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
@@ -190,7 +193,7 @@ def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def _cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    """Yield the rules of timed documents and of others with one of their own; the default of these hosts is the usual rule."""
+    """Yield the cache rules that differ from these hosts' default."""
     for glob in globs_of(url for url in hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
     for url in hosted_urls(enabled):
@@ -214,7 +217,7 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return media type and expression of each row of an extension whose type does not follow from its name."""
+    """Return media types that do not follow from an extension's file names, by expression."""
     of_extensions = {
         url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls, "the URLs")
     }

@@ -50,7 +50,7 @@ from statuary.site.url_table import (
 )
 
 EDGE_FOLDER = ".edge"
-"""The folder, beside the site, that the edge module is deployed from; `statuary hosting` always rewrites it."""
+"""The folder, beside the site, from which the edge module is deployed; `statuary hosting` always rewrites it."""
 
 EDGE = Path(__file__).parents[2] / "edge"
 TEMPLATES = Path(__file__).with_name("templates")
@@ -62,7 +62,7 @@ NO_SIGNATURES = {
     "ok": False,
     "error": "This host serves files and looks up no signatures. All of them are in /signature-database/files/names.txt",
 }
-"""What nginx and Caddy answer where signatures are looked up; no character of it needs an escape in a configuration."""
+"""The response of nginx and Caddy for signature look-ups, without characters that need escapes."""
 
 
 class HostFile(NamedTuple):
@@ -74,7 +74,7 @@ class HostFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """How and where a site is served."""
+    """The way a site is served."""
 
     settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
     publish: str = "build"  # the folder of the site, relative to the project
@@ -142,11 +142,11 @@ def _environment() -> Environment:
 
 
 COMPATIBILITY_DATE = "2025-01-01"
-"""The version of the runtime that the edge module asks for: one that every wrangler of the last releases knows."""
+"""The runtime version that the edge module requests: one that every recent wrangler knows."""
 
 
 def _compatibility(options: HostOptions) -> dict[str, object]:
-    """Return what the edge module asks of the runtime: packs are decompressed by Node.js' library."""
+    """Return the edge module's requirements: Node.js' library decompresses packs."""
     flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.enabled) else {}
     return {"compatibility_date": COMPATIBILITY_DATE, **flags}
 
@@ -223,7 +223,7 @@ def netlify_toml(options: HostOptions) -> str:
 
 
 def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> str:
-    """Return the edge function: it re-exports the module and lists the paths it answers.
+    """Return the edge function: it re-exports the module and lists its paths.
 
     Its name must differ from that of the folder beside it: Netlify would see one function.
     """
@@ -365,7 +365,7 @@ def caddy_files(options: HostOptions) -> list[HostFile]:
 
 
 def _caddy_site(listen: str) -> tuple[str, str]:
-    """Return the address of a site in Caddy's form, and the address that it binds; empty for all."""
+    """Return a site's address in Caddy's form, and the one that it binds; empty for all."""
     host, _, port = ("", "", listen) if listen.isdigit() else listen.rpartition(":")
     if not port.isdigit() or _is_address(listen):
         host, port = listen, "80"
@@ -434,12 +434,12 @@ def _text_types() -> list[str]:
 
 
 def _explorer_error() -> str:
-    """Return the response to a call of an explorer's API; no character of it needs an escape in a configuration."""
+    """Return the error for explorer API calls, without characters that need escapes."""
     return encode_json(EXPLORER_ERROR).decode()
 
 
 def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the stored bodies of an explorer's calls by name; nothing where the site has no interfaces."""
+    """Return the stored bodies of explorer API calls by name, if the site has them."""
     return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 

@@ -39,7 +39,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REDIRECTED_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 NOT_FOUND_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG})
-"""Responses that say that there is no document; a path may be too long for the server."""
+"""Statuses that mean a missing document; a path may be too long for the server."""
 
 RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
@@ -48,7 +48,7 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no server responds, or it does not send what it should, or it exceeds a limit."""
+    """A URL cannot be read: no response, a wrong response, or one beyond a limit."""
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
         super().__init__(f"{url} {reason}", hint)
@@ -57,7 +57,7 @@ class UnreachableError(StatuaryError):
 
 
 class RefusedError(UnreachableError):
-    """A server refuses a request, or its response exceeds a limit: the same request would end so again."""
+    """A server refuses a request, or its response exceeds a limit; a retry would fail too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class HttpResponse:
 
 
 class Retries(NamedTuple):
-    """How often a request is sent, and the seconds between."""
+    """The number of attempts at a request, and the seconds between them."""
 
     tries: int
     first_pause: float = 1.0  # each further pause is twice as long, unless the server requests another
@@ -102,7 +102,10 @@ def url_below(base: str, path: str) -> str:
 
 
 def is_same_server(url: str, other_url: str) -> bool:
-    """Return whether a key that is for one URL may be sent to another: to the same host, and over TLS if the first was."""
+    """Return whether a key for one URL may be sent to another.
+
+    The host must be the same, and TLS must be kept.
+    """
     parts, other_parts = urlsplit(url), urlsplit(other_url)
     if (parts.scheme, other_parts.scheme) == ("http", "https"):
         return parts.hostname == other_parts.hostname and parts.port is other_parts.port is None
@@ -117,17 +120,18 @@ def get(
     retries: Retries = ONCE,
     not_found_statuses: Collection[int] = NOT_FOUND_STATUSES,
 ) -> bytes | None:
-    """Return the body of a URL; None if there is none.
+    """Return the body of a URL, or None if it has none.
 
     Args:
         limit: bytes of the longest body that is accepted.
-        headers: what the request has besides ours.
+        headers: additional headers of the request.
         retries: how often to try.
-        not_found_statuses: the statuses of responses that say that there is none.
+        not_found_statuses: the statuses that mean that there is no document.
 
     Raises:
-        RefusedError: if the server responds with another error, which will not pass.
-        UnreachableError: if it cannot be reached, sends more, or responds with a passing error after the last try.
+        RefusedError: if the server responds with another error that is not temporary.
+        UnreachableError: if it cannot be reached, sends more, or responds with a temporary error after the
+            last try.
     """
     pause = retries.first_pause
     for tries_left in reversed(range(retries.tries)):
@@ -166,7 +170,11 @@ def get_range(url: str, offset: int, size: int) -> bytes:
 
 
 def size_of(url: str) -> int:
-    """Return the bytes of a URL's body; raise UnreachableError if the server does not state or send them."""
+    """Return the size of a URL's body in bytes.
+
+    Raises:
+        UnreachableError: if the server does not state or send it.
+    """
     with _opened(url, method="HEAD") as response:
         _check_status(url, response)
         length = response.headers.get("Content-Length", "")
@@ -188,7 +196,7 @@ def stream(url: str) -> Iterator[IO[bytes]]:
 
 
 class _UrlStream(io.RawIOBase):
-    """The body of a response; whoever reads it may have failures of its own, which are not the server's."""
+    """The body of a response; errors of its reader are not reported as the server's."""
 
     def __init__(self, url: str, response: http.client.HTTPResponse) -> None:
         self.url = url
@@ -214,11 +222,11 @@ def send(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> HttpResponse:
-    """Return the response to a request, whatever its status.
+    """Send a request and return the response, whatever its status.
 
     Args:
         limit: bytes of the longest body that is accepted.
-        timeouts: what the server is given of time; None for `TIMEOUTS`.
+        timeouts: the limits of time; None for `TIMEOUTS`.
         redirects: whether to follow redirects of requests without a body.
 
     Raises:
@@ -249,7 +257,7 @@ def _opened(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL, and follow redirects; a key among the headers stays with the server that it is for."""
+    """Open a URL and follow redirects; a key is sent only to its own server."""
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     target = _web_address(url)
     for number in range(MAX_REDIRECTS + 1):
@@ -259,7 +267,7 @@ def _opened(
             sent,
             method=method,
             origin_req_host=urlsplit(url).hostname,
-            unverifiable=number > 0,  # as urllib marks what nobody has chosen
+            unverifiable=number > 0,  # as urllib marks a URL that nobody chose
         )
         with _failures(url):
             response: http.client.HTTPResponse = opener(timeouts or TIMEOUTS).open(
@@ -286,7 +294,11 @@ def _web_address(url: str) -> str:
 
 
 def _redirected(url: str, target: str, location: str) -> str:
-    """Return where a redirect leads; raise RefusedError if that is not http or https."""
+    """Return the target of a redirect.
+
+    Raises:
+        RefusedError: if it is not http or https.
+    """
     try:
         following = quote(urljoin(target, location), encoding="iso-8859-1", safe=punctuation)
     except ValueError:
@@ -334,9 +346,10 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
 
 
 def requested_pause(headers: Message) -> float | None:
-    """Return the seconds of the pause that a server requests: `Retry-After`, or GitHub's `X-RateLimit-Reset`; else None.
+    """Return the pause that a server requests, in seconds, if it does.
 
-    An instant is compared with the server's own clock.
+    It is in `Retry-After` or GitHub's `X-RateLimit-Reset`; an instant is compared with the server's own
+    clock.
     """
     retry_after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
     if retry_after.isdecimal():

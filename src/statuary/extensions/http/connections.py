@@ -14,7 +14,7 @@ from typing_extensions import Buffer, override
 
 
 class Timeouts(NamedTuple):
-    """How long a response may take, and all responses of an opener."""
+    """The time limits of a response, and of all responses of an opener."""
 
     seconds: float  # for the headers and a short body
     rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
@@ -47,7 +47,10 @@ class PrivateAddressError(OSError):
 
 
 def http_opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return an opener for http and https and nothing else; it returns every response, and follows no redirect."""
+    """Return an opener for http and https only, without redirects.
+
+    It returns responses of every status.
+    """
     director = OpenerDirector()
     waiting = _TimeBudget(timeouts)
     for handler in (ProxyHandler(), _HttpHandler(waiting), _HttpsHandler(waiting)):
@@ -56,7 +59,7 @@ def http_opener(timeouts: Timeouts) -> OpenerDirector:
 
 
 def is_private_host(host: str) -> bool:
-    """Return whether any address of a host is not on the public internet; also if it has none."""
+    """Return whether a host has no address, or one outside the public internet."""
     try:
         addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:

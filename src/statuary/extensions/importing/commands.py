@@ -105,7 +105,7 @@ STATUS_KINDS = (
 
 
 class ImportTarget(NamedTuple):
-    """Where an import goes: the options of every kind."""
+    """The target of an import: the options of every kind."""
 
     content: Content
     now: Now
@@ -310,7 +310,7 @@ def import_new_site(kind: str, source: str, content: Path, now: Instant) -> Exit
     """Import a status page into a new content folder, for `statuary init --from`.
 
     Raises:
-        click.BadParameter: if there is no such kind of status page.
+        click.BadParameter: if the kind of status page is unknown.
     """
     kinds = {kind_of_page.name: kind_of_page for kind_of_page in STATUS_KINDS}
     if kind not in kinds:
@@ -374,7 +374,11 @@ def run_contract_import(
 
 
 def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:
-    """Write what became of every address where that is asked for; return where it is, or how to have it if lines were left out."""
+    """Write the result for every address, if --report asks for it.
+
+    Returns:
+        A sentence about the file, or how to get it if lines were skipped.
+    """
     if file is not None:
         write_account(file, done, kind, source, dry_run=dry_run)
         return f"every address with its outcome: {file}"
@@ -385,7 +389,7 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
 
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
-    """Anchor what was imported from nodes; yield how many contracts the chain shows, and why not the others."""
+    """Anchor imported contracts; yield the number that the chain proves, and reasons for the others."""
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
         sources = [source for source in done.written_sources if source.chain_id == chain_id]

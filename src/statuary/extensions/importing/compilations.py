@@ -1,4 +1,4 @@
-"""The compilations of an import: one for each input and compiler, several at a time, each announced by name."""
+"""The compilations of an import: one per input and compiler, several at a time."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -53,7 +53,7 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return a compiler of the version of a compilation; of an unknown version, the only one of its kind."""
+        """Return a compiler of a compilation's version; of an unknown one, the only one."""
         kind, version = compilation.compiler, compilation.version
         if version:
             return find_compiler(self.compilers, kind, version)
@@ -61,7 +61,7 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect(self, compilation: ImportedCompilation) -> None:
-        """Note that a contract of an input will be asked for, so that one run gives all of them."""
+        """Announce a contract of an input, so that one run returns all of them."""
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)

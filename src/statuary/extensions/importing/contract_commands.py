@@ -78,7 +78,7 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts with their own files that a command is about: all, or those with some addresses."""
+    """Return the contracts that a command is about: all with own files, or some addresses."""
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
@@ -182,7 +182,7 @@ def anchor(
 
 
 def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
-    """Yield what the author has to do before the block of an anchor is more than what a file states."""
+    """Yield the author's steps to make an anchor's block trusted."""
     if claim is not None and claim.status is ClaimStatus.STATED:
         number, name = claim.evidence["blockNumber"], claim.evidence["blockHash"]
         yield (
@@ -236,7 +236,7 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 def anchor_added(
     content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: Catalogue
 ) -> Anchor | None:
-    """Return the anchor of a contract that is being added; whatever keeps it from being anchored is a note.
+    """Anchor a contract that is being added; failures become notes.
 
     Args:
         rpc: the node to ask; None for none.
@@ -353,7 +353,7 @@ def announce_compilation(line: str) -> None:
 def _evidence(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
-    """Return the evidence of a record that its compiler makes, if it is at hand; why there is none is a note."""
+    """Return the evidence of a record's compilation; a note says why there is none."""
     try:
         if run is None:
             run = _compiled_again(record)
@@ -372,7 +372,7 @@ def _evidence(
 
 
 def _compiled_again(record: RecordValue) -> CompilerRun | None:
-    """Compile a record with the compiler of its version on PATH; None if there is none."""
+    """Compile a record with its compiler version on PATH, if it is there."""
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:

@@ -58,7 +58,7 @@ NUMBER = ParsedType("number", _number)
 
 
 class CompilationOptions(NamedTuple):
-    """What is added, and how it was compiled."""
+    """The contract to add, and its compilation."""
 
     address: Annotated[Address, option(required=True, type=ADDRESS, help="The address of the contract.")]
     chain_id: Annotated[
@@ -89,7 +89,7 @@ class CompilationOptions(NamedTuple):
 
 
 class ChainOptions(NamedTuple):
-    """What the chain shows of the contract, from a node or from files."""
+    """The chain's data about the contract, from a node or from files."""
 
     rpc: Annotated[str | None, option(metavar="URL", help="Read the code from this Ethereum node.")]
     transaction: Annotated[
@@ -115,7 +115,7 @@ class ChainOptions(NamedTuple):
 
 
 class WriteOptions(NamedTuple):
-    """What is written, and where."""
+    """The files to write."""
 
     form: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""Import the contracts of a source into the content folder: each is read, verified and written before the next.
+"""Import contracts one by one: read, verify and write each.
 
 A contract that the content has is not read again, so an import that stopped continues where it ended.
 """
@@ -94,7 +94,7 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
 
 
 def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
-    """Return why a contract is not the one on the chain, and what to do."""
+    """Explain why a contract is not the one on the chain, with a hint."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
@@ -127,7 +127,7 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 
 
 class ContractImportSettings(NamedTuple):
-    """How contracts are imported."""
+    """The options of importing contracts."""
 
     form: ContractForm  # a workspace or a record; what is served as a record stays one
     now: Instant
@@ -138,7 +138,7 @@ class ContractImportSettings(NamedTuple):
 
 
 class ImportedContracts:
-    """What an import of contracts did, or would do."""
+    """The results of importing contracts."""
 
     def __init__(self) -> None:
         self.report = ImportReport()  # the paths of new contracts, and what was skipped
@@ -160,7 +160,10 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Say what became of an address; what was read of it outweighs an entry that only names it."""
+        """Record the result for an address.
+
+        An entry that was read takes precedence over one that only names the address.
+        """
         place = _place(entry)
         if isinstance(entry, ListedContract) or place not in self.accounts:
             about = (entry.chain_id, entry.address, entry.name, outcome, reason, hint)
@@ -172,13 +175,13 @@ class ImportedContracts:
         self.notes_of[_place(contract)] += notes
 
     def all_accounts(self) -> Iterator[AddressAccount]:
-        """Yield what became of every address, with the notes on it."""
+        """Yield the result for every address, with its notes."""
         for place, account in self.accounts.items():
             yield account._replace(notes=tuple(self.notes_of[place]))
 
 
 def _place(entry: ListedContract | UnreadableContract) -> tuple[ChainId | None, str]:
-    """Return what an entry of a source is about."""
+    """Return the chain and address of a source's entry."""
     return (entry.chain_id, entry.name if entry.address is None else entry.address.lower())
 
 
@@ -220,7 +223,7 @@ class ContractImport:
         self.missing_chain_contracts: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
-        """Note what is to be compiled, so that each input is compiled once for all of its contracts."""
+        """Announce all compilations, so that each input is compiled once."""
         for contract in contracts:
             if isinstance(contract, UnreadableContract) or self._is_present(contract):
                 continue
@@ -325,7 +328,7 @@ class ContractImport:
         return True
 
     def _report_missing_chains(self) -> None:
-        """Skip the contracts of chains that the site lacks, for one reason: it is one thing to do."""
+        """Skip the contracts of chains that the site lacks, with one reason for each chain."""
         chains = sorted({contract.chain_id for contract in self.missing_chain_contracts}, key=int)
         if not chains:
             return
@@ -386,7 +389,7 @@ class ContractImport:
         self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
     def _evidence(self, begun: _BegunContract, record: RecordValue, path: str) -> CompilationEvidence | None:
-        """Return the evidence of a contract that its compiler made; why there is none is a note."""
+        """Return the evidence of a contract's compilation; a note says why there is none."""
         if begun.run is None:
             return None
         try:
@@ -424,7 +427,7 @@ class ContractImport:
     def _compiled(
         self, begun: _BegunContract, compilation: ImportedCompilation
     ) -> tuple[ImportedCompilation, list[str]]:
-        """Return a compilation with its output, and what is missing if there is no compiler for it."""
+        """Return a compilation with its output, and the missing parts without a compiler."""
         if begun.run is not None:
             return with_output(compilation, begun.run), []
         kind, version = compilation.compiler, compilation.version
@@ -455,7 +458,7 @@ class ContractImport:
         match_id: str,
         evidence: CompilationEvidence | None = None,
     ) -> None:
-        """Write a contract; the lock is held only meanwhile, so that an incident need not wait for an import."""
+        """Write a contract; only this step holds the lock, so that incidents need not wait."""
         contract, path = begun.contract, list(files)[-1]
         form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
         source = ContractSource(path, contract.chain_id, contract.address, form)
@@ -484,7 +487,7 @@ class ContractImport:
         self.done.account_for(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete(self, source: ContractSource) -> bool:
-        """Return whether a workspace is one that an import could not complete, not one that the author began."""
+        """Return whether an import, and not the author, left a workspace incomplete."""
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:

@@ -84,9 +84,10 @@ def _readable_differences(workspace: Workspace) -> list[str]:
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield how each known side differs from the compiled code, as `creation` or `runtime` and a sentence.
+    """Yield each side that differs from the compiled code, with a sentence.
 
-    Bytes that linking, deploying or other comments change are not compared.
+    Sides are `creation` and `runtime`. Bytes that linking, deploying or other comments change are not
+    compared.
 
     Raises:
         InvalidValueError: if the compiler's output cannot be read.
@@ -128,11 +129,14 @@ def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
 
 
 _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
-"""The start of a record with its members in served order, so that the rest need not be read."""
+"""The start of a record in served order, so that the rest need not be read."""
 
 
 class ExistingContract(NamedTuple):
-    """A contract of the site; a member that cannot be read is None."""
+    """A contract of the site.
+
+    A member that cannot be read is None.
+    """
 
     source: ContractSource
     match_id: str | None
@@ -140,7 +144,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record has an implementation
 
     def keep_in(self, options: "ImportOptions") -> "ImportOptions":
-        """Return options with the match id and the date of this contract where they have none of their own."""
+        """Add this contract's match id and date to options that lack them."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
         )
@@ -173,13 +177,13 @@ def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> Co
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return the name of a contract of the site; None if it cannot be read."""
+    """Return the name of a contract of the site, or None if it cannot be read."""
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record of a source; None if it cannot be read."""
+    """Return the record of a source, or None if it cannot be read."""
     return read_contract(root, source).record
 
 
@@ -216,7 +220,7 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Return the match id in a source; None if it cannot be read."""
+    """Return the match id in a source, or None if it cannot be read."""
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
@@ -235,7 +239,7 @@ def _start_of(file: Path) -> bytes:
 
 
 class ImportOptions(NamedTuple):
-    """Which contract to add, and how."""
+    """The contract to add, and the options of adding it."""
 
     chain_id: ChainId
     address: Address
@@ -264,7 +268,7 @@ class PreparedContract(NamedTuple):
 
     @property
     def record(self) -> RecordValue | None:
-        """The record; None if it has errors."""
+        """The record, or None if it has errors."""
         return self.verification.record if self.verification.is_valid else None
 
 
@@ -401,6 +405,6 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Return what the chain shows of a contract whose code is known, if it is a proxy; else None."""
+    """Return the chain's resolution of a known contract, if it is a proxy."""
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

@@ -1,4 +1,4 @@
-"""What an import has added to the content, and what it could not import."""
+"""The result of an import: additions to the content, and failures."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,19 +29,19 @@ def by_reason(skipped: Sequence[SkippedRecord]) -> Iterator[tuple[str, list[str]
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would do."""
+    """The result of an import."""
 
     added_paths: list[str] = field(default_factory=list)
     changed_paths: list[str] = field(default_factory=list)
     present_count: int = 0  # how many records of the source are already in the content
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
-    compared: list[str] = field(default_factory=list)  # lines: what the source shows beside the content
+    compared: list[str] = field(default_factory=list)  # lines that compare the source with the content
     incomplete: str = ""  # why the import ended early; running it again continues it
 
 
 class AddressAccount(NamedTuple):
-    """What became of an address that a source names; `--report` writes one for each."""
+    """The result for an address of a source, as `--report` writes it."""
 
     chain_id: ChainId | None  # None if the source does not say it
     address: Address | None  # None for an entry without one

@@ -1,4 +1,4 @@
-"""The report of an import: what is new, what stays, and what could not be imported, by reason."""
+"""Print an import's report: new and existing content, and failures by reason."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

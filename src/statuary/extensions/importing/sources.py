@@ -1,4 +1,4 @@
-"""What an import reads: another system over HTTP, and files."""
+"""The inputs of an import: another system over HTTP, and files."""
 
 import os
 import time
@@ -45,10 +45,13 @@ class WebSource:
         self.announce = announce
 
     def json(self, url: str) -> Json:
-        """Return the JSON at a URL; None if there is nothing (404 or 410).
+        """Return the JSON at a URL.
+
+        Returns:
+            The value, or None if there is nothing (404 or 410).
 
         Raises:
-            UnreachableError: if the server cannot be reached, or does not answer after several tries.
+            UnreachableError: if the server cannot be reached, or does not respond after several tries.
             NotImportableError: if it refuses, or sends anything but JSON.
         """
         body = self.get(url)
@@ -62,10 +65,13 @@ class WebSource:
         return value
 
     def get(self, url: str) -> bytes | None:
-        """Return the body at a URL; None if there is nothing (404 or 410).
+        """Return the body at a URL.
+
+        Returns:
+            The bytes, or None if there is nothing (404 or 410).
 
         Raises:
-            UnreachableError: if the server cannot be reached, or does not answer after several tries.
+            UnreachableError: if the server cannot be reached, or does not respond after several tries.
             NotImportableError: if it refuses.
         """
         self.announce()
@@ -92,7 +98,11 @@ MAX_SOURCE_BYTES = 16 << 20
 
 
 def parse_json(raw: bytes, name: str) -> Json:
-    """Return what JSON holds; raise NotImportableError if it is not JSON."""
+    """Parse JSON.
+
+    Raises:
+        NotImportableError: if it is not JSON.
+    """
     try:
         return loads_exactly(raw)
     except orjson.JSONDecodeError as error:
@@ -105,7 +115,11 @@ def parse_json(raw: bytes, name: str) -> Json:
 
 
 def read_json_file(file: Path) -> dict[str, Json]:
-    """Return the JSON object in a file; raise NotImportableError if the file cannot be read or has no JSON object."""
+    """Return the JSON object in a file.
+
+    Raises:
+        NotImportableError: if the file cannot be read or has no JSON object.
+    """
     value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
         raise NotImportableError(f"{file} is not a JSON object")
@@ -165,7 +179,11 @@ def read_text(file: Path) -> str:
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Return the text of a file, with its byte order mark, which is part of a source; raise NotImportableError if it is not UTF-8."""
+    """Decode a source file, keeping its byte order mark, which is part of the source.
+
+    Raises:
+        NotImportableError: if it is not UTF-8.
+    """
     try:
         return raw.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What pages show of the interfaces: those of proxies and of code, and the links to them."""
+"""The interfaces on pages: pages of proxies and of code, and links to them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return what templates see: whether proxies have pages, and whether code has one."""
+    """Return the template values: whether proxies and code have pages."""
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",
         "code": "yes" if Api.CODE in settings.apis else "",

@@ -1,4 +1,4 @@
-"""What the page of a contract shows of clear signing: each function as a wallet shows it, and a box for a call."""
+"""Clear signing on a contract's page: each function as a wallet shows it, and a form."""
 
 from collections.abc import Mapping
 from pathlib import Path

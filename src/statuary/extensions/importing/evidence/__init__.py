@@ -1,1 +1,1 @@
-"""What a node of the chain answers becomes evidence beside a record."""
+"""Turn responses of the chain's node into evidence beside a record."""

@@ -67,14 +67,14 @@ class FinalizedBlock(NamedTuple):
 
 
 class AnchoringNodes:
-    """The node that gives the proofs, and those that must agree with it on the hashes of blocks."""
+    """The node that gives proofs, and those that must confirm its block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
         """Take the nodes of one chain; this does not connect."""
         self.node = node
         self.other_nodes = list(other_nodes)
         self.notes: list[str] = []
-        """Which nodes did not respond."""
+        """The nodes that did not respond."""
 
     def finalized(self) -> FinalizedBlock:
         """Return the latest finalized block.
@@ -134,10 +134,10 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield what the chain shows of each contract.
+    """Yield the anchor of each contract.
 
     Args:
-        finalized: the block, or why there is none.
+        finalized: the block, or the reason why there is none.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -181,7 +181,7 @@ def _deployment_block(record: RecordValue) -> int | None:
 
 
 def _not_finalized(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
-    """Return why a young chain shows nothing yet of a contract."""
+    """Explain why a young chain proves nothing about a contract yet."""
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
         " run `statuary contract anchor` when that is final"
@@ -192,11 +192,11 @@ PRUNED: Final = re.compile(
     r"missing trie node|prun|historical state|state .*not available|out ?of ?range|proof window|too old",
     re.IGNORECASE,
 )
-"""What nodes say of a state that they no longer have: geth, Erigon, Nethermind, anvil, Reth."""
+"""Nodes' messages about a state that they no longer have: geth, Erigon, Nethermind, anvil, Reth."""
 
 
 def _refusal(error: RpcError, number: int) -> str:
-    """Return what a node does not give."""
+    """Describe the data that a node refuses."""
     if error.code == METHOD_NOT_FOUND:
         return "does not offer eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
@@ -224,7 +224,7 @@ def _account_evidence(
 
 
 def _nodes(value: Json) -> Nodes:
-    """Return the nodes of a Merkle proof; what is not text proves nothing."""
+    """Return the valid nodes of a Merkle proof."""
     return tuple(map(as_text, as_list(value)))
 
 
@@ -325,7 +325,7 @@ def _verified(
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Return an anchor with the evidence that shows a claim, and the reasons where there is none."""
+    """Return an anchor with the evidence that proves a claim, and reasons for the rest."""
     anchor = Anchor(request.digest)
     if isinstance(account, _AccountEvidence):
         anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
@@ -346,14 +346,14 @@ def _verified(
 
 
 def _reason(evidence: object, claim: Claim) -> str:
-    """Return why there is no evidence, or why it does not show the claim."""
+    """Return the reason for missing or insufficient evidence."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
     return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 
 def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
-    """Return an anchor with the account of an earlier one that contradicts the record in the same way, since then."""
+    """Keep an earlier anchor's account if it contradicts the record in the same way."""
     if request.existing is None:
         return anchor
     earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
@@ -383,7 +383,9 @@ class AnchoredContract(NamedTuple):
 
     source: ContractSource
     path: str = ""  # the file that was written, relative to the content folder; empty if none was
-    claims: tuple[Claim, ...] = ()  # what the anchor, or the present one, shows; empty if there is no record
+    claims: tuple[
+        Claim, ...
+    ] = ()  # the claims that the anchor, or the existing one, proves; empty without a record
     findings: tuple[Finding, ...] = ()  # why its record cannot be read
 
     @property
@@ -460,7 +462,7 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
 def anchor_record(
     record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes
 ) -> tuple[Anchor, tuple[Claim, ...]]:
-    """Return the anchor of a record that is not written yet, and what it shows of claims D and E.
+    """Return the anchor of a record that is not written yet, with claims D and E.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -471,7 +473,11 @@ def anchor_record(
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write an anchor beside its contract, if there is one; return its path in the content folder."""
+    """Write an anchor, if there is one, beside its contract.
+
+    Returns:
+        Its path in the content folder.
+    """
     path = anchor_path(source)
     if anchor is not None:
         with atomic_file(root / path) as stream:

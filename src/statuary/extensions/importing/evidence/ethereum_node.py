@@ -49,7 +49,7 @@ ADDED_MEMBERS: Final = (
     "parentBeaconBlockRoot",
     "requestsHash",  # Prague
 )
-"""The members that forks added, in order; a header has the first few of them, or later ones too."""
+"""The members that forks added, in order; a header has the first few, or later ones too."""
 
 NUMBERS: Final = {
     *(name for name, size in HEADER_SIZES.items() if size is None),
@@ -97,7 +97,7 @@ class EthereumNode:
         return self._result(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Yield the result of each call, or the node's error; the calls go out in batches.
+        """Yield the result of each call, or the node's error; calls are sent in batches.
 
         Raises:
             NotImportableError: if there is no response, or it is not JSON-RPC.
@@ -209,7 +209,7 @@ LISTS: Final = {
 
 
 class NodeEvidenceError(EvidenceError):
-    """A node gives nothing that would show a claim; why is said in words, which an anchor keeps."""
+    """A node proves nothing about a claim; the anchor keeps the reason in words."""
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)
@@ -217,7 +217,11 @@ class NodeEvidenceError(EvidenceError):
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Return the encoded header of a block; raise EvidenceError if a member is missing or of the wrong kind."""
+    """Return the encoded header of a block.
+
+    Raises:
+        EvidenceError: if a member is missing or of the wrong kind.
+    """
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
     return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
 

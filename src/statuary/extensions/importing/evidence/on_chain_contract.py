@@ -1,4 +1,4 @@
-"""A contract on its chain: its code, and the transaction that created it, if the node shows that."""
+"""A contract on its chain: its code and, if possible, its creating transaction."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -28,7 +28,7 @@ class OnChainContract(NamedTuple):
 
 
 class _Creation(NamedTuple):
-    """What a transaction shows of a contract's creation."""
+    """A transaction's evidence about a contract's creation."""
 
     code: Hex | None = None  # the creation code; None if unknown
     is_shown: bool = True  # whether it is shown that the transaction created the contract
@@ -70,11 +70,11 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
 
 
 LOCAL_NODES: Final = ("anvil", "HardhatNetwork", "EthereumJS TestRPC")
-"""How `web3_clientVersion` begins of nodes that begin a new chain whenever they are started."""
+"""The prefixes of `web3_clientVersion` for nodes that start a new chain each time."""
 
 
 def _restarted(node: EthereumNode) -> str:
-    """Return what to do if a node began a new chain after the deployment; empty if it is not of that kind."""
+    """Return a hint if a local node restarted its chain after the deployment."""
     try:
         version = str(node.call("web3_clientVersion"))
     except (RpcError, NotImportableError):
@@ -131,7 +131,7 @@ def _creation(
     transaction: dict[str, Json],
     receipt: dict[str, Json],
 ) -> _Creation:
-    """Find out whether a transaction created a contract: from its receipt, its sender and nonce, or a trace."""
+    """Decide whether a transaction created a contract, by receipt, nonce or trace."""
     is_in_receipt = str(receipt.get("contractAddress")).lower() == address.lower()
     if not transaction.get("to") and (
         is_in_receipt or _address_from_nonce(node, deployment, transaction) == address

@@ -26,7 +26,7 @@ BEACON_FUNCTIONS: Final = {
     "masterCopy()": "a619486e",
     "comptrollerImplementation()": "bb82aa5e",
 }
-"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
+"""The possible functions of a beacon with their selectors, in the order of trying."""
 
 NameOf = Callable[[Address], str | None]
 
@@ -68,7 +68,10 @@ def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Jso
 
 
 def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
-    """Return the facets of a diamond; None if it is none: the call fails, or does not return addresses."""
+    """Return the facets of a diamond, or None if it is not one.
+
+    A failing call, or a result other than addresses, shows that it is not.
+    """
     try:
         returned = node.call_hex("eth_call", {"to": diamond, "data": FACET_ADDRESSES}, "latest")
         [facets] = decode_abi_values(FACETS, bytes.fromhex(returned[2:]))
@@ -97,6 +100,6 @@ def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | Non
 
 
 def _address_in_word(word: str) -> Address | None:
-    """Return the address in a word of 32 bytes; None if it is zero."""
+    """Return the address in a word of 32 bytes, or None if it is zero."""
     digits = word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

@@ -1,4 +1,4 @@
-"""What the source shows beside what the content now gives: open incidents, statuses, records a year, name, language."""
+"""Compare the source's status page with the imported content."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,10 @@ LISTED = 5
 
 
 class Comparison(NamedTuple):
-    """One thing of the source and of the content, as text; `why` is empty where both are the same."""
+    """One comparison of source and content, as strings.
+
+    `why` is empty if both are the same.
+    """
 
     what: str
     theirs: str
@@ -24,7 +27,7 @@ class Comparison(NamedTuple):
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
-    """Return what the source shows beside what the content gives at an instant, as far as the source says it."""
+    """Compare the source with the content at an instant, where the source has data."""
     theirs, ours = plan.original, _content_status(plan, timeline, language, now)
     incomplete = "not everything of the source was read" if plan.incomplete or plan.present_count else ""
     compared = [
@@ -45,7 +48,7 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
 
 
 def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
-    """Return what the content gives of what was read; what its author added does not count."""
+    """Return the content's status without the author's additions."""
     record_ids = {*plan.incidents, *plan.maintenances}
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
@@ -63,7 +66,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return when records are published that are not yet, by id."""
+    """Return the times at which unpublished records will be published, by id."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 

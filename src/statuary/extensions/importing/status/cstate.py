@@ -174,7 +174,7 @@ def _names(front: Fields) -> list[str]:
 
 
 def _updates(body: str, began: str) -> list[ForeignUpdate]:
-    """Return the updates of a body, oldest first, each above its `track`; what follows the last one opened the issue."""
+    """Return the updates of a body, oldest first, each above its `track`; the rest opened the issue."""
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
         at = Fields(track=track[1]).required_date("track")

@@ -1,4 +1,4 @@
-"""The members of another system's objects, and its files, each read with an error that says what is wrong."""
+"""The members and files of another system, read with precise errors."""
 
 import re
 from collections.abc import Iterator
