@@ -35,7 +35,7 @@ def modules(src: Path = SRC) -> dict[str, Module]:
 BY_STRING = re.compile(r"(statuary(?:\.\w+)+)(?::\w+)?")
 """A module, or a name in one, as a string that is imported when something asks for it."""
 
-COMPOSITION_ROOT = ("statuary", "statuary.extension_table", "statuary.cli.main")
+COMPOSITION_ROOT = ("statuary", "statuary.registry", "statuary.cli.main")
 """Modules whose strings name everything that there is: public names, extensions, commands."""
 
 

@@ -27,8 +27,8 @@ def test_ring_by_string_is_found(tmp_path):
         "pages.py": 'module = import_module("statuary.viewer")\n',
         "viewer.py": "def made():\n    from statuary.scripts import script\n",
         "scripts.py": 'TARGET = "statuary.pages:module"\n',
-        "extension_table.py": 'TARGET = "statuary.command:run"\n',
-        "command.py": "import statuary.extension_table\n",
+        "registry.py": 'TARGET = "statuary.command:run"\n',
+        "command.py": "import statuary.registry\n",
     }
     for name, text in texts.items():
         (tmp_path / "statuary" / name).parent.mkdir(exist_ok=True)

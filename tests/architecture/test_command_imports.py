@@ -90,7 +90,7 @@ def test_help_imports_only_options(site: Path) -> None:
     assert {name for name in modules if name.startswith("statuary.") and name.count(".") == 1} <= {
         "statuary.cli",
         "statuary.base",
-        "statuary.extension_table",
+        "statuary.registry",
         "statuary.version",
     }
 

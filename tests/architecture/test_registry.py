@@ -1,12 +1,8 @@
-"""The table of extensions: every target is what its column says, and a missing extension is named where it is used."""
+"""The registry of extensions: every target is what its column says."""
 
 import ast
 import inspect
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,14 +19,13 @@ from statuary.contracts.sources.contract_source import BulkForm
 from statuary.engine.extension_settings import ExtensionSource
 from statuary.engine.providers import DocumentProvider, MarkdownPageProvider
 from statuary.engine.stages import SiteStage
-from statuary.extension_table import EXTENSIONS, Command, Extension, load
 from statuary.publish.fingerprint import FINGERPRINTED
 from statuary.publish.locations import MayReplace, SiteLocation
+from statuary.registry import EXTENSIONS, Command, Extension, load, providers
 from statuary.site.pages.page_parts import PageParts
 from statuary.site.url_table import Url, match_url
 from statuary.source.remote_files import RemoteFiles
 from statuary.workers.executor import Executor
-from support.sites import NOW, small_site, write_files
 
 PACKAGE = Path(statuary.__file__).parent
 COMMANDS = {
@@ -82,25 +77,30 @@ CHECKS = {
     ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,
-    "texts": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
     "of_record": lambda target: [*inspect.signature(target).parameters] == ["judged", "settings", "source"],
-    "guard": is_called_like(MayReplace),
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
-    "bulk": has_protocol(BulkReader),
-    "remote": has_protocol(RemoteFiles),
-    "places": has_protocol(SiteLocation),
-    "publish": is_called_like(PublishFolder),
-    "workers": has_protocol(Executor),
-    "document_fallbacks": lambda target: [*inspect.signature(target).parameters] == ["source"],
-    "listing": lambda target: [*inspect.signature(target).parameters] == ["executor", "target", "origin"],
     "own_pages": has_protocol(MarkdownPageProvider),
-    "new_content": is_called_like(NewContent),
-    "subcommands": lambda target: isinstance(target, click.Command) and bool(target.help),
 }
 """What the targets of a column must be; `commands` are checked with the core's."""
 
-PLAIN = {"name", "commands", "key", "marker", "folders", "is_unserved", "options"}
+PROVIDED = {
+    "text per language": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
+    "new content": is_called_like(NewContent),
+    "manifest by workers": lambda target: (
+        [*inspect.signature(target).parameters] == ["executor", "target", "origin"]
+    ),
+    "bulk": has_protocol(BulkReader),
+    "sources": has_protocol(RemoteFiles),
+    "place": has_protocol(SiteLocation),
+    "publication": is_called_like(PublishFolder),
+    "workers": has_protocol(Executor),
+    "documents": lambda target: [*inspect.signature(target).parameters] == ["source"],
+    "replacement": is_called_like(MayReplace),
+}
+"""What must be provided under a name, or under one that begins with it."""
+
+PLAIN = {"name", "commands", "key", "marker", "folders", "is_unserved", "options", "provides"}
 """The columns without targets of their own."""
 
 
@@ -112,24 +112,33 @@ def targets() -> Iterator[tuple[str, str, str]]:
             for target in listed:
                 named = [target] if isinstance(target, str) else target.values()
                 yield from ((column, row.name, name) for name in named)
+        yield from (("provides", row.name, target) for target in row.provides.values())
         yield from (("commands", row.name, command.target) for command in row.commands.values())
 
 
 def test_every_column_has_check():
     assert {*CHECKS, *PLAIN} == {*Extension._fields}
-    assert {column for column, _, _ in targets()} == {*CHECKS, "commands"}
+    assert {column for column, _, _ in targets()} == {*CHECKS, "commands", "provides"}
 
 
 @pytest.mark.parametrize(("column", "name", "target"), sorted(set(targets())))
 def test_target_matches_column_and_extension(column, name, target):
     assert target.startswith(f"statuary.extensions.{name}.")
-    assert column == "commands" or CHECKS[column](load(target, column))
+    assert column in {"commands", "provides"} or CHECKS[column](load(target))
+
+
+@pytest.mark.parametrize(
+    ("need", "target"), [pair for row in EXTENSIONS for pair in row.provides.items()], ids=str
+)
+def test_provided_target_fits_its_need(need, target):
+    check = PROVIDED.get(need) or PROVIDED[need.partition(" ")[0]]
+    assert check(load(target))
 
 
 @pytest.mark.parametrize("name", ["build", "check", "tick"])
 def test_core_command_declares_extension_options(name):
     rows = [option for row in EXTENSIONS for option in row.options.get(name, ())]
-    options = {option.name: option for option in load(CORE_COMMANDS[name].target, name).params}
+    options = {option.name: option for option in load(CORE_COMMANDS[name].target).params}
     assert rows
     for row in rows:
         assert (options[row.name].opts, options[row.name].help) == ([row.flag], row.help)
@@ -138,31 +147,33 @@ def test_core_command_declares_extension_options(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command_summary_matches_docstring(name):
-    assert is_command(load(COMMANDS[name].target, name), COMMANDS[name])
+    assert is_command(load(COMMANDS[name].target), COMMANDS[name])
 
 
 @pytest.mark.parametrize("row", EXTENSIONS, ids=lambda row: row.name)
 def test_row_matches_extension_package(row):
     assert (PACKAGE / "extensions" / row.name / "__init__.py").is_file()
     if row.urls:
-        own = [(url.pattern, url.pattern.partition("/")[0]) for url in load(row.urls, row.name)]
+        own = [(url.pattern, url.pattern.partition("/")[0]) for url in load(row.urls)]
         assert all(
             {*names} & {*row.folders} for names in own
         )  # a folder of its own, or one path in another's
         assert {*row.folders} <= {name for names in own for name in names}
-    assert bool(row.guard) <= bool(row.marker)
     assert bool(row.documents) <= bool(row.key)
-    assert {*row.bulk} <= {*BulkForm}
     assert not row.marker or (match_url(row.marker) and row.marker.partition("/")[0] in row.folders)
     assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(
-        row.documents or row.of_record or row.pages or row.bulk or row.own_pages
+        row.documents or row.of_record or row.pages or row.own_pages or "bulk JSONL" in row.provides
     )
 
 
 def test_rows_share_no_values():
-    for column in ("commands", "folders", "bulk", "remote", "places", "publish", "workers"):
+    for column in ("commands", "folders", "provides"):
         names = [name for row in EXTENSIONS for name in getattr(row, column)]
         assert len(names) == len(set(names)), column
+
+
+def test_every_bulk_form_has_reader():
+    assert {*providers("bulk")} == {*BulkForm}
 
 
 def test_every_extension_folder_has_row():
@@ -186,7 +197,7 @@ def texts_of(file: Path) -> Iterator[ast.Constant]:
 def test_modules_outside_table_name_no_extension():
     """Neither in whole nor in parts: what a reader cannot search for is not found."""
     for file in PACKAGE.rglob("*.py"):
-        if file not in (PACKAGE / "extension_table.py", PACKAGE / "__init__.py"):
+        if file not in (PACKAGE / "registry.py", PACKAGE / "__init__.py"):
             assert not [one.value for one in texts_of(file) if "statuary.extensions" in one.value], file
 
 
@@ -202,76 +213,6 @@ def test_only_loader_imports_by_variable():
         and not isinstance(node.args[0], ast.Constant)
     }
     assert hidden == {
-        "extension_table.py",
+        "registry.py",
         "base/optional.py",  # libraries of extras, by their names
     }
-
-
-MISSING = ("bulk", "cluster", "compilers", "conform", "hosting", "log", "object_stores")
-
-
-@pytest.fixture(scope="module")
-def without(tmp_path_factory):
-    """A copy of statuary in which some extensions are not installed; returns what runs it."""
-    root = tmp_path_factory.mktemp("without")
-
-    def left_out(folder: str, _names: list[str]) -> tuple[str, ...]:
-        return (*MISSING, "__pycache__") if Path(folder).name == "extensions" else ("__pycache__",)
-
-    shutil.copytree(PACKAGE, root / "statuary", ignore=left_out)
-
-    def run(folder: Path, *arguments: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "statuary", *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(root)},
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return done.returncode, done.stdout + done.stderr
-
-    return run
-
-
-def missing(name: str) -> str:
-    return f"needs the extension '{name}', which is not installed"
-
-
-def test_missing_command_names_extension(without, tmp_path):
-    assert "conform" in without(tmp_path, "--help")[1]
-    code, output = without(tmp_path, "conform", "https://status.example")
-    assert (code, missing("conform") in output, 'pip install "statuary[conform]"' in output) == (
-        3,
-        True,
-        True,
-    )
-
-
-def test_missing_engine_names_extension(without, tmp_path):
-    small_site(tmp_path)
-    arguments = ("--content", "content", "--out", "out", "--now", NOW)
-    code, output = without(tmp_path, "build", *arguments, "--to", "s3://bucket")
-    assert (code, f"s3://bucket {missing('object_stores')}" in output) == (3, True)
-    code, output = without(
-        tmp_path, "build", *arguments, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"
-    )
-    assert (code, missing("cluster") in output) == (3, True)
-    settings = tmp_path / "content/site.yaml"
-    settings.write_text(settings.read_text("utf-8") + "hosting: {files: [netlify]}\n", "utf-8")
-    code, output = without(tmp_path, "build", *arguments)
-    assert (code, f"`hosting` in site.yaml {missing('hosting')}" in output) == (3, True)
-
-
-def test_missing_extension_sources_are_findings(without, tmp_path):
-    """The rest of the site is checked, also without the options of an extension that is missing."""
-    content = write_files(small_site(tmp_path), {"contracts/all.jsonl": b"{}\n"})
-    settings = content / "site.yaml"
-    settings.write_text(settings.read_text("utf-8") + "contracts: {sources: [s3://bucket/folder]}\n", "utf-8")
-    code, output = without(tmp_path, "check", "--content", "content", "--now", NOW)
-    assert code == 1
-    assert f"s3://bucket/folder {missing('object_stores')}" in output
-    assert f"contracts/all.jsonl {missing('bulk')}" in output
-    assert without(tmp_path, "check", "--recompile")[0] == 2
-    assert without(tmp_path, "build", "--log-key", "key")[0] == 2

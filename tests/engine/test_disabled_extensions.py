@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extension_table import EXTENSIONS
+from statuary.registry import EXTENSIONS
 from support.sites import NOW, files_in, small_site
 
 pytestmark = pytest.mark.slow
@@ -15,9 +15,9 @@ KEYS = frozenset(row.key for row in EXTENSIONS if row.key)
 
 PROGRAM = """
 import sys
-from statuary import extension_table
+from statuary import registry
 without = sys.argv.pop(1).split()
-extension_table.EXTENSIONS = tuple(row for row in extension_table.EXTENSIONS if row.key not in without)
+registry.EXTENSIONS = tuple(row for row in registry.EXTENSIONS if row.key not in without)
 from statuary.__main__ import main
 main()
 """

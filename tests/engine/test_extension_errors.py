@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import EXTENSIONS, load
 from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.sites import NOW, SITE, SMALL_SITE, files_in, write_files
@@ -47,7 +47,7 @@ def parts() -> Iterator[Part]:
     for row in EXTENSIONS:
         for column in COLUMNS:
             if target := getattr(row, column):
-                value = load(target, column)
+                value = load(target)
                 kind = value if inspect.isclass(value) else type(value)
                 if isinstance(value, FunctionType):
                     yield Part(target, inspect.getmodule(value), value.__name__)
@@ -131,7 +131,7 @@ def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch):
 
     (content / "site.yaml").write_text(f"{settings}embed: true\n")
     with monkeypatch.context() as patched:
-        patched.setattr(load(row.settings, "settings"), "settings", broken)
+        patched.setattr(load(row.settings), "settings", broken)
         assert build(content, out) == (4, "")
         assert files_in(out / "embed") == files
         assert not (out / "v2/components.json").exists()  # the other extension is off

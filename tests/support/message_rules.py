@@ -20,8 +20,6 @@ RULES = {
     "damaged-export": "An export is cut off or inconsistent: a table, a part or an id is missing or repeated. Download its files again.",
     "source-unavailable": "A source of contracts in an object store, a database or on the web can't be read. Check its URL and your access, or install"
     " the extra that the message names.",
-    "missing-extension": "`site.yaml` uses an extension that is not installed. [Install the extra](install.md#extras) that the message names, or remove the"
-    " key.",
     "extension-error": "An extension failed in this run. The message says why. The status is published without it.",
     "log-not-extended": "This run did not extend the [log](log.md), or the next build can't continue it. The site is published. Until the log has its"
     " files, `statuary log verify` reports that to readers.",

@@ -9,10 +9,10 @@ import click
 from statuary.base.cpus import available_cpus
 from statuary.cli.options import option
 from statuary.engine.options import CheckOptions
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import load, providers
 from statuary.workers.executor import Executor, process_executor
 
-ENGINES = {engine: target for row in EXTENSIONS for engine, target in row.workers.items()}
+ENGINES = providers("workers")
 """The functions that start an engine's workers, given its scheduler's address."""
 
 
@@ -66,7 +66,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
         )
     if scheduler is None:
         raise click.UsageError(f"--engine {engine} requires --scheduler ADDRESS")
-    executor: Executor = load(ENGINES[engine], f"--engine {engine}")(scheduler)
+    executor: Executor = load(ENGINES[engine])(scheduler)
     return executor
 
 

@@ -20,7 +20,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.engine.site_source import check_page_url
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import provided
 from statuary.source.edit_files import in_work_tree, start_repository
 from statuary.source.edit_yaml import set_value
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
@@ -193,8 +193,7 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
     Returns:
         The exit code.
     """
-    [target] = [row.new_content for row in EXTENSIONS if row.new_content]
-    import_site: NewContent = load(target, "--from")
+    import_site: NewContent = provided("new content")
     code = import_site(*source, content, now)
     file = content / "site.yaml"
     if not file.exists():

@@ -8,7 +8,7 @@ from typing_extensions import override
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.extension_table import EXTENSIONS, Command, load
+from statuary.registry import EXTENSIONS, Command, load
 from statuary.version import VERSION
 
 CORE_COMMANDS = {
@@ -51,7 +51,12 @@ CORE_COMMANDS = {
 
 COMMANDS = {
     **CORE_COMMANDS,
-    **{name: row for extension in EXTENSIONS for name, row in extension.commands.items()},
+    **{
+        name: row
+        for extension in EXTENSIONS
+        for name, row in extension.commands.items()
+        if " " not in name  # one of a group
+    },
 }
 """Every command by name, the core's first."""
 
@@ -70,7 +75,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = load(COMMANDS[cmd_name].target, f"statuary {cmd_name}")
+        command: click.Command = load(COMMANDS[cmd_name].target)
         if cmd_name not in IMPORTS_DEFERRED:
             from statuary.base.progress import enable_garbage_collection
 

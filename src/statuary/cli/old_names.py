@@ -28,7 +28,6 @@ OLD_RULES: Final = {
     "packable-line": "invalid-record-line",
     "content-folder": "missing-content-folder",
     "inside-content": "outside-content",
-    "installed-extension": "missing-extension",
     "known-language": "unknown-language",
     "page-name": "invalid-page-name",
     "page-links": "broken-link",

@@ -15,7 +15,7 @@ from statuary.base.clock import ClockError, instant_of_build
 from statuary.base.files import PublishingError, overlap_of_folders
 from statuary.base.primitives import Instant, InvalidValueError, parse_duration, parse_instant
 from statuary.cli.escape import escape_control_chars
-from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
+from statuary.registry import EXTENSIONS, CommandOption
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -125,13 +125,11 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 
 
 def extension_options(command: str) -> Decorator:
-    """Add the options of installed extensions to a command of the core.
+    """Add the options of extensions to a command of the core.
 
     They take the place of a field `extension_options`.
     """
-    rows = {
-        row.name: row.options[command] for row in EXTENSIONS if command in row.options and is_installed(row)
-    }
+    rows = {row.name: row.options[command] for row in EXTENSIONS if command in row.options}
 
     def decorate(function: Command) -> Command:
         @wraps(function)

@@ -10,12 +10,12 @@ from statuary.base.files import PublishingError
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.output import changes_line, changes_lines, count_text, missing_names_note, size_text
 from statuary.engine.manifest_step import adopt_manifest_files
-from statuary.extension_table import EXTENSIONS, load
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of
 from statuary.publish.origin import SiteOrigin, build_meta
 from statuary.publish.plan import Plan
+from statuary.registry import load, providers
 from statuary.site.document import Document
 
 
@@ -44,7 +44,7 @@ def publish_folder(
 
     Raises:
         PublishingError: if that fails.
-        StatuaryError: if the extension for the URL, or a library, is not installed.
+        StatuaryError: if a library for the URL is not installed.
     """
     scheme = scheme_of(to)
     if not scheme:
@@ -53,7 +53,7 @@ def publish_folder(
         if is_excluded is not None:
             documents = (document for document in documents if not is_excluded(document.path))
         return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
-    publish: PublishFolder = load(_target(scheme, to), to)
+    publish: PublishFolder = load(_target(scheme, to))
     return publish(folder, to, to_error=to_error)
 
 
@@ -70,7 +70,7 @@ def _require_folder(to: str) -> None:
 
 
 def _targets() -> dict[str, str]:
-    return {name: target for row in EXTENSIONS for name, target in row.publish.items()}
+    return providers("publication")
 
 
 def _target(scheme: str, to: str) -> str:

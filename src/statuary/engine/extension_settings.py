@@ -9,7 +9,7 @@ from pathlib import Path
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
-from statuary.extension_table import EXTENSIONS, Extension, MissingExtensionError, load
+from statuary.registry import EXTENSIONS, Extension, load
 from statuary.source.load_model import validate_tree
 from statuary.source.source_model import SourceModel
 from statuary.status.model.records import StatusCatalogue
@@ -24,7 +24,7 @@ def apply_extension_status(
     """Return a status with what the extensions that are on follow; `language` is that of the pages."""
     for row in EXTENSIONS:
         if row.status and row.key in dict(on):
-            follow = load(row.status, f"`{row.key}` in site.yaml")
+            follow = load(row.status)
             status = follow(content, dict(on)[row.key], status, findings, language)
     return status
 
@@ -43,8 +43,8 @@ def extensions_with_model() -> Iterator[Extension]:
 
 
 def model_of(extension: Extension) -> type[ExtensionSource]:
-    """Import the model of an extension's key; raise MissingExtensionError if the extension is not installed."""
-    model: type[ExtensionSource] = load(extension.settings, f"`{extension.key}` in site.yaml")
+    """Import the model of an extension's key."""
+    model: type[ExtensionSource] = load(extension.settings)
     return model
 
 
@@ -61,12 +61,8 @@ def read_extension_settings(
     for extension in extensions_with_model():
         if extension.key not in tree:
             continue
-        try:
-            own_tree = {extension.key: tree[extension.key]}
-            source = validate_tree(own_tree, model_of(extension), path, findings)
-        except MissingExtensionError as error:
-            findings.append(_missing(error, extension, path))
-            continue
+        own_tree = {extension.key: tree[extension.key]}
+        source = validate_tree(own_tree, model_of(extension), path, findings)
         value = None if source is None else run_guarded(source.settings, path, f"reading `{extension.key}`")
         if isinstance(value, Finding):
             findings.append(value.within(path, (extension.key,)))
@@ -74,14 +70,3 @@ def read_extension_settings(
         elif value is not None:
             settings.append((extension.key, value))
     return tuple(settings) if len(findings) == errors else None
-
-
-def _missing(error: MissingExtensionError, extension: Extension, path: str) -> Finding:
-    return Finding(
-        rule="missing-extension",
-        message=str(error),
-        hint=error.hint,
-        path=path,
-        pointer=(extension.key,),
-        on_key=True,
-    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.engine.catalogue import Catalogue
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import EXTENSIONS, load
 from statuary.site.document import Document
 from statuary.site.settings import NO_HOSTING
 from statuary.site.url_table import Url
@@ -45,7 +45,7 @@ def document_providers(catalogue: Catalogue) -> Iterator[DocumentProvider]:
     on = {"hosting": catalogue.hosting, **dict(catalogue.extensions)}
     for row in EXTENSIONS:
         if row.documents and on.get(row.key, NO_HOSTING) != NO_HOSTING:
-            family: DocumentProvider = load(row.documents, f"`{row.key}` in site.yaml")(on[row.key])
+            family: DocumentProvider = load(row.documents)(on[row.key])
             yield family
 
 
@@ -72,5 +72,5 @@ def markdown_page_providers(catalogue: Catalogue) -> Iterator[MarkdownPageProvid
     """Yield the site's Markdown page providers."""
     for row in EXTENSIONS:
         if row.own_pages and catalogue.own_pages:
-            maker: MarkdownPageProvider = load(row.own_pages, catalogue.own_pages[0].source)()
+            maker: MarkdownPageProvider = load(row.own_pages)()
             yield maker

@@ -45,7 +45,7 @@ def add_site_documents(
         Findings about skipped documents, which the next build makes again.
 
     Raises:
-        StatuaryError: if the documents of the status cannot be made, or an extension is not installed.
+        StatuaryError: if the documents of the status cannot be made.
     """
     catalogue, counts = contracts.catalogue, contracts.counts
     if result.previous_versions:
@@ -249,7 +249,7 @@ def add_config_documents(
             lambda: tuple(config_documents(catalogue, contracts, current_paths, skipped)),
             "",
             "making the documents of the settings",
-            (*INTERRUPTIONS, StatuaryError),  # such as that an extension is not installed
+            (*INTERRUPTIONS, StatuaryError),  # such as that a library is not installed
         )
         skipped += [outcome] if isinstance(outcome, Finding) else []
         paths = _add_documents(target, catalogue, () if isinstance(outcome, Finding) else outcome, [])

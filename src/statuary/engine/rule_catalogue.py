@@ -1,14 +1,13 @@
 """The catalogue of all rules: every check's name, severity and sentence."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 from statuary.base.findings import Rule, Severity
 from statuary.base.rules import rule_of
 from statuary.contracts.checks.proof_rule_list import proof_rules, rule_of_check
 from statuary.contracts.checks.prove import IDENTITY_CHECKS
 from statuary.contracts.incremental.record_location import LOCATION_RULES
-from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
+from statuary.registry import EXTENSIONS, load
 from statuary.status.checks.status_checks import STATUS_CHECKS
 
 RECORD = "record"
@@ -26,8 +25,7 @@ def all_rules() -> Iterator[Rule]:
     for check in STATUS_CHECKS:
         yield Rule(check.name, "", STATUS, check.rule)
     for row in EXTENSIONS:
-        with suppress(MissingExtensionError):
-            yield from load(row.rules, "check --list") if row.rules else ()
+        yield from load(row.rules) if row.rules else ()
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:

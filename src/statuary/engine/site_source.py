@@ -11,7 +11,7 @@ from typing_extensions import override
 from statuary.base.limits import LARGEST_BLOCK
 from statuary.base.primitives import InvalidValueError
 from statuary.contracts.settings import Chain, ContractSettings, PublishPolicy
-from statuary.extension_table import EXTENSIONS
+from statuary.registry import EXTENSIONS
 from statuary.site.settings import NO_HOSTING, CompressedFormat, HostingPlatform, PageSettings, PathLayout
 from statuary.source.source_model import (
     Body,

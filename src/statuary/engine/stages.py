@@ -16,7 +16,7 @@ from statuary.base.budget import INTERRUPTIONS
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
-from statuary.extension_table import EXTENSIONS, Extension, load
+from statuary.registry import EXTENSIONS, Extension, load
 
 if TYPE_CHECKING:
     from statuary.base.progress import Progress
@@ -118,7 +118,7 @@ class Stages:
         """Open the stage of an extension."""
 
         def opened() -> SiteStage | None:
-            open_stage: OpenStage = load(extension.stage, f"`{extension.key or extension.name}`")
+            open_stage: OpenStage = load(extension.stage)
             return open_stage(inputs)
 
         stage = self._result(extension, inputs, opened)

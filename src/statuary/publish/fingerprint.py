@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from statuary import version
-from statuary.extension_table import EXTENSIONS
+from statuary.registry import EXTENSIONS
 
 FINGERPRINTED = (
     "base",
@@ -28,7 +28,7 @@ FINGERPRINTED = (
     *(
         f"extensions/{row.name}"
         for row in EXTENSIONS
-        if row.documents or row.of_record or row.pages or row.bulk or row.own_pages
+        if row.documents or row.of_record or row.pages or row.own_pages or "bulk JSONL" in row.provides
     ),
 )
 """The parts of the package that affect the bytes of documents."""

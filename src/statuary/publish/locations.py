@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 from typing_extensions import override
 
 from statuary.base.errors import StatuaryError
-from statuary.extension_table import EXTENSIONS, load
 from statuary.publish.folder.reader import FolderReader
+from statuary.registry import load, providers
 
 
 class SiteLocation(Protocol):
@@ -62,14 +62,14 @@ def open_location(name: str) -> SiteLocation:
 
     Raises:
         PublishingError: if it cannot be opened.
-        StatuaryError: if the extension for its scheme, or a library, is not installed.
+        StatuaryError: if a library for its scheme is not installed.
     """
     scheme = FILE if Path(name).is_file() else scheme_of(name)
-    for row in EXTENSIONS:
-        if scheme in row.places:
-            place: SiteLocation = load(row.places[scheme], name)(name)
-            return place
-    return FolderLocation(name)
+    target = providers("place").get(scheme)
+    if target is None:
+        return FolderLocation(name)
+    place: SiteLocation = load(target)(name)
+    return place
 
 
 class MayReplace(Protocol):
@@ -111,14 +111,14 @@ def replacement_of(site: str, target: str) -> SiteReplacement:
     folders: tuple[str, ...] = ()
     problems: tuple[StatuaryError, ...] = ()
     with closing(open_location(target)) as there:
-        for row in EXTENSIONS:
-            if row.guard and there.read(row.marker) is None:
-                verified[row.marker] = None
-            elif row.guard:
-                may_replace: MayReplace = load(row.guard, f"{row.marker} in {target}")
-                with closing(open_location(site)) as here:
-                    try:
-                        verified |= may_replace(here, there)
-                    except StatuaryError as error:
-                        folders, problems = (*folders, *row.folders), (*problems, error)
+        for marker, guard in providers("replacement").items():
+            if there.read(marker) is None:
+                verified[marker] = None
+                continue
+            may_replace: MayReplace = load(guard)
+            with closing(open_location(site)) as here:
+                try:
+                    verified |= may_replace(here, there)
+                except StatuaryError as error:
+                    folders, problems = (*folders, marker.partition("/")[0]), (*problems, error)
     return SiteReplacement(verified, folders, problems)

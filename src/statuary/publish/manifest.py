@@ -20,7 +20,6 @@ import orjson
 from statuary.base.files import MANIFEST, SIGNATURE, is_snapshot_path
 from statuary.base.json_values import JsonObject, as_list
 from statuary.base.primitives import InvalidValueError, format_instant, parse_instant
-from statuary.extension_table import EXTENSIONS
 from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
@@ -35,6 +34,7 @@ from statuary.publish.listing import (
     parse_part_row,
 )
 from statuary.publish.origin import UTC, SiteOrigin
+from statuary.registry import EXTENSIONS
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""

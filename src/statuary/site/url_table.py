@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from statuary.extension_table import EXTENSIONS, is_installed, load
+from statuary.registry import EXTENSIONS, load
 
 JSON = "application/json; charset=utf-8"
 """The media type that both real APIs send; Go's resty and others decode JSON only under it."""
@@ -444,9 +444,7 @@ URLS = tuple(_rows)
 def all_urls() -> tuple[Url, ...]:
     """Return all rows; extensions' rows precede the descriptions of the site."""
     openapi_index = URLS.index(OPENAPI)
-    extension_urls = (
-        load(row.urls, "the table of URLs") for row in EXTENSIONS if row.urls and is_installed(row)
-    )
+    extension_urls = (load(row.urls) for row in EXTENSIONS if row.urls)
     return (*URLS[:openapi_index], *chain.from_iterable(extension_urls), *URLS[openapi_index:])
 
 
@@ -507,7 +505,7 @@ def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]
     Args:
         extension: the extension's name; empty for the core.
     """
-    urls: tuple[Url, ...] = load(extension, "the table of URLs") if extension else URLS
+    urls: tuple[Url, ...] = load(extension) if extension else URLS
     expressions: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
     for url in sorted(urls, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url

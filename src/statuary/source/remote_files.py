@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
-from statuary.source.unreadable import UnreadableError
+from statuary.registry import load, providers
 
-_TARGETS = {scheme: target for row in EXTENSIONS for scheme, target in row.remote.items()}
+_TARGETS = providers("sources")
 _BEGINNINGS = tuple(f"{scheme}://" for scheme in _TARGETS)
 
 
@@ -41,13 +40,6 @@ def is_remote(path: str) -> bool:
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the reader for a remote path, by the scheme of its URL.
-
-    Raises:
-        UnreadableError: if the extension for it is not installed.
-    """
-    try:
-        files: RemoteFiles = load(_TARGETS[url.partition("://")[0]], url)()
-    except MissingExtensionError as error:
-        raise UnreadableError(str(error), error.hint) from None
+    """Return the reader for a remote path, by the scheme of its URL."""
+    files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

@@ -32,7 +32,7 @@ from statuary.base.primitives import (
     shorten,
 )
 from statuary.base.reserved_names import is_reserved_name
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import provided
 
 
 class SourceModel(BaseModel):
@@ -272,8 +272,7 @@ def _within(limit: int, what: str, text: str) -> str:
 def _in_languages(check: Callable[[str], str], value: object) -> str:
     if not isinstance(value, dict):
         return check(_text(value))
-    (target,) = (row.texts for row in EXTENSIONS if row.texts)
-    text: str = load(target, "a text per language")(value, lambda text: check(_text(text)))
+    text: str = provided("text per language")(value, lambda text: check(_text(text)))
     return text
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
-from statuary.extension_table import EXTENSIONS, is_installed, load
+from statuary.registry import provided
 
 if TYPE_CHECKING:
     from statuary.publish.ledger.schema import PartitionResult
@@ -109,8 +109,7 @@ class PooledExecutor(Executor):
     @property
     @override
     def full_manifest(self) -> "FullManifest | None":
-        rows = (row for row in EXTENSIONS if row.listing and is_installed(row) and self.pool is not None)
-        return next((partial(load(row.listing, "many workers"), self) for row in rows), None)
+        return None if self.pool is None else partial(provided("manifest by workers"), self)
 
 
 def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:

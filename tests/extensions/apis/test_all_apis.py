@@ -5,11 +5,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.extension_table import EXTENSIONS
 from statuary.extensions.apis.settings import Api
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
+from statuary.registry import EXTENSIONS
 from support.sites import address_of, build, path_of, site_of_many, tree
 from support.snapshots import mirrored
 

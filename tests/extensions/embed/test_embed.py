@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extension_table import EXTENSIONS
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
 from statuary.extensions.serving.server import headers_of
+from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES
 from statuary.site.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
 from support.browser import LOOKS, browse

@@ -11,9 +11,9 @@ from icalendar import Calendar
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
 from statuary.engine.tick import tick
-from statuary.extension_table import EXTENSIONS
 from statuary.extensions.languages.documents import URLS
 from statuary.extensions.languages.pages import NAMES
+from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES
 from statuary.status.pages.pages import StatusPages
 from support.browser import LOOKS, browse, html_complaints

@@ -33,7 +33,7 @@ from statuary.cli.editing.prompts import (
 )
 from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.extension_table import EXTENSIONS, is_installed, load
+from statuary.registry import EXTENSIONS, load
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
@@ -271,12 +271,16 @@ class ExtensibleGroup(click.Group):
         target = self._targets().get(cmd_name)
         if target is None:
             return super().get_command(ctx, cmd_name)
-        command: click.Command = load(target, f"statuary {self.name} {cmd_name}")
+        command: click.Command = load(target)
         return command
 
     def _targets(self) -> Mapping[str, str]:
-        added = (row.subcommands.get(str(self.name), {}) for row in EXTENSIONS if is_installed(row))
-        return {name: target for targets in added for name, target in targets.items()}
+        return {
+            name.removeprefix(f"{self.name} "): command.target
+            for row in EXTENSIONS
+            for name, command in row.commands.items()
+            if name.startswith(f"{self.name} ")
+        }
 
 
 @click.group("incident", cls=ExtensibleGroup)

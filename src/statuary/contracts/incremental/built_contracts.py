@@ -6,9 +6,9 @@ from statuary.base.findings import Finding
 from statuary.base.optional import can_recover_senders
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.extension_table import EXTENSIONS
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.registry import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,8 @@ from statuary.contracts.incremental.partitions import OutdatedSource, PartitionS
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
-from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.publish.ledger.schema import SourceRow
+from statuary.registry import provided
 from statuary.source.unreadable import UnreadableError
 from statuary.workers.executor import Executor
 
@@ -68,12 +68,7 @@ def open_bulk_source(
     root: Path, catalogue: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
     """Give the parts of a bulk source, and findings about it as a whole."""
-    (target,) = (row.bulk[source.form] for row in EXTENSIONS if source.form in row.bulk)
-    try:
-        reader: BulkReader = load(target, source.path)()
-    except MissingExtensionError as error:
-        yield iter([UnreadableError(str(error), error.hint).finding(source.path)])
-        return
+    reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in catalogue.chains)
     memory = catalogue.contract_settings.join_memory
     with ExitStack() as stack:

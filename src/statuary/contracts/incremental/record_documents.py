@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import EXTENSIONS, load
 from statuary.site.document import Document
 
 if TYPE_CHECKING:
@@ -30,8 +30,5 @@ def record_documents(
         extensions: key and settings of the enabled ones in `RECORD_DOCUMENTS`.
         source: the content file of the record.
     """
-    of_each = [
-        load(RECORD_DOCUMENTS[key], f"`{key}` in site.yaml")(judged, settings, source)
-        for key, settings in extensions
-    ]
+    of_each = [load(RECORD_DOCUMENTS[key])(judged, settings, source) for key, settings in extensions]
     return b"".join(facts for facts, _ in of_each), chain.from_iterable(documents for _, documents in of_each)

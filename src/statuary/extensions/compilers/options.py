@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from statuary.cli.options import extension_option
-from statuary.extension_table import COMPILER
 from statuary.extensions.compilers.compiler import (
     PROGRAMS,
     Compiler,
@@ -14,6 +13,7 @@ from statuary.extensions.compilers.compiler import (
     compilers_on_path,
     detect_compiler,
 )
+from statuary.registry import COMPILER
 
 compiler_option = extension_option(COMPILER)
 

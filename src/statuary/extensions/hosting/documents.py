@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.providers import DocumentProvider
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import EXTENSIONS, load
 from statuary.site.document import SHARDS, Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.url_table import (
@@ -107,7 +107,7 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     if enabled is None:
         return all_urls()
     off = [row for row in EXTENSIONS if row.urls and row.key not in (*enabled, "hosting") and not row.marker]
-    urls = {url for row in off for url in load(row.urls, "the table of URLs")}
+    urls = {url for row in off for url in load(row.urls)}
     return tuple(url for url in all_urls() if url not in urls)
 
 
@@ -218,9 +218,7 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """Return media types that do not follow from an extension's file names, by expression."""
-    of_extensions = {
-        url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls, "the URLs")
-    }
+    of_extensions = {url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls)}
     typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
     return [(url.media_type, regex_of(url)) for url in typed]
 

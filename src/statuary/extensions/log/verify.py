@@ -12,7 +12,6 @@ import orjson
 
 from statuary.base.files import is_snapshot_path, temporary_database
 from statuary.base.primitives import Instant
-from statuary.extension_table import EXTENSIONS
 from statuary.extensions.log.entries import (
     LOG_KEY,
     WHOLE_SITE,
@@ -70,6 +69,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
+from statuary.registry import EXTENSIONS
 from statuary.site.document import Document, plain_path
 from statuary.site.url_table import (
     CHANGES,

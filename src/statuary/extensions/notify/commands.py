@@ -19,7 +19,6 @@ from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.cli.output import count_text
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
-from statuary.extension_table import STORES
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import body_for
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
@@ -28,6 +27,7 @@ from statuary.extensions.notify.sent_events import DeliveryState, file_state
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.extensions.notify.store_state import store_state
 from statuary.publish.locations import open_location, scheme_of
+from statuary.registry import STORES
 from statuary.site.url_table import INCIDENT
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings

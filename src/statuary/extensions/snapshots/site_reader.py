@@ -16,7 +16,6 @@ from typing_extensions import override
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.base.primitives import checksum_address
-from statuary.extension_table import EXTENSIONS, is_installed, load
 from statuary.extensions.http.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
@@ -34,6 +33,7 @@ from statuary.publish.listing import (
 )
 from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
+from statuary.registry import load, providers
 from statuary.site.document import ADDRESS, CONTRACT_PATH, sharded_path
 
 if TYPE_CHECKING:
@@ -85,8 +85,7 @@ class DocumentFallbacks:
 
     @cached_property
     def _fallbacks(self) -> tuple[DocumentFallback, ...]:
-        rows = (row for row in EXTENSIONS if row.document_fallbacks and is_installed(row))
-        opened = (load(row.document_fallbacks, row.name)(self._source) for row in rows)
+        opened = (load(target)(self._source) for target in providers("documents").values())
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:

@@ -21,9 +21,9 @@ from statuary.base.files import (
     ignores_case,
 )
 from statuary.base.reserved_names import DEVICES
-from statuary.extension_table import EXTENSIONS
 from statuary.publish.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
 from statuary.publish.ledger.schema import AddedFile, LedgerEntry
+from statuary.registry import providers
 from statuary.site.document import Document
 
 PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
@@ -221,7 +221,7 @@ class Stager:
 BODIES, SITE = "bodies", "site"
 """The two staged trees, in the order of publication: documents of single sources, and those of the whole site."""
 
-MARKERS = frozenset((*(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker), FOLDER))
+MARKERS = frozenset((*(path.rpartition("/")[2] for path in providers("replacement")), FOLDER))
 """Names that are moved into place last, because they vouch for the files beside them."""
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from statuary.base.primitives import Instant
-from statuary.extension_table import EXTENSIONS, load
+from statuary.registry import EXTENSIONS, load
 from statuary.site.url_table import Url
 
 PACKAGE = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 def parts_of(keys: Iterable[str]) -> list[PageParts]:
     """Return the parts of the extensions with these keys of site.yaml."""
     on = set(keys)
-    return [load(row.pages, f"`{row.key}` in site.yaml") for row in EXTENSIONS if row.pages and row.key in on]
+    return [load(row.pages) for row in EXTENSIONS if row.pages and row.key in on]
 
 
 def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:

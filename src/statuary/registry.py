@@ -1,7 +1,7 @@
-"""The table of extensions: what each adds, as `module:name` strings.
+"""The registry of extensions: what each adds, as `module:name` strings.
 
 The core imports no extension. It finds them here, as it finds its own commands, and imports one on first use.
-To add an extension, add its folder in `extensions/` and a row of this table.
+To add an extension, add its folder in `extensions/` and a row of this registry.
 """
 
 import os
@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
-
-from statuary.base.errors import StatuaryError
 
 
 class Command(NamedTuple):
@@ -42,8 +40,7 @@ class Extension(NamedTuple):
     """The parts that an extension adds to statuary, each as "module:name"."""
 
     name: str  # its folder in `extensions/`
-    commands: Mapping[str, Command] = MappingProxyType({})
-    subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})  # of commands of the core, by name
+    commands: Mapping[str, Command] = MappingProxyType({})  # by name: "serve", "incident from-alert"
     folders: tuple[
         str, ...
     ] = ()  # the top folders of its paths, which a build removes when the extension is disabled
@@ -52,17 +49,8 @@ class Extension(NamedTuple):
     documents: str = ""  # its `DocumentProvider` (`engine/providers.py`)
     of_record: str = ""  # its `RecordDocuments` (`contracts/incremental/record_documents.py`)
     apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
-    bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
-    remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
     marker: str = ""  # a path that a site has if it uses the extension
-    guard: str = ""  # a `MayReplace`, which decides whether a site with the marker may be replaced
-    places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
-    publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
-    workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> Executor`
-    document_fallbacks: str = (
-        ""  # `(source) -> StoredBesides | None`: documents that the site stores outside of files
-    )
-    listing: str = ""  # `(executor, target, origin) -> Manifest | None`: made by workers, of many files
+    provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
     status: str = (
@@ -72,8 +60,6 @@ class Extension(NamedTuple):
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
     own_pages: str = ""  # its `MarkdownPageProvider`, which make the pages of `content/pages/`
-    new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
-    texts: str = ""  # `(value, validate) -> str`: reads a text that content gives per language
     stage: str = ""  # opens what it does in a run (`engine/stages.py`)
 
 
@@ -140,7 +126,7 @@ EXTENSIONS = (
                 "Add contracts from Foundry, Hardhat, a compiler or a node.",
             ),
         },
-        new_content="statuary.extensions.importing.commands:import_new_site",
+        provides={"new content": "statuary.extensions.importing.commands:import_new_site"},
     ),
     Extension(
         "snapshots",
@@ -148,8 +134,9 @@ EXTENSIONS = (
             "snapshots", "snapshot", "Pack the whole site into one file; verify, compare and sign it."
         )
         | command("snapshots", "extract", "Read documents from a snapshot, a folder or a URL."),
-        places=dict.fromkeys(
-            ("file", "http", "https"), "statuary.extensions.snapshots.site_reader:ReadOnlyLocation"
+        provides=dict.fromkeys(
+            ("place file", "place http", "place https"),
+            "statuary.extensions.snapshots.site_reader:ReadOnlyLocation",
         ),
     ),
     with_documents("packs", "packs")._replace(
@@ -158,7 +145,7 @@ EXTENSIONS = (
         documents="",
         stage="statuary.extensions.packs.stage:open_stage",
         apis="statuary.extensions.packs.openapi:openapi_operations",
-        document_fallbacks="statuary.extensions.packs.packed_site:open_packed",
+        provides={"documents packs": "statuary.extensions.packs.packed_site:open_packed"},
     ),
     Extension(
         "mirror",
@@ -177,15 +164,21 @@ EXTENSIONS = (
             "Publish a snapshot, or the folder of a build, to a folder or an object store.",
             "each published file is old or new; run the command again to finish",
         ),
-        remote=dict.fromkeys(STORES, "statuary.extensions.object_stores.remote_objects:RemoteObjects"),
-        publish=dict.fromkeys(STORES, "statuary.extensions.object_stores.commands:publish_folder_to_store"),
-        places=dict.fromkeys(STORES, "statuary.extensions.object_stores.store:StoreLocation"),
+        provides={
+            f"{kind} {scheme}": target
+            for kind, target in (
+                ("sources", "statuary.extensions.object_stores.remote_objects:RemoteObjects"),
+                ("publication", "statuary.extensions.object_stores.commands:publish_folder_to_store"),
+                ("place", "statuary.extensions.object_stores.store:StoreLocation"),
+            )
+            for scheme in STORES
+        },
     ),
     Extension(
         "log",
         commands=command("log", "log", "Keep and verify the transparency log of a site."),
         marker="log/checkpoint",
-        guard="statuary.extensions.log.published_log:require_growth",
+        provides={"replacement log/checkpoint": "statuary.extensions.log.published_log:require_growth"},
         options={
             "build": (LOG_KEY, LOG_FROM, INIT_LOG, ALLOW_LOG_ROLLBACK, ALLOW_CLOCK_ROLLBACK),
             "tick": (LOG_KEY, ALLOW_CLOCK_ROLLBACK),
@@ -199,7 +192,12 @@ EXTENSIONS = (
     ),
     Extension(
         "alerts",
-        subcommands={"incident": {"from-alert": "statuary.extensions.alerts.commands:from_alert"}},
+        commands={
+            "incident from-alert": Command(
+                "statuary.extensions.alerts.commands:from_alert",
+                "Open or resolve an incident from an alert of the monitoring.",
+            )
+        },
         key="alerts",
         settings="statuary.extensions.alerts.settings:SiteAlertsSource",
     ),
@@ -214,7 +212,7 @@ EXTENSIONS = (
     with_documents("languages", "de", "en", "es", "fr", "ja", "pt", "zh")._replace(
         pages="statuary.extensions.languages.pages:PARTS",
         status="statuary.extensions.languages.translations:status_in_first_language",
-        texts="statuary.extensions.languages.translated:translated_text",
+        provides={"text per language": "statuary.extensions.languages.translated:translated_text"},
     ),
     with_documents("instatus", "summary.json", "v2/components.json"),
     with_documents("embed", "embed", "badge.html"),
@@ -281,15 +279,20 @@ EXTENSIONS = (
     ),
     Extension(
         "bulk",
-        bulk={
-            "JSONL": "statuary.extensions.bulk.readers:LineReader",
-            "tables of an export": "statuary.extensions.bulk.readers:ExportReader",
+        provides={
+            "bulk JSONL": "statuary.extensions.bulk.readers:LineReader",
+            "bulk tables of an export": "statuary.extensions.bulk.readers:ExportReader",
         },
     ),
     Extension(
         "clear_signing",
-        commands=command("clear_signing", "signing", "Show calls as wallets do, and write descriptors."),
-        subcommands={"import": {"clear-signing": "statuary.extensions.clear_signing.commands:from_registry"}},
+        commands={
+            **command("clear_signing", "signing", "Show calls as wallets do, and write descriptors."),
+            "import clear-signing": Command(
+                "statuary.extensions.clear_signing.commands:from_registry",
+                "Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.",
+            ),
+        },
         key="clear_signing",
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
@@ -301,8 +304,10 @@ EXTENSIONS = (
     ),
     Extension(
         "cluster",
-        workers={"dask": "statuary.extensions.cluster.dask_pool:DaskExecutor"},
-        listing="statuary.extensions.cluster.finalize:full_manifest",
+        provides={
+            "workers dask": "statuary.extensions.cluster.dask_pool:DaskExecutor",
+            "manifest by workers": "statuary.extensions.cluster.finalize:full_manifest",
+        },
     ),
     Extension(
         "compilers",
@@ -315,37 +320,23 @@ EXTENSIONS = (
 """Every extension, in the order in which `statuary --help` lists their commands."""
 
 
-def is_installed(extension: Extension) -> bool:
-    """Return whether the folder of an extension is there."""
-    return os.access(f"{__file__.rpartition(os.sep)[0]}/extensions/{extension.name}/__init__.py", os.R_OK)
+def providers(kind: str) -> dict[str, str]:
+    """Return what extensions provide of a kind, as `module:name` by name: {"s3": …} of "place"."""
+    return {
+        need.removeprefix(f"{kind} "): target
+        for row in EXTENSIONS
+        for need, target in row.provides.items()
+        if need.startswith(f"{kind} ")
+    }
 
 
-class MissingExtensionError(StatuaryError):
-    """An extension is not installed; the hint is the command that installs it."""
-
-    def __init__(self, purpose: str, name: str) -> None:
-        super().__init__(
-            f"{purpose} needs the extension {name!r}, which is not installed",
-            f'pip install "statuary[{name}]"',
-        )
+def provided(need: str) -> Any:
+    """Import what one extension provides under a name."""
+    [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
+    return load(target)
 
 
-def load(target: str, purpose: str) -> Any:
-    """Import what a row of the table names.
-
-    Args:
-        target: "module:name"; the module is one of an extension, or of the core.
-        purpose: what needs it, as the subject of a sentence.
-
-    Raises:
-        MissingExtensionError: if the folder of the extension is not installed.
-    """
+def load(target: str) -> Any:
+    """Import a target of the registry, `module:name`; the module is one of an extension, or of the core."""
     module, _, name = target.partition(":")
-    try:
-        return getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        # a missing library of an extra is a different error: its name is not that of the extension's package
-        folder = ".".join(module.split(".")[:3])
-        if error.name is None or not f"{module}.".startswith(f"{error.name}.") or folder.count(".") < 2:
-            raise
-        raise MissingExtensionError(purpose, folder.rpartition(".")[2]) from error
+    return getattr(import_module(module), name)
