@@ -18,7 +18,7 @@ from statuary.site.document import encode_unchecked
 from statuary.source.yaml_nodes import YamlValue, block_text
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
-"""The files of a workspace in the order in which they are written; the last one makes it a workspace."""
+"""The files of a workspace in the order of writing; the last one completes it."""
 
 ARTIFACT_MEMBERS = (
     "abi",
@@ -29,18 +29,18 @@ ARTIFACT_MEMBERS = (
     "transientStorageLayout",
     "layout",
 )
-"""The outputs, besides bytecode, that a record is derived from."""
+"""The outputs that a record is derived from, apart from bytecode."""
 
 CODE_MEMBERS = ("object", "sourceMap", "linkReferences", "immutableReferences")
 
 ASSEMBLY = "legacyAssembly"
 
 MISSING = "# Missing: "
-"""How `contract.yaml` begins in a workspace that an import could not complete."""
+"""The start of `contract.yaml` in a workspace that an import could not complete."""
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return the files of a contract by path in the content folder, in the order in which to write them.
+    """Return a contract's files by path, in the order of writing.
 
     Args:
         form: a workspace or a record.

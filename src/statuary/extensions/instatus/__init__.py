@@ -1,4 +1,6 @@
-"""Instatus's public API as a second output: `summary.json` and `v2/components.json`, for programs that poll a page of Instatus.
+"""Instatus's public API as a second output, for programs that poll a page of Instatus.
+
+The documents are `summary.json` and `v2/components.json`.
 
 Seams: the key `instatus` of site.yaml, documents that change with the status.
 """

@@ -15,7 +15,7 @@ class InstatusSettings(NamedTuple):
 
 
 class SiteInstatusSource(ExtensionSource):
-    """What site.yaml says about Instatus's API."""
+    """The key `instatus` of site.yaml."""
 
     instatus: Flag = False
     """Publish Instatus's `summary.json` and `v2/components.json` too, for programs that poll a page of Instatus."""

@@ -1,4 +1,4 @@
-"""The pages of the status, the feeds and the calendar in further languages, each in the folder of its language."""
+"""Status pages, feeds and calendar in further languages, each in its own folder."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -66,7 +66,7 @@ def _rows(tag: str) -> Iterator[Url]:
 URLS = tuple(url for tag in LANGUAGES for url in _rows(tag))
 
 WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT)
-"""Documents beside the feeds that have the words of Statuspage's API."""
+"""Documents with the words of Statuspage's API, in no other language."""
 
 
 class LanguageDocuments(DocumentProvider):
@@ -93,7 +93,7 @@ class _Site(NamedTuple):
 
 
 def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
-    """Return a site as it is below the folder of a language; texts of the theme are those of the first."""
+    """Return a site in a language's folder; the theme's strings stay in the first one."""
     catalogue = in_language(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")
@@ -108,7 +108,7 @@ def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
 
 
 def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
-    """Return a timeline with the texts of another catalogue of the same records, without those that it is without."""
+    """Return a timeline with the texts of another catalogue, omitting the same records."""
     full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
     incidents, maintenances = (
@@ -121,7 +121,11 @@ def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Time
 def _translation(
     tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function that returns the documents of a language that change, at an instant from `start` on: all at `start`."""
+    """Return a function that makes a language's changed documents at an instant.
+
+    Args:
+        start: the first instant, at which it makes all of them.
+    """
     site = _in_language(tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
     feeds = FeedDocuments(site.timeline, words_of(renderer_of(site.context).localization.texts))

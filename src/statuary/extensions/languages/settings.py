@@ -12,7 +12,7 @@ from statuary.source.source_model import Text
 
 
 class LanguageSettings(NamedTuple):
-    """The languages of a site as BCP 47 tags; the first is that of `pages.language`, whose pages are at the root."""
+    """A site's languages as BCP 47 tags; the first is `pages.language`, with pages at the root."""
 
     tags: tuple[str, ...]
 
@@ -40,10 +40,10 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class SiteLanguagesSource(ExtensionSource):
-    """What site.yaml says about further languages."""
+    """The key `languages` of site.yaml."""
 
     languages: Annotated[tuple[Text, ...], AfterValidator(_tags)] = ()
-    """The languages of the site, such as `[en, de]`: the first is that of `pages.language`; the others are below `/de/`."""
+    """The languages of the site, such as `[en, de]`. The first is that of `pages.language`; the others are below `/de/`."""
 
     @override
     def settings(self) -> LanguageSettings | None:

@@ -7,13 +7,13 @@ from typing import Self
 from statuary.base.primitives import InvalidValueError, shorten
 
 EXPECTED = "expected a text, or a mapping from language to text"
-"""How the message about a mapping with wrong keys begins."""
+"""The start of the message about a mapping with wrong keys."""
 
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Translated(str):  # noqa: SLOT000 - it has a member
-    """A text that content gives in several languages: itself is in one, that of the APIs, or the first that is given."""
+    """A string with translations; its own value is in the APIs' language, or the first one."""
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:
         """Take the texts by BCP 47 tag."""

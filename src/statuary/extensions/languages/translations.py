@@ -1,4 +1,4 @@
-"""Names and texts that the content gives per language: those of the first for the APIs, those of another for its pages."""
+"""Translations in the content: the first language for APIs, others for their pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -23,9 +23,9 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return a status whose texts are those of the first language; `findings` gains what is wrong with languages.
+    """Return a status in the first language; faults are added to `findings`.
 
-    A finding about a mapping from language to text says then which languages there are.
+    A finding about a mapping from language to text then lists the languages.
 
     Args:
         language: that of the pages at the root.
@@ -53,7 +53,7 @@ def status_in_first_language(
 
 
 def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
-    """Return a finding, with the languages that the site has if it is about a mapping from language to text."""
+    """Add the site's languages to a finding about a mapping from language to text."""
     if not finding.message.startswith(EXPECTED):
         return finding
     form = "{" + ", ".join(f"{tag}: …" for tag in tags) + "}"
@@ -61,7 +61,7 @@ def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
 
 
 def _warning(message: str, hint: str, path: str) -> Finding:
-    """Return a warning: another language stands in, and news are never withheld for a missing translation."""
+    """Return a warning: a missing translation never withholds an update."""
     return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
@@ -79,12 +79,12 @@ def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
 
 
 def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
-    """Return a status with the texts of a language, and those of the first where there are none."""
+    """Return a status in a language, with the first one as fallback."""
     return mapped(status, lambda text: text.by_language.get(tag) or str(text))
 
 
 def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
-    """Return a value of the domain with each text that is given per language changed; the same one if there is none."""
+    """Return a value with each translated string changed."""
     result: Any = _map_value(value, change)
     return result  # type: ignore[no-any-return]
 
@@ -105,7 +105,7 @@ def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
 
 
 def _members(value: Any) -> Mapping[Any, object]:
-    """Return the members of a dataclass, a tuple or a mapping; none of anything else."""
+    """Return the members of a dataclass, a tuple or a mapping; none of other values."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
     if isinstance(value, Mapping):

@@ -265,7 +265,7 @@ def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str
     members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
     try:
         with open_site(location) as site:
-            # a web server does not list its files: what the site's own manifest leaves out may be there
+            # a web server does not list its files: those that the site's own manifest omits may be there
             paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:
                 members = {name: entry.path for entry in site.index.entries() for name in entry.aliases}

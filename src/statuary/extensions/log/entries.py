@@ -1,6 +1,7 @@
-"""The entries of a log, one for each version of each published subject, and the proof that one is in the log.
+"""The entries of a log, one per version of each published subject, and their proofs.
 
-An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof` file
+An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof`
+file
 (c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
 """
 
@@ -46,7 +47,7 @@ class EntryKind(StrEnum):
 
 
 class LogAction(StrEnum):
-    """What happened to the subject since its previous entry, if it has one."""
+    """The change of the subject since its previous entry, if it has one."""
 
     ADD = "add"
     CHANGE = "change"
@@ -54,7 +55,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """The subject of an entry: a contract by chain id and address, an incident by its id, an update by both ids."""
+    """An entry's subject: a contract by chain id and address, an incident or update by id."""
 
     kind: EntryKind
     first: str = ""
@@ -84,8 +85,8 @@ class LogEntry(NamedTuple):
     subject: LogSubject
     action: LogAction
     time: str  # of the build or tick that published it, in RFC 3339
-    # in hex: of the published bytes of a record, of what an author wrote (`authored_incident`, `authored_update`), or of
-    # the manifest of the site; of a withheld record and of what was removed, empty
+    # in hex: of the published bytes of a record, of an author's text (`authored_incident`,
+    # `authored_update`), or of the manifest of the site; empty for an excluded record and a removal
     sha256: str = ""
     proof: str = ""  # of the published proof of a contract, in hex; else empty
     match_id: str = ""  # of a contract; else empty
@@ -160,7 +161,7 @@ FORMS = {
 
 
 class EntryRules:
-    """The rules of a log, entry by entry: each has its form, and fits the entries before it."""
+    """The rules of a log: each entry has its form, and fits those before it."""
 
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
@@ -186,7 +187,7 @@ class EntryRules:
 
 
 def _fault_of_form(entry: LogEntry) -> str:
-    """Return what is wrong with the form of an entry; empty if nothing is."""
+    """Return the fault in an entry's form, if it has one."""
     return next(_faults_of_members(entry), "")
 
 
@@ -211,7 +212,7 @@ def _is_time(text: str) -> bool:
 
 
 def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
-    """Return what does not fit the entry before about the same subject; empty if all does."""
+    """Return the conflict with the previous entry about the subject, if there is one."""
     number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
@@ -223,7 +224,7 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
 
 
 def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return why an entry announces no key; empty if it does."""
+    """Return the reason why an entry does not announce a key, if it does not."""
     change, previous_change = entry.key_change, previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
         return "it only announces a key"
@@ -237,7 +238,7 @@ def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
 
 
 def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return why an entry cannot come after the one before about its subject; empty if it can."""
+    """Return the reason why an entry cannot follow the previous one, if it cannot."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
@@ -274,12 +275,15 @@ class TlogProof(NamedTuple):
 
 
 def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
-    """Verify, from a .tlog-proof file that statuary wrote, that a document is in a log; return the proof and the entry.
+    """Verify with a .tlog-proof file by statuary that a document is in a log.
 
     The signatures of the checkpoint are not verified.
 
+    Returns:
+        The proof and the entry.
+
     Raises:
-        LogError: if the proof does not show it.
+        LogError: if the proof does not hold.
     """
     proof = parse_proof(body)
     entry = parse_entry(proof.extra)
@@ -367,7 +371,7 @@ class LogTable(ExtensionTable):
         return parse_entry(row[0]).time if row else ""
 
     def last(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the last entry of a subject; None if there is none."""
+        """Return the last entry of a subject, or None."""
         return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
@@ -411,7 +415,11 @@ class LogTable(ExtensionTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that were not removed before this build; of one incident if it is given."""
+        """Yield the subjects of a kind that were not removed before this build.
+
+        Args:
+            incident_id: only those of this incident; empty for all.
+        """
         last_key = prefix = f"{kind.value}\n{incident_id}\n" if incident_id else f"{kind.value}\n"
         query = (
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
@@ -424,7 +432,7 @@ class LogTable(ExtensionTable):
 
     @override
     def save(self) -> None:
-        """Make the entries of this run published ones; nothing of a run that could not extend the log is stored."""
+        """Publish this run's entries; those of a failed run are not stored."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._set_state(self._next)
@@ -444,7 +452,7 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the entry that the log lacks about a subject; None if its last one is the same."""
+    """Return the entry that the log needs about a subject, if it has changed."""
     number, previous_entry = previous if previous is not None else (None, None)
     previous_digests = (
         ("", "") if previous_entry is None else previous_entry.digests
@@ -504,7 +512,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield the updates in the document of an incident, the oldest first, with the SHA-256 of what was written."""
+    """Yield an incident's updates, oldest first, with the SHA-256 of the author's text."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
@@ -512,7 +520,11 @@ def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def digest_of(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 that an entry of a kind names for a document; raise LogError if it is not of that kind."""
+    """Return the SHA-256 that an entry of a kind names for a document.
+
+    Raises:
+        LogError: if the document is not of that kind.
+    """
     if kind is not EntryKind.INCIDENT:
         return sha256(document).hexdigest()
     try:
@@ -522,7 +534,7 @@ def digest_of(kind: EntryKind, document: bytes) -> str:
 
 
 def authored_incident(record: JsonObject) -> list[Json]:
-    """Return what an author wrote of an incident: no member that the clock or another incident changes.
+    """Return the author's part of an incident, without members that change otherwise.
 
     `log.js` has the same in JavaScript.
     """
@@ -537,10 +549,10 @@ def authored_incident(record: JsonObject) -> list[Json]:
 
 
 def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
-    """Return what an author wrote of an update.
+    """Return the author's part of an update.
 
     Args:
-        is_planned: whether it is of a maintenance, whose components follow from its window.
+        is_planned: whether it belongs to a maintenance window, which determines its components.
     """
     affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
     statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]

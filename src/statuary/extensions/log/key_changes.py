@@ -1,6 +1,8 @@
-"""A new key of a log, and perhaps a new name: announced by a statement that the former key signs, an entry of the log.
+"""A new key of a log, and perhaps a new name, announced by a signed entry.
 
-A key is lost or renewed without a new log: whoever trusts the former key finds the statement in the log that goes on.
+The previous key signs the statement, so that a key can be lost or renewed without a new log: readers who
+trust the previous
+key find the statement in the continued log.
 """
 
 from collections.abc import Iterable
@@ -22,7 +24,7 @@ ROTATION = "log-rotation.txt"
 """The file of the content folder with the statement for the next build with the new key."""
 
 NEW_KEY = "new key "
-"""How the second line of a statement begins; that of a checkpoint is a number."""
+"""The start of a statement's second line; a checkpoint has a number there."""
 
 
 class KeyChange(NamedTuple):
@@ -30,11 +32,11 @@ class KeyChange(NamedTuple):
 
     previous_key: PublicKey
     key: PublicKey
-    signature: str  # of the former key: its id and the signature, in base64
+    signature: str  # of the previous key: its id and the signature, in base64
 
     @property
     def text(self) -> str:
-        """What the former key signs: its log, and the new key."""
+        """The signed text: the previous key's log, and the new key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
@@ -43,7 +45,11 @@ class KeyChange(NamedTuple):
         return f"{self.text}\n— {self.previous_key.name} {self.signature}\n"
 
     def verify(self) -> None:
-        """Verify the signature; raise LogError if it is not one of the former key."""
+        """Verify the signature.
+
+        Raises:
+            LogError: if it is not the previous key's.
+        """
         raw = decode_base64(self.signature)
         if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:
             raise LogError(f"the key {self.key.text} is not announced by {self.previous_key.text}")
@@ -57,17 +63,17 @@ def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Return the key that a trusted key leads to: each change is stated by the key before it."""
+    """Follow the changes from a trusted key, each signed by the key before it."""
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
     return trusted
 
 
 def read_change(content: Path) -> KeyChange | None:
-    """Return the statement in the content; None if there is none.
+    """Return the statement in the content, or None.
 
     Raises:
-        LogError: if the file cannot be read, or its signature is not that of the former key.
+        LogError: if the file cannot be read, or its signature is not that of the previous key.
     """
     file = content / ROTATION
     try:

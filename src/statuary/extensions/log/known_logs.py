@@ -1,4 +1,4 @@
-"""What a reader remembers of logs: by address, by name and key, and how far each log went."""
+"""A reader's stored state of logs: address, name, key and last checkpoint."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,10 @@ class RememberedLog(NamedTuple):
 
 
 def _file(name: str) -> Path:
-    """Return where a log or an address is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
+    """Return the file about a log or an address.
+
+    It is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
+    """
     state_folder = os.environ.get("STATUARY_STATE")
     above = (
         Path(state_folder)
@@ -43,7 +46,7 @@ def _file(name: str) -> Path:
 
 
 def _place_file(location: str) -> Path:
-    """Return where the key of the log at an address, or in a folder, is remembered."""
+    """Return the file with the key of the log at an address or in a folder."""
     parts = urlsplit(location)
     if parts.netloc:
         return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
@@ -51,7 +54,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether the log at an address has the name and the key that it had before, so that no change matters."""
+    """Return whether the log at an address has the same name and key as before."""
     remembered_log = remembered(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -62,10 +65,10 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Make sure that an address has the log that it had before, or one whose key that log announced.
+    """Check that an address still has its log, or one whose key that log announced.
 
     Raises:
-        LogError: if its name or its key is another.
+        LogError: if its name or its key differs.
     """
     file = _place_file(location)
     try:
@@ -84,7 +87,11 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
 
 
 def remembered(origin: str) -> RememberedLog | None:
-    """Return what is remembered of a log, None if nothing; raise PublishingError if the file is damaged."""
+    """Return the stored state of a log, or None.
+
+    Raises:
+        PublishingError: if the file is damaged.
+    """
     file = _file(origin)
     try:
         key, head, *_ = file.read_text("utf-8").split("\n")
@@ -103,7 +110,7 @@ def _damaged(file: Path) -> PublishingError:
 
 
 def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Keep what is known of a log by each of its names, and that it is at an address.
+    """Store the state of a log under each of its names, and its address.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -118,7 +125,7 @@ def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) ->
 def _trusted_key(
     origin: str, given_key: str | None, changes: Iterable[KeyChange]
 ) -> tuple[PublicKey, str] | None:
-    """Return the key that a reader trusts for a log, by any of its names, and where it comes from."""
+    """Return the key that a reader trusts for a log, and its source."""
     if given_key is not None:
         return read_public_key(given_key), "the given key"
     for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
@@ -168,13 +175,17 @@ def key_of(
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return what is remembered of a log, by its name and its earlier ones."""
+    """Return the stored heads of a log, under its current and earlier names."""
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
     return [remembered_log.head for name in names if (remembered_log := remembered(name)) is not None]
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Verify that an earlier checkpoint is signed with the key of a log, or one before; raise LogError if not."""
+    """Verify an earlier checkpoint with a log's key, or one before.
+
+    Raises:
+        LogError: if neither signed it.
+    """
     formers = [
         change.previous_key for change in changes if change.previous_key.name == earlier_checkpoint.origin
     ]

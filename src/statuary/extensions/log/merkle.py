@@ -1,6 +1,6 @@
-"""Merkle trees as RFC 6962 hashes them: inclusion and consistency proofs, and the tiles that hold a tree.
+"""Merkle trees by RFC 6962: inclusion and consistency proofs, and tiles.
 
-A proof is made from the hashes of complete subtrees; it is verified from hashes alone.
+Proofs are made from the hashes of complete subtrees, and verified from hashes alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +15,9 @@ EMPTY_ROOT = sha256().digest()
 """The root of a tree without entries (RFC 6962, 2.1)."""
 
 SubtreeHash = Callable[[int, int], bytes]
-"""Returns the hash of the complete subtree of 2**height leaves whose index among those of its height is given:
-`(height, index)`."""
+"""Returns the hash of the complete subtree of 2**height leaves by its index among those of its height:
+`(height, index)`.
+"""
 
 
 class LogError(StatuaryError):
@@ -59,7 +60,10 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 
 
 def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
-    """Return MTH(D[start:end]) of RFC 6962, for a range that occurs in a tree; the root is that of all leaves."""
+    """Return MTH(D[start:end]) of RFC 6962, for a range that occurs in a tree.
+
+    The root is the hash of all leaves.
+    """
     size = end - start
     if size == 0:
         return EMPTY_ROOT
@@ -91,7 +95,11 @@ def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def consistency_proof(first_size: int, second_size: int, subtree: SubtreeHash) -> list[bytes]:
-    """Return PROOF(first, D[second]) of RFC 6962, 2.1.2; empty if the two are equal or the first is 0."""
+    """Return PROOF(first, D[second]) of RFC 6962, 2.1.2.
+
+    Returns:
+        The proof; empty if the two sizes are equal or the first is 0.
+    """
     if not 0 <= first_size <= second_size:
         raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
     if first_size in (0, second_size):
@@ -114,7 +122,11 @@ def _split(size: int) -> int:
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
-    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2); raise ProofError if the proof does not show it."""
+    """Verify that a leaf is in a tree (RFC 9162, 2.1.3.2).
+
+    Raises:
+        ProofError: if the proof does not hold.
+    """
     _check_hashes([leaf, root, *proof])
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
@@ -191,7 +203,7 @@ LONGEST_ENTRY = 0xFFFF
 ENTRIES = "entries"
 
 ReadPath = Callable[[str], bytes | None]
-"""Returns the bytes at a path below the log's prefix; None if there are none."""
+"""Returns the bytes at a path below the log's prefix, or None."""
 
 
 def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
@@ -203,7 +215,11 @@ def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
 
 
 def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
-    """Yield the paths of all tiles and bundles of a log, or of those that are new since an earlier size."""
+    """Yield the paths of a log's tiles and bundles.
+
+    Args:
+        since: an earlier size; only paths that are new since then.
+    """
     for level, count, previous_count in _levels(size, since):
         for kind in (ENTRIES, 0) if level == 0 else (level,):
             for index in range(previous_count // WIDTH, -(-count // WIDTH)):
@@ -219,7 +235,9 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
-    """Return a tile or bundle of a level that has `count` in all; the full one where the partial one was removed.
+    """Return a tile or bundle with `count` hashes or entries.
+
+    The full one replaces a partial one that was removed.
 
     Raises:
         LogError: if it is missing.
@@ -234,10 +252,11 @@ def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) ->
 
 
 def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
-    """Return the function that gives the hashes of complete subtrees of a log of a size from its tiles.
+    """Return a function that computes subtree hashes of a log from its tiles.
 
-    It raises LogError where a tile is missing or too short. The tiles are not trusted: what is computed from these hashes
-    has to be verified against a checkpoint.
+    It raises LogError if a tile is missing or too short. The tiles are not trusted: results based on these
+    hashes
+    must be verified against a checkpoint.
     """
     by_range: dict[tuple[int, int], bytes] = {}
 
@@ -281,10 +300,10 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
 
 
 def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
-    """Yield the entries of a log whose every tile and bundle is compared with them, and its root after the last.
+    """Yield the entries of a log, verifying every tile and bundle, then the root.
 
     Raises:
-        LogError: if a piece is missing or does not agree with the others, or the root differs.
+        LogError: if a piece is missing or contradicts the others, or the root differs.
     """
     growth = LogGrowth(0, lambda _: None)
     for index in range(-(-size // WIDTH)):
@@ -320,7 +339,7 @@ def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """A log that entries are appended to: yields each tile and bundle when it is full, and the partial ones at the end."""
+    """A growing log: yields full tiles and bundles, and partial ones at the end."""
 
     def __init__(self, size: int, read_path: ReadPath) -> None:
         self.size = self.previous_size = size  # entries by now
@@ -336,7 +355,11 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry; yield path and bytes of tiles and bundles that are now full; raise LogError if it is too long."""
+        """Append an entry; yield path and bytes of tiles and bundles that are now full.
+
+        Raises:
+            LogError: if it is too long.
+        """
         self._bundle += _prefixed(entry)
         self.size += 1
         if self.size % WIDTH == 0:
@@ -356,7 +379,7 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield path and bytes of the partial tiles and the partial bundle that the log did not have before."""
+        """Yield path and bytes of the new partial tiles and bundle."""
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):

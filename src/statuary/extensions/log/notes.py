@@ -51,7 +51,11 @@ class PublicKey(NamedTuple):
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, text: str, signature: bytes) -> None:
-        """Verify a signature of a note's text, without the key's id; raise LogError if it is not one."""
+        """Verify a signature of a note's text, without the key's id.
+
+        Raises:
+            LogError: if it is invalid.
+        """
         message = text.encode()
         if self.kind == WITNESS_KEY:
             time = int.from_bytes(signature[:8], "big")
@@ -134,7 +138,11 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
 
 
 def parse_private_key(text: str) -> PrivateKey:
-    """Read a private key; raise LogError, which does not show it, if it is not one of Ed25519."""
+    """Parse a private key of Ed25519.
+
+    Raises:
+        LogError: if it is not one; the message does not show it.
+    """
     name, _, key_text = text.strip().removeprefix(PRIVATE).partition("+")
     key_id, _, encoded = key_text.partition("+")
     raw = decode_base64(encoded)
@@ -148,7 +156,7 @@ def parse_private_key(text: str) -> PrivateKey:
 
 
 def decode_base64(text: str) -> bytes | None:
-    """Return the bytes of canonical base64; None for other text."""
+    """Decode canonical base64, or return None for other strings."""
     try:
         data = b64decode(text, validate=True)
     except ValueError:
@@ -177,7 +185,11 @@ class Note(NamedTuple):
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
-        """Return which of some keys have signed the note; raise LogError if such a signature is invalid."""
+        """Return the keys that signed the note.
+
+        Raises:
+            LogError: if a signature of one of them is invalid.
+        """
         by_name = {(key.name, key.id): key for key in keys}
         signers: dict[PublicKey, None] = {}
         for signature in self.signatures:
@@ -219,7 +231,7 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Return what a log signs."""
+    """Return the text of a checkpoint, which the log signs."""
     return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
 
 
@@ -235,7 +247,11 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify that a checkpoint is of the log of a key, and signed with it or with the former one; raise LogError if not."""
+    """Verify that a checkpoint is of a key's log, and signed with it or the previous key.
+
+    Raises:
+        LogError: if it is not.
+    """
     if (
         previous_key is not None
         and checkpoint.origin == previous_key.name

@@ -1,4 +1,4 @@
-"""Who keeps the log of a site: its key, what the key signed last, and where the site is published."""
+"""A log's context: its key, its last signature, and the published site."""
 
 import os
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, inputs: StageInputs) -> LogContext:
-    """Return who extends a log: the key of a file or the environment, and what is known of what was published.
+    """Return the context of a log: its key and the known published state.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
@@ -63,7 +63,11 @@ def log_context(settings: LogSettings, inputs: StageInputs) -> LogContext:
 
 
 def _readable(name: str) -> ReadPath:
-    """Return what reads a place of the log; raise LogError if it cannot be read."""
+    """Return the reader of a log's location.
+
+    Raises:
+        LogError: if it cannot be read.
+    """
     try:
         reader = site_reader(name)
         reader(LOG_CHECKPOINT.pattern)
@@ -77,10 +81,10 @@ def _readable(name: str) -> ReadPath:
 
 
 def preview_of(variables: Mapping[str, str], branch: str) -> str:
-    """Return why a build is a preview, by the variables of hosts and of CI; empty if it is none.
+    """Return the reason why a build is a preview, by variables of hosts and CI, if it is.
 
     Args:
-        branch: the published branch, for hosts that state the branch alone.
+        branch: the published branch, for hosts that state only the branch.
     """
     for name, production_value in PRODUCTION.items():
         if variables.get(name, production_value) != production_value:
@@ -97,7 +101,7 @@ def preview_of(variables: Mapping[str, str], branch: str) -> str:
 
 
 PRODUCTION = {"CONTEXT": "production", "VERCEL_ENV": "production"}
-"""Variables of Netlify and Vercel that have one value in the build of the published site, and others in previews."""
+"""Variables of Netlify and Vercel with one value for the published site, others for previews."""
 
 BRANCHES = ("CF_PAGES_BRANCH", "WORKERS_CI_BRANCH")
 """Variables of Cloudflare that hold the branch."""
@@ -110,7 +114,7 @@ REQUESTS = {
     "IS_PULL_REQUEST": "true",
     "AWS_PULL_REQUEST_ID": "",
 }
-"""Variables of GitHub, GitLab, Azure, Render and Amplify, and how they begin in the build of a pull or merge request."""
+"""Variables of GitHub, GitLab, Azure, Render and Amplify, and their prefixes in pull requests."""
 
 
 def is_in_ci(variables: Mapping[str, str]) -> bool:
@@ -119,7 +123,7 @@ def is_in_ci(variables: Mapping[str, str]) -> bool:
 
 
 def site_reader(name: str) -> ReadPath:
-    """Return what reads the paths of a site: a folder, a snapshot, a URL or an object store."""
+    """Return the reader of a site's paths: a folder, snapshot, URL or object store."""
     place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
@@ -127,7 +131,10 @@ def site_reader(name: str) -> ReadPath:
 
 
 def note_signed(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Keep beside a key what of its log is published, so that an older copy is noticed; and what it signed since then."""
+    """Store the published head and later signatures beside a key.
+
+    The published head reveals an outdated copy.
+    """
     if key_file is None:
         return
     with atomic_file(_beside(key_file, PENDING)) as stream:
@@ -137,7 +144,7 @@ def note_signed(key_file: Path | None, published_head: TreeHead, pending_body: b
 
 
 LAST, PENDING = "last", "pending"
-"""The endings of the files beside a key."""
+"""The suffixes of the files beside a key."""
 
 
 def _beside(key_file: Path, ending: str) -> Path:

@@ -1,4 +1,4 @@
-"""A published log: its checkpoint and its tiles, read by path and verified before use; what the holder of the key signed last."""
+"""A published log: checkpoint and tiles, read by path and verified before use."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -104,11 +104,11 @@ PREFIX = LOG.path().rpartition("/")[0]
 """The folder of the log in a site."""
 
 EXAMPLE = "example-key"
-"""What the origin of a log contains that is signed with the public example key."""
+"""A part of the origin of logs that are signed with the public example key."""
 
 
 class LogSettings(NamedTuple):
-    """How the site's transparency log is kept."""
+    """The settings of the site's transparency log."""
 
     origin: str  # the name of the log, of its checkpoints and of its key
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
@@ -133,7 +133,7 @@ class TreeHead(NamedTuple):
 
 
 def parse_head(text: str) -> TreeHead | None:
-    """Read what `TreeHead.text` wrote; None if it is anything else."""
+    """Parse the output of `TreeHead.text`, or return None."""
     size, _, root = text.partition(" ")
     try:
         return TreeHead(int(size), bytes.fromhex(root))
@@ -142,7 +142,7 @@ def parse_head(text: str) -> TreeHead | None:
 
 
 KEY_MARK = b'"kind":"key"'
-"""What every entry about a key contains, and hardly another."""
+"""A part of every entry about a key, and hardly of another."""
 
 
 class PublishedLog:
@@ -208,11 +208,14 @@ class PublishedLog:
 def open_log(
     name: str, read_site: ReadPath, key: PublicKey | None, previous_key: PublicKey | None = None
 ) -> PublishedLog | None:
-    """Return the log of a site; None if it has none.
+    """Open the log of a site.
 
     Args:
         key: verifies its checkpoint; None trusts it.
         previous_key: the key before it, which may have signed the checkpoint.
+
+    Returns:
+        The log, or None if the site has none.
 
     Raises:
         LogError: if its checkpoint is damaged, of another log, or not signed with the key.
@@ -232,7 +235,10 @@ def open_log(
 
 
 def published_settings(read_site: ReadPath) -> LogSettings | None:
-    """Return the settings of the log that a site states in `log/index.json`; None if it has no log.
+    """Return the log settings that a site states in `log/index.json`.
+
+    Returns:
+        The settings, or None if the site has no log.
 
     Raises:
         LogError: if the document cannot be read.
@@ -291,11 +297,11 @@ def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | 
 
 
 COVERED = (LOG.path(), LOG_SCHEMA.path())
-"""The files of the log that the manifest of the site has; the others follow from the entries."""
+"""The log's files in the site's manifest; the others follow from the entries."""
 
 
 def part_of_log(path: str) -> str:
-    """Return where the log has a part of the manifest, by its path in a snapshot."""
+    """Return the log's path of a part of the manifest, given its path in a snapshot."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
@@ -305,7 +311,7 @@ WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: 
 NO_KEY = "no signing key"
 
 NOT_EXTENDED = "log-not-extended"
-"""The rule that a published site has a log that vouches for it, and that the next build can continue."""
+"""The rule that a published site has a valid log, which the next build can continue."""
 
 
 class LogContext(NamedTuple):
@@ -323,7 +329,7 @@ class LogContext(NamedTuple):
     allow_clock_rollback: bool = False  # whether the clock may be before the last entry
     allow_rollback: bool = False  # whether it may continue less than is known to be published
     change: KeyChange | None = None  # what the content says about a new key
-    preview: str = ""  # why this is a preview, which never signs; empty if it is none
+    preview: str = ""  # why this is a preview, which never signs; empty if it is not
 
     @property
     def signing_key(self) -> PrivateKey | None:
@@ -376,7 +382,7 @@ class LogContext(NamedTuple):
 class LogExtension(NamedTuple):
     """The outcome of extending the log."""
 
-    head: TreeHead | None  # its size and root after this run; None if there is no log
+    head: TreeHead | None  # its size and root after this run; None without a log
     actions: Counter[LogAction]  # how many entries were appended, by action
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has

@@ -1,9 +1,12 @@
-"""The log that a run continues: the published one, with what was signed and has not been published yet.
+"""Resume a log: the published one, and signed entries that are not published yet.
 
-What a key signed counts from the moment at which somebody else may have it. So each run publishes `log/pending.json` before
-everything else: the new checkpoint and the entries that lead to it from the log before. A run that finds a pending
-checkpoint continues it, and what a failed upload signed is published after all. What was signed and did not come first, as
-another publisher was faster, is given up.
+Entries are binding as soon as they are signed, because others may have them. So each run publishes
+`log/pending.json` before
+everything else: the new checkpoint and the entries that lead to it from the log before. A run that finds a
+pending
+checkpoint continues it, and publishes the entries of a failed upload after all. Signed entries are discarded
+if another
+publisher was faster.
 """
 
 from collections.abc import Iterator
@@ -37,11 +40,11 @@ RESTORE = (
 )
 
 MIN_HEAD_FILE = "log-floor.txt"
-"""The file of the content folder that states what is published at least: name, size and root, as a checkpoint does."""
+"""The content file with the minimum published head: name, size and root, like a checkpoint."""
 
 
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
-    """Return the floor of a log; None if the content has none.
+    """Return the minimum head of a log, if the content has one.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
@@ -83,7 +86,7 @@ class Pending(NamedTuple):
 
 
 def parse_pending(body: bytes | None) -> Pending | None:
-    """Read what `Pending.encode` wrote; None if it is anything else."""
+    """Parse the output of `Pending.encode`, or return None."""
     try:
         value = orjson.loads(body or b"")
         pending_checkpoint = Pending(
@@ -97,11 +100,14 @@ def parse_pending(body: bytes | None) -> Pending | None:
 def new_pending(
     base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
 ) -> Pending | None:
-    """Return what leads from a published log to a checkpoint; None if that is too much to keep.
+    """Return the pending document from a published log to a checkpoint.
 
     Args:
         log: the log that the run continued, which may be longer than the published one.
         new: the entries that the run appended.
+
+    Returns:
+        The document, or None if it would be too large.
     """
     size = log.head.size if log else 0
     if size - base.size + len(new) > MOST_PENDING or base.size > size:
@@ -113,7 +119,10 @@ def new_pending(
 def resumed(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
-    """Return the log of a pending checkpoint if it is signed, and continues a log; else that log."""
+    """Return the log of a pending checkpoint, if it is signed and continues a log.
+
+    Otherwise return that log.
+    """
     key, previous_key = keys
     pending_checkpoint = parse_pending(body)
     if pending_checkpoint is None:
@@ -147,7 +156,7 @@ def resumed(
 
 
 class ResumePoint(NamedTuple):
-    """What a run starts from."""
+    """The starting point of a run."""
 
     log: PublishedLog | None  # None if there is none
     published_head: TreeHead  # what others may have seen; the rest is signed only
@@ -161,7 +170,7 @@ class ResumePoint(NamedTuple):
 
 
 class LogLocations(NamedTuple):
-    """Where a log may be."""
+    """The possible locations of a log."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
     # where the site is published, as far as they can be read; empty if that is the folder
@@ -209,7 +218,12 @@ class LogLocations(NamedTuple):
 def _longer(
     own_log: PublishedLog | None, published_log: PublishedLog | None
 ) -> tuple[PublishedLog | None, int]:
-    """Return the log of the folder if it continues the published one, else that one; and how many entries are given up."""
+    """Choose between the folder's log and the published one.
+
+    Returns:
+        The folder's log if it continues the published one, else that one, and the number of discarded
+        entries.
+    """
     if own_log is None or published_log is None:
         return own_log or published_log, 0
     shorter, longer = sorted((own_log, published_log), key=lambda candidate: candidate.head.size)

@@ -38,16 +38,17 @@ class LogSource(SourceModel):
     """Its name: the address of the log without https://, such as `status.example.org/log`. Only
     `statuary log rotate` changes it."""
     url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
-    """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
-    is built, and the target of `--to`, are read."""
+    """The address of the published site, whose log is read before a checkpoint is signed. Default: only the folder that
+    is built, and the target of `--to`, are read.
+    """
     branch: Text = "main"
-    """The branch that is published, on hosts that tell a build its branch but not whether it is a preview."""
+    """The published branch, for hosts that pass the branch to a build but not whether it is a preview."""
     example_key: Flag = False
     """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
     witnesses: tuple[WitnessSource, ...] = ()
     """Witnesses that `statuary log witness` requests cosignatures from."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
-    """How many witnesses must cosign: `statuary log verify` reports a published checkpoint that fewer cosigned."""
+    """The number of witnesses that must cosign. `statuary log verify` reports a published checkpoint with fewer cosignatures."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -76,7 +77,7 @@ class LogSource(SourceModel):
 
 
 class SiteLogSource(ExtensionSource):
-    """What site.yaml says about the log."""
+    """The key `log` of site.yaml."""
 
     log: LogSource | None = None
     """The transparency log; without it there is none."""

@@ -1,7 +1,9 @@
-"""Extends a site's log by what a build or a tick is about to publish.
+"""Extend a site's log by the documents that a build or a tick will publish.
 
-The published log is the truth: it is read and verified first, in the folder and where the site is published. Tiles,
-proofs and the new checkpoint are offered to the target like any document, and put in place with them. Entries have the
+The published log is authoritative: it is read and verified first, in the folder and where the site is
+published. Tiles,
+proofs and the new checkpoint are added to the target like any document, and put in place with them. Entries
+are in the
 order of contracts by address, then incidents by id.
 """
 
@@ -90,7 +92,7 @@ BATCH = 1_000
 
 
 class LogChanges(NamedTuple):
-    """What a run appends about incidents."""
+    """The entries of a run about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from the present one, by the update's id
@@ -159,7 +161,9 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def complete(self) -> LogExtension:
-        """Append the entry about the whole site, now that every other document is offered, and offer the log.
+        """Append the entry about the whole site and add the log's documents.
+
+        All other documents must have been added.
 
         Raises:
             LogError: if the new log would not continue the published one.
@@ -170,7 +174,7 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield why readers will not trust what is published now, or the next build cannot continue the log."""
+        """Yield reasons why readers reject the published log, or the next build cannot continue it."""
         context = self.context
         if self.key is None and not context.preview and self.previous_head.size:
             yield Finding(
@@ -228,7 +232,11 @@ class SiteLog:
         self.table.add(new)
 
     def _is_signed_by_previous_key(self, previous_key: PublicKey | None) -> bool:
-        """Return whether the former key signed the log; raise LogError if another key than its last one did."""
+        """Return whether the previous key signed the log.
+
+        Raises:
+            LogError: if another key than its last one did.
+        """
         last_key_entry = self.table.last(LOG_KEY)
         signers = () if self.base is None else self.base.checkpoint.note.signatures
         if last_key_entry is not None and last_key_entry[1].key_change is not None:
@@ -240,14 +248,14 @@ class SiteLog:
         ]
 
     def _key_entry(self) -> Iterator[LogEntry]:
-        """Yield the entry that announces the signing key, if the former one signed the log so far."""
+        """Yield the entry that announces the signing key, if the previous one signed so far."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
             time, change = format_milliseconds(self.context.now), self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield the entry that says that the times so far were wrong, where one is needed and wanted."""
+        """Yield the entry that corrects wrong times, if it is needed and requested."""
         if entry.time >= self.rules.clock:
             return
         if not self.context.allow_clock_rollback:
@@ -277,7 +285,7 @@ class SiteLog:
         yield from published_incidents(self.table, documents)
 
     def _add_manifest(self) -> str:
-        """Offer the manifest of all files, that of the last entry if they are the same; return its SHA-256."""
+        """Add the manifest of all files, reusing an unchanged one; return its SHA-256."""
         folder = LOG_PART.pattern.rpartition("/")[0]
         builder, parts = ManifestBuilder(), []
         with Listing() as files:
@@ -296,7 +304,7 @@ class SiteLog:
         return manifest_digest(text)
 
     def _files(self) -> Iterator[Entry]:
-        """Yield every file of the site as it will be, but those that follow from the entries of the log."""
+        """Yield the new site's files, except those that follow from the log's entries."""
         for path, aliases, size, digest in self.target.ledger.listing():
             if is_snapshot_path(path) or (path.startswith(f"{PREFIX}/") and path not in COVERED):
                 continue
@@ -323,7 +331,7 @@ class SiteLog:
         return previous_versions
 
     def _add_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
-        """Offer tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
+        """Add tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
         for path, body in pieces:
             self.written_paths.add(path)
             self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
@@ -331,7 +339,11 @@ class SiteLog:
                 self.pieces[path] = body
 
     def _add_parts(self) -> TreeHead | None:
-        """Offer the parts of the log that this run changes, or all of it if unoffered files do not stay; return its head."""
+        """Add the changed parts of the log, or all of it if other files do not stay.
+
+        Returns:
+            Its head.
+        """
         if not self.growth.size:
             return None
         head = TreeHead(self.growth.size, self.growth.root())
@@ -361,7 +373,7 @@ class SiteLog:
         return f"{text}\n{require_key(self.key).sign(text)}"
 
     def _reuse_published(self, *, everything: bool) -> None:
-        """Offer what is published of the descriptions and of the manifest, which only the holder of the key renews."""
+        """Add the published descriptions and manifest again; only the key's holder renews them."""
         self.target.add(self._descriptions())
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
         if text is not None and everything:
@@ -372,7 +384,7 @@ class SiteLog:
             self.target.add([log_document(LOG_MANIFEST, text)])
 
     def _add_pending(self, note: str) -> None:
-        """Offer what leads from the published log to the new checkpoint, or the pending document that is there."""
+        """Add the pending document: a new one to the new checkpoint, or the existing one."""
         path = LOG_PENDING.path()
         last_pending = parse_pending(self.target.published(path))
         is_same = (
@@ -401,7 +413,7 @@ class SiteLog:
                 documents.remove_unless_added(documents.paths_under(f"{PREFIX}/{full_tile}.p"))
 
     def _reuse_tiles(self, size: int) -> None:
-        """Offer the published tiles again, except partial ones whose full tile exists now."""
+        """Add the published tiles again, except partial ones whose full tile exists now."""
         there = self.target.ledger.documents.paths_under(f"{PREFIX}/tile")
         published_paths = {path.removeprefix(f"{PREFIX}/") for path in there} | set(
             tile_paths(self.previous_head.size)
@@ -437,7 +449,10 @@ class SiteLog:
         yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
-        """Yield the proof of the last entry of what changed; or of everything, where a published one stays."""
+        """Yield proofs of the last entries of changed subjects, or of all.
+
+        An existing proof of an unchanged subject stays.
+        """
         subtrees = tile_subtrees(self._read, head.size)
         for subject in chain(self.changed_subjects, self._unchanged() if everything else ()):
             number, last_entry = self.table.versions(subject)[-1]
@@ -466,7 +481,7 @@ PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
 
 
 def proof_url(subject: LogSubject) -> tuple[Url, dict[str, str]]:
-    """Return where the proof of a contract or an incident is published."""
+    """Return the URL of a contract's or an incident's proof."""
     if subject.kind is EntryKind.CONTRACT:
         return LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second}
     return LOG_INCIDENT, {"incident_id": subject.first}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the log of a site that goes into a folder; None if it goes elsewhere, or nowhere."""
+    """Open the log of a site in a folder, or return None for other targets."""
     target = inputs.target
     if not isinstance(target, FolderTarget):
         return None
@@ -37,7 +37,7 @@ def open_stage(inputs: StageInputs) -> SiteStage | None:
 
 
 OTHER_FAULT = "its key or its files cannot be read"
-"""What readers see of errors that are not about the log itself."""
+"""The public description of errors outside of the log itself."""
 
 
 class LogStage(SiteStage):
@@ -87,7 +87,7 @@ class LogStage(SiteStage):
         self._target.add([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str) -> str:
-        """Return a message without the names of places, which are nobody's business, and without what they answered."""
+        """Return a message without private locations and their responses."""
         options = self._inputs.options
         names = (self._target.folder.root, self._inputs.to, options.get("log_from"), self._key_file)
         for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
@@ -102,7 +102,10 @@ class LogStage(SiteStage):
             self._update_min_size(self._extension.published_head)
 
     def _update_min_size(self, head: TreeHead) -> None:
-        """State in the content what is published: in CI if it is more than before; anywhere if less was asked for."""
+        """Write the published head into the content.
+
+        In CI this happens if it is larger than before, elsewhere if a smaller one was requested.
+        """
         root, origin = self._inputs.root, self._settings.origin
         min_head = None if root is None else read_min_head(root, origin)
         if root is None or min_head is None:

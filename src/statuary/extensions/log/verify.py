@@ -1,4 +1,7 @@
-"""Verify a published log for a reader who trusts only its key, like Go's checksum database; and sign one as a witness."""
+"""Verify a published log for readers who trust only its key, and sign as a witness.
+
+Go's checksum database works in the same way.
+"""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -90,7 +93,7 @@ SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT
 
 
 class DocumentCheck(NamedTuple):
-    """How the files of a site compare with its log."""
+    """The comparison of a site's files with its log."""
 
     matching_count: int  # files that are as the manifest or the log's entries say
     due_paths: list[
@@ -102,7 +105,7 @@ class DocumentCheck(NamedTuple):
 
 
 def subject_of(path: str) -> LogSubject | None:
-    """Return the subject of a document's or page's path; None if the log has no such subjects."""
+    """Return the subject of a document's or page's path, if the log has such subjects."""
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
         return None
@@ -150,7 +153,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return what a checkpoint lacks of the cosignatures that its site says it has; empty if nothing."""
+    """Return the missing cosignatures that a site's settings require, if any are."""
     if settings is None or not settings.quorum:
         return ""
     try:
@@ -162,7 +165,7 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 class LastEntries:
-    """The last entry of each subject, on disk; each is checked against the rules when it is added."""
+    """The last entry of each subject, on disk, checked when it is added."""
 
     def __init__(self) -> None:
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
@@ -177,7 +180,7 @@ class LastEntries:
         self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
     def of(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the last entry of a subject; None if there is none."""
+        """Return the last entry of a subject, or None."""
         query = "SELECT number, body FROM last WHERE subject = ?"
         row = self.table.execute(query, ("\n".join(subject),)).fetchone()
         return None if row is None else (row[0], parse_entry(row[1]))
@@ -188,7 +191,7 @@ class LastEntries:
 
 
 class SiteCheck:
-    """Verifies every file of a site against its log: the manifest that the last entry about the site names, then the rest."""
+    """Verifies every file of a site: the manifest in the log's last entry, then the rest."""
 
     def __init__(
         self,
@@ -248,7 +251,7 @@ class SiteCheck:
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
     def _check_fault(self, body: bytes | None) -> None:
-        """Note what the site itself says is wrong."""
+        """Record a fault that the site itself reports."""
         if body is None:
             return
         try:
@@ -259,7 +262,7 @@ class SiteCheck:
         self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
 
     def _check_pending(self, body: bytes | None) -> None:
-        """Verify that the checkpoint of the last publication is the published one; a large publication states none."""
+        """Verify that the last publication's checkpoint is published; a large one states none."""
         if body is None:
             return
         pending_checkpoint, is_right = parse_pending(body), False
@@ -322,7 +325,10 @@ class SiteCheck:
         return readable_epochs(self.read_path(EPOCHS.path()))
 
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield what the site's schedule has for a path by now; its files are in the manifest too."""
+        """Yield the versions of a path that the site's schedule has by now.
+
+        Their files are in the manifest too.
+        """
         if path == CHANGES.path():
             yield from self._scheduled_changes(schedule)
         for since in schedule.instants if path in schedule.documents else ():
@@ -408,7 +414,7 @@ class SiteCheck:
         self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_of_log(self, path: str) -> bool:
-        """Return whether a path is of the log, and verify it if it is a tile of an earlier size."""
+        """Return whether a path is of the log, verifying a tile of an earlier size."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
@@ -426,7 +432,7 @@ class SiteCheck:
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
-        """Return whether a tile is of this log; one of an earlier size begins like the present one."""
+        """Return whether a tile is of this log; one of an earlier size is a prefix."""
         full_tile, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
@@ -439,7 +445,7 @@ class SiteCheck:
         return True
 
     def _note_unlisted_file(self, path: str) -> None:
-        """Note a file that is not in the manifest: that of a record or an incident is a problem."""
+        """Record a file that is not in the manifest; a record or an incident is a problem."""
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
             self._note(f"{path} is published, but not in the log", is_right=False)
@@ -473,7 +479,7 @@ HOST_FILES = frozenset(folder for row in EXTENSIONS if row.name == "hosting" for
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the paths that an entry is about, with the SHA-256 that it states; empty for what must not exist."""
+    """Yield the paths of an entry with their SHA-256; empty for a removed one."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return
@@ -503,7 +509,11 @@ def request_body(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Return the size that a witness has seen, from the body of a conflict; raise LogError if it is none."""
+    """Return the size that a witness has seen, from a conflict's body.
+
+    Raises:
+        LogError: if it is not a size.
+    """
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):
         raise LogError(f"it returns 409 without a size: {text[:80]!r}")

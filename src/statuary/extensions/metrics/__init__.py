@@ -1,8 +1,10 @@
-"""Measurements: points that other programs or `statuary probe` have measured, as graphs and as JSON.
+"""Measurements by `statuary probe` or other programs, as graphs and as JSON.
 
-Points are in files outside of the history of git: CSV, or what Prometheus, Gatus, Uptime Kuma and Upptime send. A build reads them, and
-publishes the day, the week and the month of each metric in the form of Statuspage's `metrics-display`, with a graph on the status page.
+Points are in files outside of the history of git: CSV, or the output of Prometheus, Gatus, Uptime Kuma and
+Upptime. A build reads them, and
+publishes the day, the week and the month of each metric in the form of Statuspage's `metrics-display`, with a
+graph on the status page.
 `statuary probe` measures once: any scheduler runs it.
 
-Seams: a command, the key `metrics` of site.yaml, parts of pages, a stage that offers documents.
+Seams: a command, the key `metrics` of site.yaml, parts of pages, a stage that adds documents.
 """

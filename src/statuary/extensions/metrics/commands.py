@@ -105,7 +105,7 @@ def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> 
 
 
 def failures_in_a_row(file: Path) -> int:
-    """Return how many of the last rows of a file of points are failures."""
+    """Count the failures at the end of a file of points."""
     if not file.is_file():
         return 0
     count = 0
@@ -116,7 +116,7 @@ def failures_in_a_row(file: Path) -> int:
 
 
 def append_point(file: Path, measured: Measurement, at: Instant) -> None:
-    """Append a row to a file of points, which is made if there is none."""
+    """Append a row to a file of points, creating the file if needed."""
     answer, probe = measured.answer, measured.probe
     values = {
         "at": format_exact(at),
@@ -138,7 +138,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
 
 
 def _header(file: Path) -> list[str]:
-    """Return the columns that a file has, whatever program wrote it; none if it is empty."""
+    """Return the columns of a file by any program; none if it is empty."""
     with file.open(encoding="utf-8", newline="") as stream:
         return next(csv.reader(stream), [])
 

@@ -46,7 +46,7 @@ class Interval(NamedTuple):
 
 
 def intervals_of(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Return the means of a period's intervals; those without a point are left out."""
+    """Return the means of a period's intervals with points."""
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
     sums: dict[int, tuple[float, int]] = {}
@@ -147,7 +147,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Yield the runs of intervals that follow each other; two missing ones in a row are a gap."""
+    """Yield runs of consecutive intervals; two missing ones in a row are a gap."""
     run: list[Interval] = []
     for row in data:
         if run and row.timestamp - run[-1].timestamp > 3 * interval:
@@ -159,7 +159,10 @@ def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]
 
 
 def nice_ceiling(value: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, 20 … that is not below a value; 1 if it is not above zero."""
+    """Return the smallest of 1, 2, 5, 10, 20 … that is not below a value.
+
+    A value of zero or less gives 1.
+    """
     step = 1e-6
     while value > 0:
         for factor in (1, 2, 5):

@@ -81,7 +81,10 @@ def _instant(text: str) -> Instant:
 
 
 def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
-    """Yield the points of a CSV file whose first column is the instant; rows without the value are passed over."""
+    """Yield the points of a CSV file whose first column is the instant.
+
+    Rows without the value are skipped.
+    """
     reader = csv.reader(io.StringIO(body.decode("utf-8-sig")))
     names = next(reader, [])
     if metric.series and metric.series not in names:

@@ -1,7 +1,8 @@
-"""Asking once: HTTP, TCP or an Ethereum node, and what follows from the answers; who asks again, and when, is another program.
+"""Probe HTTP, TCP or an Ethereum node once, and evaluate the responses.
 
-An Ethereum node that answers may still be days behind. So its head is compared with the clock, with the `finalized` block and with the
-highest head of its group (https://ethereum.github.io/execution-apis/).
+Another program repeats this. An Ethereum node that responds may still be days behind. So its head is compared
+with the clock, with
+the `finalized` block and with the highest head of its group (https://ethereum.github.io/execution-apis/).
 """
 
 import socket
@@ -33,7 +34,7 @@ class ProbeError(StatuaryError):
 
 
 class ProbeAnswer(NamedTuple):
-    """What was measured of one probe."""
+    """The measurement of one probe."""
 
     seconds: float | None = None  # None if it did not answer
     head: int | None = None  # the number of the newest block
@@ -56,7 +57,7 @@ class Measurement(NamedTuple):
 
 
 NO_ANSWER = "no proper answer"
-"""The title of a failure to answer, of whatever kind."""
+"""The title of any failure to respond."""
 
 
 def ask(probe: Probe) -> ProbeAnswer:
@@ -133,7 +134,7 @@ def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
 
 
 def _ask_op_node(probe: Probe) -> ProbeAnswer:
-    """Ask the node of an OP Stack chain (`op-node`): its safe blocks are those whose batches are on L1."""
+    """Probe an OP Stack node (`op-node`), whose safe blocks have their batches on L1."""
     status = _called(probe, "optimism_syncStatus")
     unsafe, safe, finalized = (_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2"))
     return ProbeAnswer(
@@ -145,7 +146,7 @@ def _ask_op_node(probe: Probe) -> ProbeAnswer:
 
 
 def _ask_zks_node(probe: Probe) -> ProbeAnswer:
-    """Ask the node of a ZKsync chain: the newest of its latest batches that was committed to L1."""
+    """Probe a ZKsync node for its newest batch that was committed to L1."""
     newest = _quantity({"batch number": _called(probe, "zks_L1BatchNumber")}, "batch number")
     for number in range(newest, max(newest - MAX_BATCHES, -1), -1):
         batch = _called(probe, "zks_getL1BatchDetails", [number])
@@ -189,7 +190,7 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Return what follows from answers: a pure function of them and an instant."""
+    """Evaluate responses: a pure function of them and an instant."""
     highest: dict[str, int] = {}
     for probe, answer in answers:
         if probe.group and answer.head is not None:
@@ -210,7 +211,7 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 
 
 def _fault(measured: Measurement) -> tuple[str, str]:
-    """Return why something that answers is not well, in a few words and with figures; empty if it is."""
+    """Return the fault of something that responds, in words and with figures, if it has one."""
     probe, answer = measured.probe, measured.answer
     if is_above(measured.age, probe.most_age):
         return (
@@ -237,5 +238,5 @@ def _fault(measured: Measurement) -> tuple[str, str]:
 
 
 def is_above(value: float | None, limit: int) -> bool:
-    """Return whether a value is above a limit; 0 is none."""
+    """Return whether a value is above a limit; 0 means no limit."""
     return value is not None and bool(limit) and value > limit

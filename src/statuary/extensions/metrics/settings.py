@@ -33,7 +33,7 @@ class Metric(NamedTuple):
 
 
 class ProbeKind(StrEnum):
-    """How something is asked."""
+    """The kind of a probe."""
 
     HTTP = "http"
     TCP = "tcp"
@@ -43,7 +43,7 @@ class ProbeKind(StrEnum):
 
 
 class Probe(NamedTuple):
-    """What `statuary probe` asks."""
+    """A probe of `statuary probe`."""
 
     id: str
     kind: ProbeKind
@@ -60,7 +60,7 @@ class Probe(NamedTuple):
 
 
 class MetricsSettings(NamedTuple):
-    """What is measured, and which of it is shown."""
+    """The measurements, and those that are shown."""
 
     folder: str
     shown: tuple[Metric, ...] = ()
@@ -85,7 +85,7 @@ class MetricSource(SourceModel):
     form: PointsForm = PointsForm.CSV
     """Whose form the file has: `csv`, `prometheus` (`query_range`), `gatus`, `uptime_kuma` or `upptime`."""
     series: Text = ""
-    """The column of a CSV file (default: the second); the key or name of Gatus's endpoint; the number of Uptime Kuma's monitor."""
+    """The column of a CSV file (default: the second), the key or name of Gatus's endpoint, or the number of Uptime Kuma's monitor."""
 
     @field_validator("file")
     @classmethod
@@ -96,7 +96,7 @@ class MetricSource(SourceModel):
 
 
 class ProbeSource(SourceModel):
-    """What `statuary probe` asks."""
+    """A probe of `statuary probe`."""
 
     kind: ProbeKind
     """`http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP Stack chain) or `zksync` (a node of a ZKsync chain)."""
@@ -111,11 +111,11 @@ class ProbeSource(SourceModel):
     most_lag: Annotated[WholeNumber, Field(ge=0)] = 0
     """Blocks that the node may be behind the highest of its group; default: any."""
     most_batch_age: Annotated[WholeNumber, Field(ge=0)] = 0
-    """Seconds that the newest block of a rollup whose batch is on L1 may be old (`optimism`, `zksync`); default: any."""
+    """The maximum age in seconds of a rollup's newest block whose batch is on L1 (`optimism`, `zksync`). Default: any."""
     most_unfinalized: Annotated[WholeNumber, Field(ge=0)] = 0
     """Blocks that the finalized block may be behind the head; default: any."""
     expected_status: Annotated[tuple[WholeNumber, ...], Field(min_length=1)] = (200,)
-    """The statuses of HTTP that are no failure."""
+    """The HTTP statuses that count as success."""
     failures: Annotated[WholeNumber, Field(ge=1, le=100)] = 2
     """Failures in a row before an alert fires."""
     timeout: Annotated[WholeNumber, Field(ge=1, le=60)] = 10
@@ -134,14 +134,14 @@ class ProbeSource(SourceModel):
 
 
 class MetricsSource(SourceModel):
-    """What is measured, and which of it is shown."""
+    """The measurements, and those that are shown."""
 
     folder: Text = "measurements"
     """The folder of the files of points, relative to the one that the content folder is in."""
     shown: Annotated[dict[Identifier, MetricSource], Field(max_length=50)] | None = None
     """The metrics that the status page shows, by id."""
     probes: Annotated[dict[Identifier, ProbeSource], Field(max_length=200)] | None = None
-    """What `statuary probe` asks, by id; its points are in `<id>.csv`."""
+    """The probes of `statuary probe`, by id. The points of a probe are in `<id>.csv`."""
 
     @field_validator("folder")
     @classmethod
@@ -155,10 +155,10 @@ class MetricsSource(SourceModel):
 
 
 class SiteMetricsSource(ExtensionSource):
-    """What site.yaml says about measurements."""
+    """The key `metrics` of site.yaml."""
 
     metrics: MetricsSource | None = None
-    """What is measured, and which of it the status page shows; without it there is nothing."""
+    """The measurements, and those that the status page shows."""
 
     @override
     def settings(self) -> MetricsSettings | None:

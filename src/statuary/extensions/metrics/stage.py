@@ -1,4 +1,4 @@
-"""The stage: a build reads the files of points and offers the documents of every metric."""
+"""The stage of a build that reads points and adds each metric's documents."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ EXAMPLE = "run `statuary probe`, or write the file"
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of a build; there is none in a check or a tick, which leave the documents as they are."""
+    """Open the stage of a build; checks and ticks keep the documents."""
     if not isinstance(inputs.settings, MetricsSettings) or inputs.target is None or inputs.root is None:
         return None
     return MetricsStage(inputs.settings, inputs, inputs.target, inputs.root)

@@ -1,8 +1,10 @@
-"""Copies a served site into a folder: what is missing or differs is fetched, verified, staged, and put in place at the end.
+"""Copy a served site into a folder: fetch, verify, stage, and put in place at the end.
 
-The folder is a target like that of a build, so a mirror that is cut keeps what it has fetched for the next run, each file in the
-folder is old or new, and files of other programs stay. What differs is found by the manifest: parts that the mirror has are not
-asked for, and files of these parts neither.
+The folder is a target like that of a build, so an interrupted mirror keeps its fetched files for the next
+run, each file in the
+folder is old or new, and files of other programs stay. The manifest shows the differences: parts that the
+mirror has are not
+requested, and neither are their files.
 """
 
 from bisect import bisect_right
@@ -37,20 +39,20 @@ CONNECTIONS = 8
 """Files that are asked for at the same time."""
 
 BATCH_FILES, BATCH_SIZE = 64, 32 << 20
-"""Files and bytes after which what was fetched is noted, for the next run if this one is cut."""
+"""Files and bytes after which progress is saved, for the next run if this one is interrupted."""
 
 MAX_ATTEMPTS = 3
-"""How often a site is compared that is published again meanwhile."""
+"""The attempts at comparing a site that is published again meanwhile."""
 
 MOST_PROBLEMS = 20
 """Files that are not as the manifest says, after which no more are asked for."""
 
 MIRROR_OF, MIRRORED = "mirror of", "mirrored manifest"
-"""The notes with the URL of the site, and with the SHA-256 of the manifest that all files of the folder are as."""
+"""The notes with the site's URL, and with the SHA-256 of the manifest that the folder matches."""
 
 
 class MirrorOptions(NamedTuple):
-    """How to mirror a site."""
+    """The options of mirroring a site."""
 
     key: "PublicKey | None" = None  # the required key of the manifest's signature
     allow_older: bool = False  # whether the site may be older than the mirror
@@ -59,7 +61,7 @@ class MirrorOptions(NamedTuple):
 
 
 class MirrorResult(NamedTuple):
-    """What a run did."""
+    """The result of a run."""
 
     plan: Plan
     changes: Sequence[Change]  # of a dry run
@@ -123,7 +125,7 @@ def _refuse_older(target: FolderTarget, manifest: Manifest, folder: Path) -> Non
 
 
 def _finalize(target: FolderTarget, state: SiteState, url: str) -> None:
-    """Offer the manifest, which all files are now as, and note whose it is."""
+    """Add the manifest, which all files now match, and record the site's URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
     target.add(_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
@@ -133,7 +135,10 @@ def _finalize(target: FolderTarget, state: SiteState, url: str) -> None:
 
 
 def _document(entry: Entry, body: bytes) -> Document:
-    """Return a file of the mirror; its source is its path, so that the ledger tells which are missing."""
+    """Return a file of the mirror.
+
+    Its source is its path, so that the ledger reports missing ones.
+    """
     return Document(
         path=entry.path,
         body=body,
@@ -145,7 +150,7 @@ def _document(entry: Entry, body: bytes) -> Document:
 
 
 class MirrorSync:
-    """Compares a folder with a state of a site, and fetches what differs; the comparison is on disk."""
+    """Compares a folder with a site, and fetches differences; the comparison is on disk."""
 
     def __init__(
         self, site: ServedSite, target: FolderTarget, state: SiteState, incomplete_sources: Iterable[str]
@@ -176,7 +181,7 @@ class MirrorSync:
         self.wanted_entries.close()
 
     def _mirrored(self) -> Manifest | None:
-        """Return the manifest that the folder's files are as; None if it is not known."""
+        """Return the manifest that the folder matches, if it is known."""
         text = self.target.published(MANIFEST)
         is_noted = text is not None and manifest_digest(text) == self.target.ledger.get_meta(MIRRORED)
         return parse_manifest(text) if text is not None and is_noted else None
@@ -199,7 +204,7 @@ class MirrorSync:
                         self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:
-        """Return the lines of a part, from the folder if it has them; one that it has not is staged."""
+        """Return a part's lines from the folder, or fetch and stage them."""
         text = self.target.published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.part(part)
@@ -215,7 +220,7 @@ class MirrorSync:
                 yield path
 
     def _paths_before(self) -> Iterator[str]:
-        """Yield the paths of the mirror in parts that the site does not have any more; all if they are not known."""
+        """Yield the mirror's paths in parts that the site no longer has, or all if unknown."""
         if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published())
             return
@@ -233,7 +238,7 @@ class MirrorSync:
                 yield entry
 
     def _is_right(self, entry: Entry) -> bool:
-        """Return whether the folder has a file as its entry says; one that the ledger does not know is read."""
+        """Return whether a file matches its entry, reading one that the ledger lacks."""
         there = None if entry.path in self.missing_paths else self.target.ledger.entry(entry.path)
         if there is not None and there.digest:
             return there.digest.hex() == entry.sha256
@@ -244,17 +249,20 @@ class MirrorSync:
         return is_right
 
     def changes(self) -> Iterator[Change]:
-        """Yield what a run would change."""
+        """Yield the changes that a run would make."""
         for entry in self.missing():
             action = Action.ADD if self.target.ledger.entry(entry.path) is None else Action.REPLACE
             yield Change(action, entry.path, entry.size)
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Stage what is missing, and mark what is stale; return what is wrong with files that the server sends.
+        """Stage missing files, and mark stale ones.
+
+        Returns:
+            The faults of files that the server sends.
 
         Raises:
-            PublishingError: if the disk has no room for it.
+            PublishingError: if the disk is full.
             UnreachableError: if the server cannot be reached.
         """
         documents = self.target.ledger.documents

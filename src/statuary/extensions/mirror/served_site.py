@@ -1,4 +1,4 @@
-"""A site to be mirrored, as its web server sends it: its manifest, and files that are checked against it.
+"""A site as its web server sends it, checked against its manifest.
 
 The server may be hostile: each response has a limit, and no byte that differs from the manifest is returned.
 """
@@ -42,7 +42,7 @@ RETRIES = Retries(tries=3)
 
 
 class SiteState(NamedTuple):
-    """What a site consists of at a moment."""
+    """The contents of a site at a moment."""
 
     text: bytes  # of its manifest
     manifest: Manifest
@@ -50,7 +50,7 @@ class SiteState(NamedTuple):
 
 
 class FetchCounts(NamedTuple):
-    """What was asked of a server."""
+    """The numbers of requests to a server."""
 
     requests: int = 0
     size: int = 0  # bytes of the bodies that it sent
@@ -77,7 +77,10 @@ class ServedSite:
         self._schedule = SiteSchedule(lambda path: self.read(path, LARGEST_SCHEDULED))
 
     def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
-        """Return what the server sends for a path, unchecked; None if it has none.
+        """Fetch a path without checking it.
+
+        Returns:
+            The bytes, or None if the server has none.
 
         Raises:
             RefusedError: if it sends more bytes than the limit, or refuses.
@@ -158,7 +161,7 @@ class ServedSite:
         return stored
 
     def _of_any_status(self, entry: Entry) -> bytes | None:
-        """Return the bytes of a file that the server sends with another status, as hosts do with the page of a 404."""
+        """Fetch a file that the server sends with another status, such as a 404 page."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body
         except RefusedError:
@@ -167,7 +170,7 @@ class ServedSite:
 
 
 def _difference(entry: Entry, body: bytes | None) -> str:
-    """Return how bytes differ from an entry; empty if they do not."""
+    """Describe the difference of bytes from an entry, if there is one."""
     if body is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
     if len(body) != entry.size:
@@ -177,6 +180,6 @@ def _difference(entry: Entry, body: bytes | None) -> str:
 
 
 def _is_signature(text: bytes | None) -> bool:
-    """Return whether a text looks like a signature of minisign: without a key, no more can be said."""
+    """Return whether bytes look like a minisign signature; only a key could verify it."""
     lines = (text or b"").split(b"\n")
     return len(lines) in (4, 5) and lines[0].startswith(b"untrusted comment: ") and (text or b"").isascii()

@@ -13,14 +13,14 @@ from statuary.status.model.timeline import Timeline
 
 
 class Send(Protocol):
-    """Sends an event to a channel; raises DeliveryError if it did not arrive, or nobody knows."""
+    """Sends an event to a channel; raises DeliveryError if it failed or may have failed."""
 
     def __call__(self, channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
         """Send it."""
 
 
 class Announcement(NamedTuple):
-    """What became of an event, or of a channel."""
+    """The result for an event or a channel."""
 
     channel: str
     event: StatusEvent | None  # None if it is about the whole channel
@@ -41,16 +41,18 @@ def announce(
     since: Instant | None = None,
     is_published: IsPublished = lambda _: True,
 ) -> Iterator[Announcement]:
-    """Send each channel what is due, in order, and yield what became of it; a channel that fails does not stop the others.
+    """Send each channel its due events in order, and yield the results.
+
+    A channel that fails does not stop the others.
 
     Args:
         timeline: must extend at least to `now`.
-        state: what was sent; it is written before or after each event, as the channel's `delivery` says.
-        since: a channel without a record is sent what happened after this instant; None for nothing up to `now`.
-        is_published: the first event that is not ends the channel's turn.
+        state: the delivery state, written before or after each event, as the channel's `delivery` says.
+        since: the start for a channel without state; None to send nothing up to `now`.
+        is_published: the first event for which it is false ends the channel's turn.
 
     Raises:
-        DeliveryStateError: if the record cannot be read.
+        DeliveryStateError: if the state cannot be read.
         PublishingError: if it cannot be written.
     """
     sent = state.read() or {}
@@ -61,7 +63,7 @@ def announce(
 def due_for(
     channel: Channel, timeline: Timeline, now: Instant, sent: SentEvents
 ) -> tuple[list[StatusEvent], list[StatusEvent]]:
-    """Return the events that a channel is to be sent, and the others of the same time, which it is not for."""
+    """Return a channel's due events, and the others of the same time."""
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     due_events: list[StatusEvent] = []
@@ -125,7 +127,7 @@ class _ChannelRun:
                 yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
 
     def _pass(self, other_events: list[StatusEvent]) -> None:
-        """Note that the channel knows everything up to now; later changes of its settings do not send it what it was not for."""
+        """Mark other events as handled, so that later settings do not send them."""
         sent = self.channels[self.channel.name]
         for event in other_events:
             sent = sent.with_event(event, arrived=True)
@@ -171,7 +173,7 @@ def _waiting(name: str, event: StatusEvent) -> Announcement:
 
 
 def sender(environment: Mapping[str, str]) -> Send:
-    """Return what sends events over the network, with the secrets of the environment."""
+    """Return the function that sends events, with the environment's secrets."""
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
         send_event(channel, address_of(channel, environment), event, timeline)

@@ -21,13 +21,13 @@ from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import Timeline
 
 TIMEOUTS = Timeouts(seconds=20.0, timeout=10.0)
-"""What a receiver is given of time."""
+"""The time limits of a receiver."""
 
 LONGEST_RESPONSE = 1 << 20
 """Bytes of a response that are read."""
 
 LONGEST_PAUSE = 30.0
-"""Seconds that a receiver may ask for before the next try; after a longer pause the next run sends."""
+"""Seconds of pause that a receiver may request; after a longer one, the next run sends."""
 
 TRIES = 3
 
@@ -35,7 +35,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a key of Standard Webhook
 
 
 class DeliveryError(StatuaryError):
-    """An event did not arrive, or nobody knows whether it did."""
+    """An event did not arrive, or may not have arrived."""
 
     def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
         super().__init__(message, hint)
@@ -47,14 +47,14 @@ class ChannelError(StatuaryError):
 
 
 class Address(NamedTuple):
-    """Where a channel's messages go; both are secrets."""
+    """The receiver of a channel's messages; both values are secrets."""
 
     url: str
     key: bytes = b""  # signs the requests of a webhook
 
 
 def address_of(channel: Channel, environment: Mapping[str, str]) -> Address:
-    """Return where a channel's messages go.
+    """Return the receiver of a channel's messages.
 
     Raises:
         ChannelError: if a variable is not set, or is not a URL or a key; the message does not have its value.
@@ -103,7 +103,7 @@ def send_event(
         wait: pauses between tries, by seconds.
 
     Raises:
-        DeliveryError: if it did not arrive, or nobody knows whether it did.
+        DeliveryError: if it did not arrive, or may not have arrived.
         MissingExtraError: if Apprise is not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
@@ -147,7 +147,11 @@ def _headers(channel: Channel, address: Address, event: StatusEvent, body: bytes
 def _post(
     channel: Channel, url: str, body: bytes, headers: Mapping[str, str]
 ) -> tuple[DeliveryError | None, float | None]:
-    """Send a request once; return why it did not arrive, and the seconds after which the receiver wants it again."""
+    """Send a request once.
+
+    Returns:
+        The error if it did not arrive, and the seconds of pause that the receiver requests.
+    """
     try:
         response = send(
             url,

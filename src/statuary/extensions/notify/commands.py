@@ -165,7 +165,10 @@ def _line(announcement: Announcement, timeline: Timeline) -> str:
 
 
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Return what says whether a published site shows an update; everything is shown if no site is named."""
+    """Return a function that says whether a published site shows an update.
+
+    Without a site, it is always true.
+    """
     if site is None:
         return lambda _: True
 
@@ -190,7 +193,7 @@ def _show(
     state: DeliveryState,
     since: Instant | None,
 ) -> ExitCode:
-    """Print what each channel would be sent: the words, and the body of the request if it has one."""
+    """Print the words of each channel's messages, and the bodies of requests."""
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or starting_at(timeline, since or now)

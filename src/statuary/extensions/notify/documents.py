@@ -1,4 +1,4 @@
-"""`notifications/<id>.json`: an update as a message, for services that send it to a list of people of their own."""
+"""`notifications/<id>.json`: an update as a message, for services with their own subscribers."""
 
 from collections.abc import Callable, Iterable, Iterator
 

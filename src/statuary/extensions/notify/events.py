@@ -1,7 +1,8 @@
-"""What happens on the page between two instants: a pure function of the timeline.
+"""Events on the page between two instants: a pure function of the timeline.
 
-The id of an event is that of its update, the same in every build. Without notification are updates that say so, backfilled
-incidents, and what an import has taken over from another page.
+The id of an event is that of its update, the same in every build. Silent updates, backfilled incidents and
+imported ones
+are not events.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class EventKind(StrEnum):
-    """What happens; the values of `events` in site.yaml."""
+    """The kinds of events; the values of `events` in site.yaml."""
 
     OPENED = "opened"
     UPDATED = "updated"
@@ -58,7 +59,7 @@ class RecordUpdate(NamedTuple):
 
 
 class StatusEvent(NamedTuple):
-    """Something that readers are told."""
+    """An event for subscribers."""
 
     id: str
     kind: EventKind
@@ -87,7 +88,10 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
 
 
 def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
-    """At one instant components follow the records that change them; the sort keeps the order of a record's updates."""
+    """Return the sort key: at one instant, components follow the records that change them.
+
+    The sort keeps the order of a record's updates.
+    """
     is_component = isinstance(event.change, ComponentChange)
     record = (
         event.change.component.id
@@ -141,7 +145,7 @@ def _kind(
 
 
 def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
-    """Yield the events of an incident's or a maintenance's updates up to an instant, in the order in which they are published."""
+    """Yield the events of a record's updates up to an instant, in order of publication."""
     return _updates(history, BEGINNING, until)
 
 
@@ -164,7 +168,7 @@ def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> It
 
 
 def _imported_at(timeline: Timeline) -> Iterator[Instant]:
-    """Yield when updates were published that an import has taken over."""
+    """Yield the publication times of imported updates."""
     for history in timeline.histories:
         updates = () if history.final is None else history.final.published_updates
         yield from (update.published_at for update in updates if _is_imported(update))

@@ -1,7 +1,9 @@
-"""What a channel is sent of an event: text, and the bodies of Statuspage's webhooks, Slack and Microsoft Teams.
+"""A channel's messages: text, and bodies of webhooks, Slack and Microsoft Teams.
 
-The webhook's payload is Statuspage's (https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/); Slack's is that of
-incoming webhooks with Block Kit; that of Teams is an adaptive card 1.4 in the envelope of Workflows, which accept no later version.
+The webhook's payload is Statuspage's
+(https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/); Slack's is that of
+incoming webhooks with Block Kit; that of Teams is an adaptive card 1.4 in the envelope of Workflows, which
+accept no later version.
 """
 
 from collections.abc import Iterator
@@ -92,7 +94,7 @@ def status_words(status: ComponentStatus) -> str:
 
 
 def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
-    """Yield the components of a record at the instant of an update, without those that are off the page."""
+    """Yield the record's components on the page at the instant of an update."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
     }
@@ -118,7 +120,7 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
 
 
 def _as_in_webhooks(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
-    """Return a record with the members that recorded webhooks have besides those of the public API."""
+    """Return a record with the additional members of recorded webhooks."""
     incident, updates = record.incident, record.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
     reminders = [entry for entry in updates if entry.update.automatic and entry.update.status == "scheduled"]
@@ -209,6 +211,9 @@ def _text_block(text: str, **members: object) -> Members:
 
 
 def _card_text(text: str) -> str:
-    """Return a text for a card, which reads a subset of Markdown: a single line break is none there, and brackets make links."""
+    """Return a text for a card, which reads a subset of Markdown.
+
+    A single line break is ignored there, and brackets make links.
+    """
     escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in text)
     return escaped.replace("\n", "\n\n")

@@ -1,7 +1,8 @@
-"""What each channel has been sent: a value, and the file or the object in which it is kept between runs.
+"""The delivery state of channels: a value, kept in a file or object between runs.
 
-An event is due if it is later than the instant up to which the channel knows everything; or a little earlier, since a person may
-commit an update minutes after its time. What is older than that is a correction, or was imported: nobody is told.
+An event is due if it is later than the instant up to which the channel's state is complete; or a little
+earlier, since a person may
+commit an update minutes after its time. An older one is a correction or an import, and is not sent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ from statuary.source.edit_files import content_lock
 from statuary.status.model.records import derived_id
 
 MAX_DELAY = timedelta(hours=2)
-"""How long after its own time an update may reach the content, and still be sent."""
+"""The longest delay of an update's commit after which it is still sent."""
 
 
 class SentEvent(NamedTuple):
@@ -30,11 +31,11 @@ class SentEvent(NamedTuple):
 
     at: Instant
     text: str  # the fingerprint of what it says: an update whose time is corrected gets another id, and is not sent again
-    arrived: bool = True  # False: the run ended while it was sent once, so that nobody knows
+    arrived: bool = True  # False: the run ended while it was sent once, so that it may not have arrived
 
 
 class SentEvents(NamedTuple):
-    """What a channel has been sent."""
+    """The delivery state of a channel."""
 
     until: Instant  # everything up to this instant was sent, or is not to be
     events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `MAX_DELAY`
@@ -61,7 +62,7 @@ class SentEvents(NamedTuple):
 
 
 def fingerprint_of(event: StatusEvent) -> str:
-    """Return what stays the same of an event when its time is corrected: its record, its status and its text."""
+    """Return the digest of an event without its time: record, status and text."""
     change = event.change
     if isinstance(change, ComponentChange):
         return event.id
@@ -71,7 +72,7 @@ def fingerprint_of(event: StatusEvent) -> str:
 
 
 Channels = dict[str, SentEvents]
-"""What each channel has been sent, by its name."""
+"""The delivery state of each channel, by its name."""
 
 
 class DeliveryStateError(StatuaryError):
@@ -96,7 +97,11 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def decode(body: bytes, name: str) -> Channels:
-    """Return the record of a file or an object; raise DeliveryStateError if it is damaged, or of a later format."""
+    """Parse the delivery state in a file or an object.
+
+    Raises:
+        DeliveryStateError: if it is damaged, or of a later format.
+    """
     try:
         record = cast("dict[str, Json]", orjson.loads(body))
         if record["format"] != 1:
@@ -127,7 +132,7 @@ class DeliveryState(Protocol):
     """A record that is open for one run; others wait or are refused."""
 
     def read(self) -> Channels | None:
-        """Return what was sent; None for the first run."""
+        """Return the delivery state, or None for the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
         """Replace it; when this returns, it is kept."""

@@ -13,7 +13,7 @@ from statuary.source.source_model import Flag, SourceModel, Text
 
 
 class ChannelKind(StrEnum):
-    """What receives the events of a channel."""
+    """The kind of a channel's receiver."""
 
     WEBHOOK = "webhook"
     SLACK = "slack"
@@ -22,14 +22,14 @@ class ChannelKind(StrEnum):
 
 
 class Delivery(StrEnum):
-    """What a kill between sending and recording leads to: the same event again, or one that may not have arrived."""
+    """The result of a kill between sending and recording: a repeated or an uncertain event."""
 
     AT_LEAST_ONCE = "at_least_once"
     AT_MOST_ONCE = "at_most_once"
 
 
 class Channel(NamedTuple):
-    """Where events are sent."""
+    """A receiver of events."""
 
     name: str
     kind: ChannelKind
@@ -54,7 +54,7 @@ class ChannelSource(SourceModel):
     """A channel."""
 
     name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    """Its name in messages and in the record of what was sent; a new name is a new channel."""
+    """Its name in messages and in the delivery state. A new name is a new channel."""
     kind: ChannelKind
     """`webhook` (Statuspage's payload), `slack`, `teams`, or `apprise` for every other service."""
     url_variable: Annotated[Text, Field(pattern=VARIABLE)]
@@ -62,7 +62,7 @@ class ChannelSource(SourceModel):
     secret_variable: Annotated[Text, Field(pattern=VARIABLE)] | None = None
     """The environment variable with the key that signs the requests of a webhook (Standard Webhooks, `whsec_…`)."""
     events: tuple[EventKind, ...] = ()
-    """What is sent; default: everything to a webhook, incidents and maintenances to other channels."""
+    """The events to send. Default: everything to a webhook, incidents and maintenances to other channels."""
     components: tuple[Text, ...] = ()
     """Send only what is about these components (keys or ids); default: everything."""
     delivery: Delivery = Delivery.AT_LEAST_ONCE
@@ -95,9 +95,9 @@ class NotifySource(SourceModel):
     """Notifications of the site."""
 
     channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)] = ()
-    """Where events are sent."""
+    """The channels that receive events."""
     messages: Flag = False
-    """Publish the message of each update as `notifications/<id>.json`, for a service that sends it to its own list of people."""
+    """Publish the message of each update as `notifications/<id>.json`, for a service with its own list of subscribers."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -113,10 +113,10 @@ class NotifySource(SourceModel):
 
 
 class SiteNotifySource(ExtensionSource):
-    """What site.yaml says about notifications."""
+    """The key `notify` of site.yaml."""
 
     notify: NotifySource | None = None
-    """Channels that `statuary notify` sends events to; without it there are none."""
+    """Channels to which `statuary notify` sends events."""
 
     @override
     def settings(self) -> NotifySettings | None:

@@ -1,4 +1,4 @@
-"""The record of what was sent as an object beside a site in a store, under the lease of its publisher."""
+"""Delivery state as an object beside a site in a store, under its publisher's lease."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
 class StoreState(DeliveryState):
-    """A record in an object store; it is replaced only if nobody else has replaced it."""
+    """Delivery state in an object store; a concurrent change prevents its replacement."""
 
     def __init__(self, store: ObjectStore, lease: Lease) -> None:
         self.store = store

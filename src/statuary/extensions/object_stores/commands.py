@@ -106,13 +106,13 @@ def publish_to_store(
     """Publish a site to an object store; print the changes and the number of requests.
 
     Args:
-        is_excluded: tells of a path whether the store need not have it.
+        is_excluded: returns whether the store may lack a path.
 
     Returns:
-        Whether the store now has all of it; what an extension holds back has been printed.
+        Whether all of it was published; extensions print what they skipped.
 
     Raises:
-        PublishingError: if the store does not take it, or another publisher holds the lease.
+        PublishingError: if the store rejects it, or another publisher holds the lease.
     """
     with _exit_on_sigterm(), show_progress() as progress:
         store = ObjectStore(url)
@@ -151,7 +151,14 @@ def publish_folder_to_store(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> bool:
-    """Publish the folder of a build; return whether the store has all of it. Raise PublishingError if that fails."""
+    """Publish the folder of a build.
+
+    Returns:
+        Whether the store has all of it.
+
+    Raises:
+        PublishingError: if that fails.
+    """
     site, origin = PublishedFolder(folder), recorded_origin(folder)
     return publish_to_store(
         site, origin, str(folder), to, options, to_error=to_error, is_excluded=is_excluded

@@ -23,7 +23,7 @@ HEADERS = ("Content-Type", "Cache-Control", "Content-Encoding")
 """The headers of an object, as the last members of an `Entry` have them."""
 
 DIGEST_ATTRIBUTE = "statuarysha256"
-"""The metadata of an object with the SHA-256 of its body, which also shows that statuary put it; Azure allows letters only."""
+"""The metadata with the SHA-256 of an object's body, which marks it as statuary's; Azure allows letters only."""
 
 
 def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Entry:
@@ -105,7 +105,7 @@ class PublishedFolder:
 
 
 def step_of(path: str) -> PutStep:
-    """Return the step in which a path is put; a path outside the URL table is a body."""
+    """Return the upload step of a path; a path outside the URL table is a body."""
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))

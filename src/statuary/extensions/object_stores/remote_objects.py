@@ -47,7 +47,11 @@ class RemoteObjects(RemoteFiles):
 
 
 def object_size(url: str) -> int:
-    """Return the size of an object in bytes; raise UnreadableError if it does not exist or cannot be read."""
+    """Return the size of an object in bytes.
+
+    Raises:
+        UnreadableError: if it does not exist or cannot be read.
+    """
     bucket, key = _parts(url)
     with _reading(url):
         return int(import_obstore().head(_store(bucket), key)["size"])
@@ -93,7 +97,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return what is wrong with the form of an object store's URL; empty for nothing."""
+    """Return the fault in the form of an object store's URL, if it has one."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:

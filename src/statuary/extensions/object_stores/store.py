@@ -1,4 +1,4 @@
-"""An object store by its URL: get, head, list, put and delete with retries, under the lease of one publisher.
+"""An object store by its URL, with retries, under the lease of one publisher.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
 a response; that is done here, since putting the same bytes again changes nothing.
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 
 class RetryPolicy(NamedTuple):
-    """How long an unavailable store is retried."""
+    """The time for which an unavailable store is retried."""
 
     timeout: float = 60.0  # seconds to wait for an answer
     tries: int = 8  # attempts of the library
@@ -44,11 +44,11 @@ DEFAULT_RETRIES = RetryPolicy()
 
 
 Tag = dict[str, str]
-"""What changes with every put of an object: `e_tag` and, on Google's store, the generation as `version`."""
+"""A value that every put of an object changes: `e_tag` and, on Google's store, the generation as `version`."""
 
 
 class ObjectInfo(NamedTuple):
-    """What a store reports about an object."""
+    """A store's information about an object."""
 
     size: int
     tag: Tag | None
@@ -98,7 +98,7 @@ class ObjectStore:
             raise self._refused("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object's body and information; None if there is none."""
+        """Return an object's body and information, or None if it does not exist."""
         try:
             answer = self.library.get(self.store, path)
             return bytes(answer.bytes()), _held(answer)
@@ -108,7 +108,7 @@ class ObjectStore:
             raise self._refused(f"give {path}", error) from None
 
     async def head(self, path: str) -> ObjectInfo | None:
-        """Return an object's information; None if there is none."""
+        """Return an object's information, or None if it does not exist."""
         try:
             return _held(await self.library.get_async(self.store, path, options={"head": True}))
         except FileNotFoundError:
@@ -138,7 +138,7 @@ class ObjectStore:
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Put an object if it is unchanged or, without a tag, if there is none.
+        """Put an object if it is unchanged or, without a tag, does not exist.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
@@ -157,9 +157,12 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Put an object if it is unchanged or, without a tag, if there is none; return the new tag.
+        """Put an object once if it is unchanged or, without a tag, does not exist.
 
-        There is one attempt: whether a put without a response succeeded cannot be known here.
+        If there is no response, the result is unknown.
+
+        Returns:
+            The new tag.
 
         Raises:
             PreconditionFailedError: if it has changed.
@@ -292,7 +295,7 @@ def _tag(headers: Mapping[str, object]) -> Tag | None:
 LEASE = f"{OWN_FOLDER}/lease.json"
 
 DURATION = timedelta(seconds=120)
-"""How long a lease lasts without renewal."""
+"""The duration of a lease without renewal."""
 
 CLOCK_SKEW = 0.25
 """The part of a lease's duration by which clocks may differ, and that its holder leaves unused."""
@@ -412,7 +415,7 @@ class Lease:
 
 
 def _parse_terms(body: bytes) -> LeaseTerms:
-    """Read the lease object; nobody holds an unreadable one."""
+    """Parse the lease object; an unreadable one is free."""
     try:
         value = orjson.loads(body)
         return LeaseTerms(str(value["holder"]), parse_instant(value["until"]))
@@ -427,7 +430,10 @@ CONCURRENT_REQUESTS = 32
 
 
 class TransferLoop(asyncio.SelectorEventLoop):
-    """An event loop that requests may answer after it has closed: nobody waits for them once a transfer was interrupted."""
+    """An event loop that tolerates late responses after it has closed.
+
+    After an interrupted transfer, they are ignored.
+    """
 
     @override
     def call_soon_threadsafe(

@@ -53,7 +53,7 @@ def parse_entries(text: bytes) -> Iterator[Entry]:
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger; a listing is named by the SHA-256 of the list of its parts."""
+    """The index of a store's ledger; a listing is named by the SHA-256 of its list of parts."""
 
     listing: str | None = None  # of the last finished publication; None if there was none
     begun: tuple[str, ...] = ()  # of unfinished publications after it, earliest first
@@ -92,7 +92,7 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """The site, and what is known of the store; a context manager, since they are in temporary files."""
+    """The site and the known state of the store; a context manager around temporary files."""
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
@@ -110,7 +110,11 @@ class StoreComparison:
             listing.close()
 
     def add_site_entries(self, entries: Iterable[Entry]) -> None:
-        """Add the documents of the site; raise PublishingError if a path is unsafe or offered twice."""
+        """Add the documents of the site.
+
+        Raises:
+            PublishingError: if a path is unsafe or added twice.
+        """
         for entry in entries:
             if not self.site.add(entry._replace(path=checked_path(entry.path))):
                 raise PublishingError(f"two documents have the same path, {entry.path}")

@@ -1,12 +1,13 @@
 """Publish to an object store: compare with its ledger, show the plan, apply it.
 
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
-ledger records a publication before its first put, so the next one knows of a killed publication, asks for the
-objects that it may have touched, and continues. If the ledger is lost, the store is listed and every object
+ledger records a publication before its first put, so the next one knows of a killed publication, requests the
+objects that it may have changed, and continues. If the ledger is lost, the store is listed and every object
 is requested; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
-So a late put of a publisher that lost its lease fails. What such a publisher may have created or deleted is
+So a late put of a publisher that lost its lease fails. Objects that such a publisher may have created or
+deleted are
 requested again by the publication after the one that took over.
 """
 
@@ -221,7 +222,7 @@ class ObjectStoreTarget(Target[Entry]):
         return False
 
     def retain_prefix(self, folders: Iterable[str]) -> None:
-        """Leave the objects of these folders as they are, which the site does not offer.
+        """Keep the objects of these folders, which the site does not have.
 
         Raises:
             PublishingError: if the store cannot be read.
@@ -355,7 +356,11 @@ class ObjectStoreTarget(Target[Entry]):
         self._end(taken_over)
 
     def _begin(self) -> tuple[str, ...]:
-        """Record the publication in the ledger before its first put; return the unfinished ones that it takes over."""
+        """Record the publication in the ledger before its first put.
+
+        Returns:
+            The unfinished publications that it takes over.
+        """
         there = self._objects_of(self.index)
         texts = {listing_object(self.comparison.listing): lambda: self.comparison.parts_text}
         texts |= {
@@ -401,7 +406,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.index = index
 
     def _own_index(self, index: StoreIndex) -> Tag | None:
-        """Return the tag of the index if it is the one to put: the response to an earlier attempt may be lost.
+        """Return the index's tag if an earlier attempt has already put this index.
 
         Raises:
             PublishingError: if it is a different one.

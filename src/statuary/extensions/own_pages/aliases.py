@@ -1,4 +1,4 @@
-"""Former addresses of pages, which redirect to the page."""
+"""Earlier addresses of pages, which redirect to the page."""
 
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, join, normpath
@@ -17,14 +17,14 @@ from statuary.site.url_table import OWN_PAGE
 
 
 class MovedPageView(NamedTuple):
-    """A page at a former path."""
+    """A page at an earlier path."""
 
     title: str
     path: str  # of the page, relative to the site's root
 
 
 def alias_documents(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
-    """Yield a page at each valid former path of a page that redirects to it."""
+    """Yield a redirect at each valid earlier path of a page."""
     renderer, title = renderer_of(site_context(catalogue)), one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
     owners = _owners(catalogue)
@@ -56,7 +56,7 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
 
 
 def _owners(catalogue: Catalogue) -> Mapping[str, SitePage]:
-    """Return each path below `pages/` with its page: pages first, then the first page that has the alias."""
+    """Return the page of each path below `pages/`: pages first, then aliases."""
     owners = {page.path: page for page in catalogue.own_pages}
     for page in catalogue.own_pages:
         for alias in page.aliases:
@@ -65,7 +65,7 @@ def _owners(catalogue: Catalogue) -> Mapping[str, SitePage]:
 
 
 def _problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
-    """Return why a path cannot be an alias of a page; empty if it can."""
+    """Return the reason why a path cannot be an alias of a page, if it cannot."""
     names = path.split("/")
     if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):
         return "is not a path of a page"

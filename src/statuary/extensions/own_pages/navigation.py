@@ -1,4 +1,4 @@
-"""The pages of a folder and of the folders below it as a book: groups for the sidebar, and the order of reading."""
+"""The pages of a folder as a book: groups for the sidebar, and the reading order."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -98,7 +98,10 @@ class Navigation:
         return link._replace(current=page is self._page, below=tuple(map(self._link, below)))
 
     def _home(self, page: SitePage) -> str:
-        """Return the folder whose pages a page stands among: its own, or the nearest around it that has an index."""
+        """Return the folder among whose pages a page is listed.
+
+        It is its own, or the nearest around it that has an index.
+        """
         folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
         while folder != self.folder and folder not in self._indexes:
             folder = folder.rpartition("/")[0]
@@ -106,13 +109,16 @@ class Navigation:
 
 
 def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
-    """Return the pages below a folder, by their order; none for a page that is in no folder."""
+    """Return the pages below a folder by their order; none for no folder."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 
 
 def folder_of(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder that a page leads: `a` for `a/index.md`, or for `a.md` beside it; empty for none."""
+    """Return the folder that a page leads, if it leads one.
+
+    It is `a` for `a/index.md`, and for `a.md` beside the folder.
+    """
     if page.path == f"{page.folder}/{INDEX}":
         return page.folder
     return page.path if page.path in folders else ""

@@ -1,4 +1,4 @@
-"""The Markdown of a page of the site's own: headings with anchors, blocks of code with colours and a button to copy them."""
+"""The Markdown of pages: headings with anchors, coloured code with a copy button."""
 
 import json
 import re
@@ -55,14 +55,17 @@ class Heading(NamedTuple):
 
 
 class Section(NamedTuple):
-    """The text from a heading to the next; before the first heading, with an empty one."""
+    """The text from a heading to the next.
+
+    Before the first heading, the heading is empty.
+    """
 
     heading: Heading
     text: str
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Return the tokens of a body; headings have anchors, and the title of the page is the only first-level one."""
+    """Parse a body: headings get anchors, and only the title is a first-level one."""
     tokens = _parser().parse(visible_text(body))
     uses: dict[str, int] = {}
     for token, text in pairwise(tokens):
@@ -134,7 +137,7 @@ def _coloured(code: str, language: str | None) -> Markup:
 
 @cache
 def block_highlighter(language: str) -> Highlighter | None:
-    """Return the colours of a block of code; None for one without colours."""
+    """Return the highlighter of a language, or None for one without colours."""
     if language in SOURCES:
         return highlighter(SOURCES[language])
     grammar = json.loads(LANGUAGES.read_bytes()).get(language)

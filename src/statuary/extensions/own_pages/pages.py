@@ -1,4 +1,4 @@
-"""Pages of the site's own: Markdown in the frame of the site, with a sidebar, links that are checked, and a search."""
+"""Markdown pages in the site's frame, with a sidebar, checked links and a search."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -151,7 +151,7 @@ def _search_entries(page: SitePage) -> list[list[Json]]:
 
 
 def _label(language: str, texts: PageTexts) -> str:
-    """Return what stands above a block of code."""
+    """Return the label above a block of code."""
     return (
         texts(f"block.{language}") if language in ("sh", "text") else language.upper() or texts("block.text")
     )
@@ -186,7 +186,7 @@ class _Pages:
         self._pictures = dict(catalogue.pages.theme.files)
 
     def tokens(self, page: SitePage) -> list[Token]:
-        """Return the tokens of a page, its links rewritten to the pages of the site, its pictures with their sizes."""
+        """Return a page's tokens, with links to the site's pages and sizes of pictures."""
         tokens = page_tokens(page.body)
         for token in _all(tokens):
             name = {"link_open": "href", "image": "src"}.get(token.type)
@@ -200,7 +200,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the path of the page in the navigation that leads here: the page, or the index of a folder around it."""
+        """Return the path in the navigation that leads to a page: itself or an index above."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -219,7 +219,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def problem(self, page: SitePage, href: str) -> str:
-        """Return why a link is broken; empty if it is not."""
+        """Return the reason why a link is broken, if it is."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"
@@ -247,7 +247,10 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG, a WebP or an SVG, so that the page keeps its place while it loads; nothing for others."""
+    """Return width and height of a PNG, WebP or SVG, if it is one.
+
+    With these, the page does not move while it loads.
+    """
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
     kind = raw[12:16] if raw[8:12] == b"WEBP" else b""

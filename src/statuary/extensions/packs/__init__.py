@@ -1,5 +1,6 @@
-"""Packs: the documents of many records in one file, looked up by ranges, on any host that serves them.
+"""Packs: many records' documents in one file, looked up by ranges on any host.
 
-A pack has the documents sorted by path, in compressed frames, and an index that a reader resolves with two requests. It
-replaces nothing: a site has its documents with packs and without. `pack_format.py` has the format.
+A pack has the documents sorted by path, in compressed frames, and an index that a reader resolves with two
+requests. Packs
+replace nothing: a site has the same documents with and without them. `pack_format.py` has the format.
 """

@@ -1,9 +1,13 @@
-"""Compression of a pack: each frame continues one Zstandard stream, whose beginning every frame shares.
+"""Compression of a pack: each frame continues one Zstandard stream.
 
-A dictionary of zstd's own kind is known to few decoders: none of browsers, and few in JavaScript. So the beginning of a stream
-that holds the dictionary's text is kept once (the opening), and what is kept of each frame is how the stream goes on. Opening and
-frame together are a plain Zstandard frame (RFC 8878) that every decoder reads; the text of the dictionary comes out first, and is
-skipped. On the corpora M and S this costs between 4 % less and 3 % more bytes than zstd's dictionaries at the same level, and
+Few decoders know zstd's own dictionaries: none of browsers, and few in JavaScript. So the beginning of a
+stream
+with the dictionary's text is stored once (the opening), and each frame is stored as the continuation of the
+stream. Opening and
+frame together are a plain Zstandard frame (RFC 8878) that every decoder reads; the dictionary's text comes
+out first, and is
+skipped. On the corpora M and S this costs between 4 % less and 3 % more bytes than zstd's dictionaries at the
+same level, and
 0.1-0.5 ms more for each frame that is written.
 
 The bytes depend on the version of the zstd library, which a pack names.
@@ -18,10 +22,10 @@ from statuary.extensions.packs.limits import DICTIONARY_SIZE
 from statuary.publish.listing import DamagedSnapshotError
 
 LEVEL = 6
-"""Of compression: level 9 saves 10 % of M's bytes and takes twice the time, 12 and above take twenty times as long."""
+"""The compression level: 9 saves 10 % of M's bytes in twice the time, 12 and above take twenty times as long."""
 
 WINDOW_LOG = 21
-"""Logarithm of the window in which text may be repeated: 2 MiB, which is also what a reader needs in memory."""
+"""Logarithm of the window for repeated text: 2 MiB, which is also a reader's need of memory."""
 
 FEWEST_SAMPLES = 16
 """Documents without which no dictionary is made."""
@@ -30,7 +34,7 @@ FEWEST_SAMPLES = 16
 class Codec(NamedTuple):
     """Compresses and decompresses the frames of a pack; thread-safe."""
 
-    opening: bytes = b""  # the beginning of the stream; empty if there is no dictionary
+    opening: bytes = b""  # the beginning of the stream; empty without a dictionary
     skipped: int = 0  # bytes that come out of it, before those of a frame
 
     def decompress(self, data: bytes, size: int, what: str) -> bytes:
@@ -72,14 +76,14 @@ class Compressor:
 
     @cached_property
     def codec(self) -> Codec:
-        """What decompresses the frames."""
+        """The decompressor of the frames."""
         if not self.dictionary:
             return Codec()
         stream = self.zstd.ZstdCompressor(options=self.options)
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
     def compress(self, body: bytes) -> bytes:
-        """Return how the stream goes on with a body, to its end."""
+        """Return the continuation of the stream with a body, to its end."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
@@ -88,10 +92,13 @@ class Compressor:
 
 
 def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
-    """Return the text that documents like the samples repeat most; nothing if there are too few, or zstd finds none.
+    """Make a dictionary of the text that documents like the samples repeat most.
 
     Args:
-        size: bytes of it at most.
+        size: the maximum of bytes.
+
+    Returns:
+        The text; empty if there are too few samples, or zstd finds none.
     """
     size = min(size, DICTIONARY_SIZE)
     if len(samples) < FEWEST_SAMPLES or size < 1 << 10:
@@ -105,7 +112,11 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
 
 
 def expand(data: bytes, size: int, what: str) -> bytes:
-    """Return what a Zstandard frame holds; raise DamagedSnapshotError unless that is `size` bytes and the data ends there."""
+    """Decompress a Zstandard frame.
+
+    Raises:
+        DamagedSnapshotError: unless it has exactly `size` bytes and ends with the data.
+    """
     zstd = import_zstandard()
     stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
     parts, bytes_left = list[bytes](), size + 1

@@ -82,9 +82,7 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
 
 
 def _refuse(error: UnusableLinesError) -> NoReturn:
-    for start in range(
-        0, len(error.findings), MAX_PER_RULE
-    ):  # all of them: the report would leave out the others
+    for start in range(0, len(error.findings), MAX_PER_RULE):  # all of them: the report would omit the others
         click.echo(format_findings(error.findings[start : start + MAX_PER_RULE], "", "text"), err=True)
     click.echo(f"{error}; no pack was written", err=True)
     sys.exit(ExitCode.FINDINGS)
@@ -246,5 +244,10 @@ def requested_key(path: str) -> str:
 
 
 def open_pack(location: str) -> PackReader:
-    """Open a pack by file name or URL; raise PublishingError if it cannot be read, DamagedSnapshotError if it is none."""
+    """Open a pack by file name or URL.
+
+    Raises:
+        PublishingError: if it cannot be read.
+        DamagedSnapshotError: if it is not a pack.
+    """
     return PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))

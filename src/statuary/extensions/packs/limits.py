@@ -14,7 +14,7 @@ DICTIONARY_SIZE: Final = 112 << 10
 """Bytes of text that every frame may repeat from, as the zstd program has by default."""
 
 DICTIONARY_SHARE: Final = 64
-"""How many times as many bytes of documents a pack has as its dictionary: a small pack has a small one, or none."""
+"""The minimum ratio of a pack's documents to its dictionary: a small pack has a small one, or none."""
 
 SAMPLE_SIZE: Final = 12 << 20
 """Bytes of the documents that a dictionary is made from."""
@@ -29,7 +29,7 @@ MAX_LEAF: Final = 4 << 20
 """Bytes of a leaf, compressed or not."""
 
 MAX_END: Final = 64 << 20
-"""Bytes of the end of a pack (dictionary and head), compressed or not: that of some 200 million frames."""
+"""Bytes of the end of a pack (dictionary and head), compressed or not: enough for some 200 million frames."""
 
 MAX_DICTIONARY: Final = 1 << 20
 """Bytes of a dictionary, compressed or not."""
@@ -47,4 +47,4 @@ MAX_LIST: Final = 64 << 20
 """Bytes of a list of packs."""
 
 PUBLISHED_SIZE: Final = 24 << 20
-"""Bytes of a pack that a build publishes: Cloudflare takes files of 25 MiB, other hosts larger ones."""
+"""Bytes of a pack that a build publishes: Cloudflare accepts files of 25 MiB, other hosts larger ones."""

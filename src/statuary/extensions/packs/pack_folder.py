@@ -1,4 +1,7 @@
-"""A folder of packs with their list, without a build: `statuary pack update` and `merge`, and reading by folder or URL."""
+"""A folder of packs with their list, without a build.
+
+`statuary pack update` and `merge` write it; it is read from a folder or URL.
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -43,7 +46,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Return the list; None if there is none.
+        """Return the list, or None.
 
         Raises:
             DamagedSnapshotError: if it is malformed.
@@ -54,7 +57,11 @@ class PackFolder:
         return None if text is None else parse_list(text, f"{self.location}/{LIST}")
 
     def require_packs(self) -> PackList:
-        """Return the list; raise PublishingError if there is none."""
+        """Return the list, which must exist.
+
+        Raises:
+            PublishingError: if it does not.
+        """
         packs = self.packs()
         if packs is None:
             raise PublishingError(
@@ -96,7 +103,10 @@ class WritablePackFolder(PackFolder):
         self.workers = workers
 
     def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
-        """Add documents, and remove some: as the base if there is none yet, else as a small run; return the list.
+        """Add and remove documents: in the base if there is none yet, else in a small run.
+
+        Returns:
+            The list.
 
         Raises:
             DamagedSnapshotError: if a pack that is merged is damaged.
@@ -142,7 +152,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Put the list in place, then remove the packs of the list before that it does not name."""
+        """Put the list in place, then remove packs that only the old list names."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))
@@ -157,12 +167,21 @@ class PackedSource:
     has_manifest = False
 
     def __init__(self, location: str) -> None:
-        """Open it; raise PublishingError if it cannot be read, DamagedSnapshotError if it is no pack."""
+        """Open it.
+
+        Raises:
+            PublishingError: if it cannot be read.
+            DamagedSnapshotError: if it is not a pack.
+        """
         self.name = location
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by its path; None if the pack has none; raise DamagedSnapshotError if it is damaged."""
+        """Return a document by its path, or None if the pack lacks it.
+
+        Raises:
+            DamagedSnapshotError: if it is damaged.
+        """
         try:
             key = key_of(path)
         except DamagedSnapshotError:  # no document has such a path

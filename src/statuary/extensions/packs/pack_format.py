@@ -1,15 +1,22 @@
-"""The format of a pack, version 1: what its parts are, how they are written, and what a reader makes sure of.
+"""The format of a pack, version 1: its parts, their encoding, and a reader's checks.
 
-    frames    each holds documents: a line of JSON, [["v2/contract/1/0xab…",4000],["v2/contract/1/0xac…",null],…], then the
+    frames    each holds documents: a line of JSON,
+        [["v2/contract/1/0xab…",4000],["v2/contract/1/0xac…",null],…], then the
               documents' bytes one after another. `null` says that a document of an older pack is removed.
-    leaves    each lists up to 256 frames, as Zstandard of JSON: {"offset":0,"frames":[[first key,size,plain size,SHA-256,marks],…]}.
-              `marks` has eight hex digits for each document, the first of the SHA-256 of its key: what is not there is not read.
+    leaves    each lists up to 256 frames, as Zstandard of JSON: {"offset":0,"frames":[[first key,size,plain
+        size,SHA-256,marks],…]}.
+              `marks` has eight hex digits for each document, the first of the SHA-256 of its key: a missing
+              document needs no read.
     opening   the beginning of the stream that each frame continues (`codec.py`); may be empty
-    head      Zstandard of JSON: totals, and [first key,offset,size,SHA-256] of each leaf; if there is only one, its frames instead
-    tail      a line of ASCII: version, offset of the opening, sizes of opening and head before and after compression, SHA-256 of both
+    head      Zstandard of JSON: totals, and [first key,offset,size,SHA-256] of each leaf; if there is only
+        one, its frames instead
+    tail      a line of ASCII: version, offset of the opening, sizes of opening and head before and after
+        compression, SHA-256 of both
 
-Keys are paths of documents with the address in lower case, in ASCII, sorted by their bytes. Everything is found from the end, so
-that a pack is written in one go; a reader that knows the end's offset and SHA-256 (`pack_list.py`) reads it with one request, once.
+Keys are paths of documents with the address in lower case, in ASCII, sorted by their bytes. Everything is
+found from the end, so
+that a pack is written in one go; a reader that knows the end's offset and SHA-256 (`pack_list.py`) reads it
+with one request, once.
 Every part has its SHA-256 in the part that names it. All numbers are below 2^53.
 """
 
@@ -79,7 +86,7 @@ class LeafPart(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a pack holds in all."""
+    """The totals of a pack."""
 
     documents: int = 0
     removals: int = 0
@@ -193,10 +200,13 @@ def encode_frames(frames: Sequence[Frame]) -> JsonObject:
 
 
 def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
-    """Return the frames that a leaf lists; raise DamagedSnapshotError if they are not in order, or outside the pack.
+    """Return the frames that a leaf lists.
 
     Args:
-        end: where the frames of the pack end at the latest.
+        end: the end of the pack's frames at the latest.
+
+    Raises:
+        DamagedSnapshotError: if they are not in order, or outside the pack.
     """
     frames = list[Frame]()
     try:
@@ -232,7 +242,11 @@ def checked_marks(value: Json) -> str:
 
 
 def checked_size(value: Json, limit: int) -> int:
-    """Return a value that must be the size of a part; raise InvalidValueError if it is not, or is above the limit."""
+    """Return a value after checking that it is a part's size.
+
+    Raises:
+        InvalidValueError: if it is not a size, or is above the limit.
+    """
     size = checked_number(value)
     if not 0 < size <= limit:
         raise InvalidValueError(f"{size:,} bytes are none, or more than {limit:,}")

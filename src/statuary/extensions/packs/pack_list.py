@@ -1,12 +1,16 @@
-"""The list of a site's packs, `packs/packs.json`: an ordered list of runs, of which the newest that names a document decides.
+"""The list of a site's packs, `packs/packs.json`: runs, of which the newest decides.
 
     {"version":1,"packs":[{"path":"data/1f0c….pack","run":0,"size":…,"sha256":"…","end":[offset,"SHA-256"],
                            "documents":…,"removals":…,"plain":…,"first":"…","last":"…"},…]}
 
-A run is a pack, or several whose keys do not overlap; run 0 is the base, and later ones have what changed since. A change never
-writes the base again: it becomes a run of its own, together with those runs before it that are less than four times as large
-(`runs_to_keep`). So there are few runs, each at least four times as large as the next, and a document is written again some
-log4(n) times while n of them change. Packs are named by their SHA-256, so that a list and what it names always fit.
+A run is a pack, or several whose keys do not overlap; run 0 is the base, and later ones have the changes
+since. A change never
+writes the base again: it becomes a new run, merged with the preceding runs that are less than four times as
+large
+(`runs_to_keep`). So there are few runs, each at least four times as large as the next, and a document is
+written again some
+log4(n) times while n of them change. Packs are named by their SHA-256, so that a list always matches its
+packs.
 """
 
 from bisect import bisect_right
@@ -39,7 +43,7 @@ LIST = f"{FOLDER}/packs.json"
 LIST_VERSION = 1
 
 GROWTH = 4
-"""How many times as large as the next a run is at least."""
+"""The minimum ratio of a run's size to the next."""
 
 OPEN_PACKS = 64
 """Packs that a reader keeps open, with their heads."""
@@ -176,7 +180,7 @@ class PackListReader:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Return a document as the newest run that names it has it; None if there is none.
+        """Return a document from the newest run that names it, or None.
 
         Raises:
             DamagedSnapshotError: if a pack that is read is damaged.
@@ -257,11 +261,11 @@ def newest(
 
 
 def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Return how many of the first runs stay as they are when documents are added; the others are merged with these.
+    """Count the first runs that stay when documents are added; the others are merged.
 
     Args:
         sizes: the documents and removals of each run, the base first; the base always stays.
-        added: how many documents and removals are added.
+        added: the number of added documents and removals.
     """
     kept_count = len(sizes)
     while kept_count > 1 and sizes[kept_count - 1] < GROWTH * added:
@@ -273,11 +277,11 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
 def with_changes(
     packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
 ) -> PackList:
-    """Return the list with a new run of changes, merged with those before it that are too small to stay.
+    """Return the list with a new run of changes, merged with small preceding ones.
 
     Args:
-        changes: what changed, sorted by key.
-        count: how many they are.
+        changes: sorted by key.
+        count: the number of changes.
         put: writes the packs of the run, with the dictionary of the base.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Read a pack by ranges: a document with two at most, all documents in order, or every byte to verify it."""
+"""Read a pack by ranges: one document, all in order, or every byte to verify it."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ class PackReader:
 
     @property
     def totals(self) -> Totals:
-        """What it holds in all, as its head says."""
+        """The totals in its head."""
         return self.head.totals
 
     def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
@@ -102,12 +102,12 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Return a document, or that it is removed; None if the pack says nothing of it.
+        """Return a document or its removal, or None if the pack has neither.
 
-        A document takes two requests, or one if the leaf is kept; what the pack does not have takes one at most.
+        A document takes two requests, or one if the leaf is cached; a miss takes at most one.
 
         Raises:
-            DamagedSnapshotError: if what is read is damaged.
+            DamagedSnapshotError: if the read part is damaged.
         """
         frames = self._frames_near(key)
         number = bisect_right([frame.first_key for frame in frames], key) - 1
@@ -133,7 +133,7 @@ class PackReader:
 
 
 class PackVerification(NamedTuple):
-    """What is right and wrong with a pack."""
+    """The result of verifying a pack."""
 
     totals: Totals  # what was counted
     frames: int
@@ -143,7 +143,7 @@ class PackVerification(NamedTuple):
 
 
 def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
-    """Read every byte of a pack: digests, the order of keys, the places of frames and leaves, and the totals."""
+    """Verify every byte of a pack: digests, order of keys, positions and totals."""
     problems = list[str]()
     totals, frames = Totals(), 0
     try:
@@ -179,7 +179,11 @@ def _contiguous(pack: PackReader) -> Iterator[Frame]:
 
 
 def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
-    """Return the totals with the documents of one more frame; raise DamagedSnapshotError if they are out of order."""
+    """Add the documents of a frame to the totals.
+
+    Raises:
+        DamagedSnapshotError: if they are out of order.
+    """
     if documents[0].key <= totals.last:
         raise DamagedSnapshotError(
             f"{documents[0].key!r} comes after {totals.last!r}: the pack is not sorted"

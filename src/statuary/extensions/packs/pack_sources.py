@@ -1,4 +1,7 @@
-"""Where the documents of a pack come from: files of JSON lines, and published sites. Their keys wait on disk, sorted."""
+"""The sources of a pack's documents: files of JSON lines, and published sites.
+
+Their keys wait on disk, sorted.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +37,7 @@ MAX_LINE_FINDINGS = 100
 
 
 class UnusableLinesError(StatuaryError):
-    """Lines that are no records or paths, or repeat one; nothing was written."""
+    """Lines are not records or paths, or repeat one; nothing was written."""
 
     def __init__(self, findings: list[Finding]) -> None:
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
@@ -103,7 +106,7 @@ class KeyTable:
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Return the dictionary of the documents, made from those whose key has the lowest SHA-256, in that order."""
+        """Make the dictionary from the documents whose keys have the lowest SHA-256, in that order."""
         rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
         samples, size = list[bytes](), 0
@@ -123,11 +126,11 @@ class LinesOfRecords:
     """Records in files of JSON lines, one a line; a context manager, since the files stay open."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        """Read every line once, and keep where it is.
+        """Read every line once, and record its position.
 
         Raises:
             PublishingError: if a file cannot be read, or is compressed.
-            UnusableLinesError: for lines that are no records, or repeat one.
+            UnusableLinesError: for lines that are not records, or repeat one.
         """
         self.paths = [*files]
         self.findings: list[Finding] = []
@@ -160,7 +163,7 @@ class LinesOfRecords:
                 start += len(line)
 
     def _key(self, number: int, line_number: int, line: bytes) -> str:
-        """Return the key of the record on a line; empty, and a finding is noted, if there is none."""
+        """Return the key of a line's record; empty, with a finding, if there is none."""
         path = str(self.paths[number])
         try:
             parsed_contract = parse_record_json(line.rstrip(b"\r\n"), path)
@@ -279,12 +282,12 @@ def _read_at(file: int, start: int, size: int) -> bytes:
 
 
 def is_packed(path: str) -> bool:
-    """Return whether a document of a site goes into packs: the record or the proof of a contract, by address."""
+    """Return whether packs include a path: a contract's record or proof, by address."""
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 
 class DocumentsOfSite:
-    """The documents of contracts of a published site: a folder, a snapshot, or a URL; a context manager."""
+    """The contract documents of a site: a folder, snapshot or URL; a context manager."""
 
     def __init__(self, site: SiteReader) -> None:
         """List them; raise PublishingError if the site cannot be listed."""

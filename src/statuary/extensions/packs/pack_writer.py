@@ -1,4 +1,4 @@
-"""Write packs: sorted documents to frames, frames to a file; only a few frames and the index of leaves are in memory."""
+"""Write packs: documents to frames, frames to a file, in little memory."""
 
 import tempfile
 from collections import deque
@@ -79,7 +79,7 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
 def compressed_frames(
     documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Yield the frames of documents in order, compressed in threads; the bytes are the same with any number of them."""
+    """Yield frames in order, compressed in threads; their number does not change the bytes."""
     workers = workers or available_cpus()
     waiting = deque[Future[CompressedFrame]]()
     with ThreadPoolExecutor(workers) as pool:
@@ -184,7 +184,7 @@ def write_pack(
 def packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Yield packs of about `limit` bytes at most, each as bytes; none for no documents."""
+    """Yield packs of at most about `limit` bytes; none for no documents."""
     frames = compressed_frames(documents, compressor, workers)
     frame = next(frames, None)
     while frame is not None:

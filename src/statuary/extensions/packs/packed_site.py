@@ -1,4 +1,4 @@
-"""A site whose records and proofs are in its packs alone: what its files lack is looked up there."""
+"""A site whose records and proofs are only in its packs."""
 
 from collections.abc import Iterator
 from threading import Lock
@@ -38,7 +38,7 @@ class PackedDocuments:
         self._renewed = -LIST_SECONDS
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by the path of either layout; None if no pack has it.
+        """Return a document by its path in either layout, or None if no pack has it.
 
         Raises:
             DamagedSnapshotError: if the list or a pack that is read is damaged.
@@ -66,7 +66,10 @@ class PackedDocuments:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of each document that is no file of a folder, its address checksummed; every pack is read."""
+        """Yield the paths of documents that are only in packs, with checksummed addresses.
+
+        Every pack is read.
+        """
         with self._lock:
             reader = self._packs()
         if reader is None or not isinstance(self.source, FolderReader):
@@ -82,7 +85,7 @@ class PackedDocuments:
             self._use(None)
 
     def _packs(self) -> PackListReader | None:
-        """Return a reader of the packs that the site has now; None if it has none."""
+        """Return a reader of the site's current packs, or None if it has none."""
         is_remote = isinstance(self.source, UrlSource)
         if not is_remote or monotonic() - self._renewed >= LIST_SECONDS:
             self._use(self.source.read(LIST))
@@ -113,7 +116,10 @@ def _is_name(address: str) -> bool:
 
 
 def open_packed(source: DocumentSource) -> PackedDocuments | None:
-    """Return what the packs of a site have; None where the site has every file: a snapshot, or the folder of a build."""
+    """Return the packed documents of a site, or None if it has every file.
+
+    Snapshots and the folders of builds have every file.
+    """
     if isinstance(source, FolderReader):
         return None if is_built(source.root) else PackedDocuments(source)
     return PackedDocuments(source) if isinstance(source, UrlSource) else None

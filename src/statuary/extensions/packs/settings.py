@@ -15,10 +15,10 @@ class PacksSettings(NamedTuple):
 
 
 class SitePacksSource(ExtensionSource):
-    """What site.yaml says about packs."""
+    """The key `packs` of site.yaml."""
 
     packs: Flag = False
-    """Also publish the records and proofs of contracts in packs (`packs/packs.json`), for readers of many; needs the extra `zstd`."""
+    """Also publish the records and proofs of contracts in packs (`packs/packs.json`), for readers of many. This needs the extra `zstd`."""
 
     @override
     def settings(self) -> PacksSettings | None:

@@ -1,4 +1,4 @@
-"""The stage: a build packs the documents of its contracts; of a later build, what changed becomes a small pack."""
+"""The stage that packs a build's contracts; later changes become a small pack."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -34,11 +34,11 @@ from statuary.publish.ledger.schema import CachedGroup
 from statuary.site.document import SHARDS, Document, plain_path
 
 GROUP = "packs"
-"""What the ledger keeps: the SHA-256 of the list, how many documents are packed, and the paths of all packs."""
+"""The ledger's group: the SHA-256 of the list, the number of documents, and the paths of packs."""
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of a build into a folder; there is none elsewhere."""
+    """Open the stage of a build into a folder, or return None for other targets."""
     return PacksStage(inputs.target) if isinstance(inputs.target, FolderTarget) and inputs.root else None
 
 
@@ -78,7 +78,7 @@ class PacksStage(SiteStage):
         )  # what changed now is not known later: the next build packs everything
 
     def _last_list(self) -> PackList | None:
-        """Return the list of the last build if it is whole, and has what the ledger has; else None."""
+        """Return the last build's list if it is intact and matches the ledger."""
         cached_group, text = self._ledger.group(GROUP), self._target.published(LIST)
         if text is None or not have_all(text, cached_group, self._ledger.connection):
             return None
@@ -89,7 +89,7 @@ class PacksStage(SiteStage):
         return packs
 
     def _is_intact(self, pack: ListedPack) -> bool:
-        """Return whether a pack is as it was written; it is read where the ledger is not trusted."""
+        """Return whether a pack is intact, reading it if the ledger is not trusted."""
         if self._target.reuse([_path(pack)]):
             return True
         body = self._target.published(_path(pack))
@@ -109,14 +109,14 @@ class PacksStage(SiteStage):
         return with_changes(previous_packs, changes, len(changes), self._ranges, _put(self._target))
 
     def _differs_only_in_names(self, path: str, digest: bytes | None) -> bool:
-        """Return whether a document is as in the last build, which packs are to have, but for its aliases."""
+        """Return whether a packed document differs from the last build's only in aliases."""
         return digest is not None and digest.hex() == published_digest(self._ledger.documents, path)
 
     def _ranges(self, pack: ListedPack) -> FileRanges:
         return FileRanges(self._target.folder.root / _path(pack))
 
     def _body(self, row: KeyRow) -> bytes | None:
-        """Return the bytes that a document will have; None if there will be none."""
+        """Return a document's new bytes, or None if it is removed."""
         if row.size == REMOVED:
             return None
         body = self._staged(row.path)
@@ -143,7 +143,7 @@ class PacksStage(SiteStage):
 
 
 def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
-    """Return whether the packs of a list have what the last build published, by its ledger: no build was without them."""
+    """Return whether a list's packs have everything that the last build published."""
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
     count, newest = sum(count for count, _ in rows), max(run for _, run in rows)
     return (
@@ -154,7 +154,7 @@ def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> 
 
 
 PREFIXES = (*SHARDS, *(url.prefix for url in SHARDS.values()))
-"""Where the documents are that go into packs."""
+"""The folders of the packed documents."""
 
 PACKED_BELOW = """
 SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path < ? AND path LIKE '%/0x%'
@@ -183,7 +183,7 @@ def _path(pack: ListedPack) -> str:
 
 
 def _put(target: FolderTarget) -> PutPacks:
-    """Return what offers packs to a target, each of a size that every host takes."""
+    """Return the function that adds packs to a target, small enough for every host."""
 
     def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         for body, written_pack in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):

@@ -1,4 +1,6 @@
-"""Reports: the availability of each component over a quarter, as CSV and as a page to print, with the accounting method stated.
+"""Reports: each component's availability in a quarter, as CSV and a printable page.
+
+The page states the accounting method.
 
 Seams: a command.
 """

@@ -1,4 +1,4 @@
-"""`statuary report`: the availability of each component over a quarter, as CSV and as a page to print."""
+"""`statuary report`: each component's availability in a quarter."""
 
 import csv
 import io

@@ -33,7 +33,7 @@ class MonthFigures(NamedTuple):
 
     @property
     def availability(self) -> float | None:
-        """The percentage, cut after two decimals; None if no time counts."""
+        """The percentage, cut after two decimals, or None if no time counts."""
         return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
 
 

@@ -1,4 +1,4 @@
-"""The hosts that the local server answers for: a page of another site may lead a name of its own to this machine."""
+"""The host names that the local server accepts, against DNS rebinding."""
 
 import json
 import re
@@ -33,7 +33,10 @@ class AllowedHosts(NamedTuple):
     """Returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
-        """Return whether a request with this `Host` is answered; addresses and no host at all are: no name leads to them."""
+        """Return whether to answer a request with this `Host`.
+
+        Addresses and a missing host are accepted: no foreign name leads to them.
+        """
         name = host_of(header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
             return True
@@ -45,7 +48,7 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host of the address that a site names as its own; empty if it names none."""
+    """Return the host of the address that a site names as its own, if it does."""
     with suppress(ValueError, KeyError, TypeError):
         return host_of(
             urlsplit(json.loads(read_document(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc

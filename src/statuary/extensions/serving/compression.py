@@ -20,7 +20,7 @@ VARY = {"Vary": "Accept-Encoding"}
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
-    """Return whether an `Accept-Encoding` header has gzip, or any coding, with a weight above zero (RFC 9110, 12.5.3)."""
+    """Return whether an `Accept-Encoding` header accepts gzip (RFC 9110, 12.5.3)."""
     weights: dict[str, bool] = {}
     for part in (accept_encoding or "").lower().split(","):
         name, *parameters = (text.strip() for text in part.split(";"))

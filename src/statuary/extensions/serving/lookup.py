@@ -61,7 +61,7 @@ class RequestError(StatuaryError):
 
 
 QueryParameters = dict[str, str | None]
-"""Parameters in the order they first appear; None is one that is not a single text (`a=1&a=2`, `a[]=1`)."""
+"""Parameters in the order of first appearance; None for one that is not a single string (`a=1&a=2`, `a[]=1`)."""
 
 BRACKETS = re.compile(r"\[[^\[\]]*\]")
 STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -139,7 +139,7 @@ def check_reserved(text: str, names: tuple[str, ...]) -> None:
 
 
 ReadDocument = Callable[[str], bytes | None]
-"""Returns the bytes of a document of the site by its path, or None if there is no such document."""
+"""Returns the bytes of a site's document by its path, or None."""
 
 PARAMETERS = ("sort", "limit", "afterMatchId")
 MAX_LIMIT = 200
@@ -182,7 +182,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
 
 
 def _match_id(digits: str) -> int:
-    """Return a match id; one beyond all real ids is capped, since Python does not parse 5,000 digits."""
+    """Parse a match id, capped beyond all real ones: Python does not parse 5,000 digits."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
 
@@ -316,7 +316,7 @@ def head_response(response: Response) -> Response:
 
 
 def entity_tag(body: bytes) -> str:
-    """Return the weak tag that Express makes: the length in hex, and 27 characters of base64 of the SHA-1."""
+    """Return Express's weak tag: the length in hex, and 27 characters of base64 SHA-1."""
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
 
@@ -362,7 +362,7 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return the route of a path; None if it is not the look-up's.
+    """Return the route of a path, or None if it is not the look-up's.
 
     Every path below `v2` is, except files: their names end in `.json`, which no path of the look-up does.
 
@@ -434,7 +434,7 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Return the response to a request; None if the path is not the look-up's.
+    """Return the response to a request, or None if the path is not the look-up's.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
@@ -514,7 +514,7 @@ def _checked_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def _not_verified(chain_id: str, address: str) -> Response:
-    """Return the response for an address that is not verified: a record's first and last members, and 404."""
+    """Return the 404 of an unverified address: a record's first and last members."""
     nothing = {
         "match": None,
         "creationMatch": None,
@@ -572,7 +572,7 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request is a call of a block explorer's API: it names a module, or sends a form."""
+    """Return whether a request is an explorer API call: it names a module or sends a form."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)

@@ -1,4 +1,4 @@
-"""Parts of files: one range of bytes (RFC 9110, 14), as readers of packs and snapshots ask for."""
+"""Ranges of bytes in files (RFC 9110, 14), which readers of packs request."""
 
 import re
 from dataclasses import replace
@@ -7,13 +7,13 @@ from http import HTTPStatus
 from statuary.extensions.serving.lookup import Response
 
 RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
-"""One range of bytes: from a first to a last byte, from a first byte on, or so many at the end."""
+"""One range of bytes: from a first to a last byte, from a first byte on, or a number at the end."""
 
 
 def part_of(response: Response, range_header: str | None) -> Response:
-    """Return the part of a file that a `Range` header wants: 206, or 416 if there is none; else the whole file.
+    """Return the range that a `Range` header requests: 206, or 416 if it is empty.
 
-    Several ranges, or another unit, give the whole file.
+    Several ranges, or another unit, return the whole file.
     """
     match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
     if match is None or response.status != HTTPStatus.OK:

@@ -76,7 +76,7 @@ class ReloadEvents:
         self.waiting: set[Wake] = set()
 
     def announce(self) -> None:
-        """Tell every open page that the site has changed."""
+        """Notify every open page that the site has changed."""
         for wake in tuple(self.waiting):
             wake()
 
@@ -122,7 +122,7 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return the document of the epoch at an instant; None if no epoch has this path."""
+    """Return an epoch's document at an instant, or None if no epoch has this path."""
     index = readable_epochs(read_document(url_table.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
@@ -138,12 +138,12 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
 
 
 def _files(path: str) -> tuple[str, ...]:
-    """Return the files that a URL path can mean: a file, a folder's page, a page without extension."""
+    """Return the possible files of a URL path: a file, a folder's page, a page."""
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
 def _cache_control(index: EpochIndex, now: Instant) -> str:
-    """Return how long a status document may be cached: never beyond the next transition."""
+    """Return a status document's `Cache-Control`, which ends at the next change."""
     coming = [since - now for since in index.instants if since > now]
     seconds = min(MAX_AGE, int(coming[0].total_seconds())) if coming else MAX_AGE
     return f"public, max-age={seconds}"
@@ -214,7 +214,10 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Return the response to a request by the name of a host; it has `Content-Length` unless its status forbids a body."""
+        """Return the response to a request for a host.
+
+        It has `Content-Length` unless its status forbids a body.
+        """
         began = perf_counter()
         response, failure = self._negotiated(request) if self.hosts.allow(host) else (FOREIGN_HOST, None)
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
@@ -331,7 +334,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
     def _respond(self) -> None:
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
-            self.close_connection = True  # a body that nobody reads
+            self.close_connection = True  # an unread body
         site, host = self.server.site, ", ".join(self.headers.get_all("Host", []))
         if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
             self._stream(site.events)
@@ -441,7 +444,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
 
 def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield after each change, and once when changes are noticed: what came before that is found by looking."""
+    """Yield after each change, and once at the start, for changes before that."""
     if not find_spec("watchfiles"):
         while not stopped.wait(POLLING_SECONDS):
             yield None
@@ -456,7 +459,7 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return time and size of each file below a folder, hidden ones left out."""
+    """Return time and size of each file below a folder, except hidden ones."""
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

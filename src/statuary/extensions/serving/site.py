@@ -105,10 +105,10 @@ class Contract:
 
     @property
     def on_chain(self) -> Claim:
-        """Whether the chain's own proofs show the code at the address, verified again here, and in which block.
+        """The claim that the chain proves the code at the address, verified again here.
 
         Raises:
-            DamagedSnapshotError: if the published proof claims more than they show.
+            DamagedSnapshotError: if the published proof claims more than its evidence proves.
         """
         return self._chain_claims[0]
 
@@ -136,22 +136,22 @@ class Contract:
 
     @property
     def creation_match(self) -> str | None:
-        """How the creation bytecode matches."""
+        """The match level of the creation bytecode."""
         return self._text("creationMatch")
 
     @property
     def runtime_match(self) -> str | None:
-        """How the runtime bytecode matches."""
+        """The match level of the runtime bytecode."""
         return self._text("runtimeMatch")
 
     @property
     def verified_at(self) -> datetime:
-        """When it was verified, an aware time."""
+        """The time of the verification, an aware datetime."""
         return parse_instant(self.record["verifiedAt"])
 
     @property
     def abi(self) -> list[dict[str, Json]] | None:
-        """The ABI; None if the compiler gave none."""
+        """The ABI, or None if the compiler gave none."""
         abi: list[dict[str, Json]] | None = self.record.get("abi")
         return abi
 
@@ -162,7 +162,7 @@ class Contract:
 
     @property
     def metadata(self) -> dict[str, Json] | None:
-        """The compiler's metadata; None if it gave none."""
+        """The compiler's metadata, or None if it gave none."""
         metadata: dict[str, Json] | None = self.record.get("metadata")
         return metadata
 
@@ -367,7 +367,11 @@ class Site:
         return body
 
     def document(self, path: str) -> Any:
-        """Return a JSON document as Python values; raise DocumentNotFoundError if there is none."""
+        """Return a JSON document as Python values.
+
+        Raises:
+            DocumentNotFoundError: if there is none.
+        """
         return json.loads(self.read(path))
 
     @property
@@ -442,7 +446,11 @@ class Site:
         return self._incidents(url_table.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:
-        """Return one incident or maintenance; raise DocumentNotFoundError if there is none."""
+        """Return one incident or maintenance window.
+
+        Raises:
+            DocumentNotFoundError: if there is none.
+        """
         value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
         return SiteIncident.of(value["incident"])
 

@@ -260,12 +260,16 @@ def _documents_of(folder: Path) -> Iterator[Document]:
 
 
 def _is_snapshot(source: Path) -> bool:
-    """Return whether a source has a manifest of its own: a file, a URL or a mirror, but not the folder of a build."""
+    """Return whether a source has its own manifest, unlike the folder of a build."""
     return not source.is_dir() or ((source / MANIFEST).is_file() and not is_built(source))
 
 
 def _revision(content: Path) -> str:
-    """Return the commit of a content folder, with `+` after it if it has changes; empty outside of git."""
+    """Return the commit of a content folder, with `+` if it has changes.
+
+    Returns:
+        The commit; empty outside of git.
+    """
     state = GitQuery(content).answer
     return "" if state is None else state.revision
 
@@ -381,7 +385,7 @@ def _matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _contract_path(what: str) -> str | None:
-    """Return the path of a contract that is given as CHAIN/ADDRESS; None for anything else."""
+    """Return the path of a contract given as CHAIN/ADDRESS, or None for other strings."""
     chain, _, address = what.partition("/")
     try:
         return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))

@@ -1,4 +1,4 @@
-"""What a snapshot would change: the differences of sorted listings, the plan that leads from one to the other, its age."""
+"""The effect of a snapshot: differences of sorted listings, the plan, and the age."""
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The entry after it; the one before it if there is none."""
+        """The entry after the change, or the one before if there is none."""
         return self.after or self.before or Entry("")
 
     @property
@@ -38,7 +38,10 @@ class Difference(NamedTuple):
 
 
 def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Yield the entries of each path of sorted listings, in the order of the listings; None where one has no such path."""
+    """Yield the entries of each path in sorted listings.
+
+    They are in the order of the listings, with None where one lacks the path.
+    """
 
     def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
         return ((entry.path, number, entry) for entry in listings[number])
@@ -85,13 +88,15 @@ def plan_of(
 
 
 def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
-    """Raise an error if the site at a place is newer than a snapshot for it: an old signed one may be a replay.
+    """Refuse a snapshot that is older than the site it would replace.
+
+    An old signed snapshot may be a replay.
 
     Args:
-        there: the instant of the site at the place, if known.
+        there: the instant of the existing site, if known.
 
     Raises:
-        PublishingError: if it is newer.
+        PublishingError: if the site is newer.
     """
     if there is not None and origin.instant < there:
         raise PublishingError(

@@ -27,10 +27,12 @@ def _minisign() -> ModuleType:
 
 
 def key_id(text: bytes) -> str:
-    """Return the id of the key in the text of a .pub or .minisig file, as minisign shows it: 16 capital hex digits.
+    """Return the key id in a .pub or .minisig file, as minisign shows it.
+
+    It has 16 capital hex digits.
 
     Raises:
-        DamagedSnapshotError: if it is neither.
+        DamagedSnapshotError: if the text is neither.
     """
     try:
         return b64decode(text.splitlines()[1], validate=True)[2:10][::-1].hex().upper()
@@ -39,7 +41,7 @@ def key_id(text: bytes) -> str:
 
 
 def parse_public_key(text: str) -> "PublicKey":
-    """Read a public key: a line of base64, or a .pub file that has it as its second line.
+    """Parse a public key: a line of base64, or the text of a .pub file.
 
     Raises:
         PublishingError: if it is not a key.
@@ -128,12 +130,15 @@ def parse_signature(text: bytes) -> "Signature":
 def verify_manifest_signature(
     name: str, manifest: bytes | None, text: bytes | None, key: "PublicKey"
 ) -> "Signature":
-    """Verify the signature of a manifest and its trusted comment; return the signature.
+    """Verify a manifest's signature and its trusted comment.
 
     Args:
         manifest: None if there is none.
         text: of a .minisig file; None if there is none.
         key: the required key.
+
+    Returns:
+        The signature.
 
     Raises:
         DamagedSnapshotError: if it is not signed with the key.

@@ -1,7 +1,9 @@
-"""What a site's own schedule has for a path, where its server answers status documents by the clock.
+"""A site's own schedule, for servers that choose status documents by the clock.
 
-An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch, and the manifest names
-the bytes that are stored. Those are the document of some epoch too, or the patch of one: files that the server sends as they are.
+An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch,
+and the manifest names
+the bytes that are stored. Those are the document of some epoch too, or the patch of one: files that the
+server sends unchanged.
 """
 
 from collections.abc import Iterator
@@ -35,5 +37,5 @@ class SiteSchedule:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
-        """Return the version with a SHA-256; None if there is none."""
+        """Return the version with a SHA-256, or None."""
         return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)

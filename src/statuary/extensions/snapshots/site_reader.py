@@ -1,7 +1,9 @@
-"""Read documents of a published site by path: a snapshot file, a folder, or the URL of either.
+"""Read documents of a published site: a snapshot, a folder, or the URL of either.
 
-If the site has a manifest, every returned byte is checked against it; where a server answers by the clock, against the site's own
-schedule. The folder of a build is read as it is: the build that wrote the manifest writes its files too.
+If the site has a manifest, every returned byte is checked against it; where a server chooses by the clock,
+against the site's own
+schedule. The folder of a build is read without a check: the build that wrote the manifest writes its files
+too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -61,13 +63,13 @@ class DocumentSource(Protocol):
 
 
 class DocumentFallback(Protocol):
-    """Documents of a site that are no files of it, such as those in packs; thread-safe."""
+    """Documents of a site outside of its files, such as those in packs; thread-safe."""
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every document that is no file, where files can be listed."""
+        """Yield the path of every such document, if files can be listed."""
 
     def renew(self) -> None:
         """Forget what was read: the site was published again."""
@@ -77,7 +79,7 @@ class DocumentFallback(Protocol):
 
 
 class DocumentFallbacks:
-    """The documents of a site that are no files of it, by what extensions read; thread-safe."""
+    """The documents of a site outside of its files, by extension; thread-safe."""
 
     def __init__(self, source: DocumentSource) -> None:
         """Open nothing yet: most sites have files alone."""
@@ -95,7 +97,7 @@ class DocumentFallbacks:
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every document that is no file, where files can be listed."""
+        """Yield the path of every such document, if files can be listed."""
         for fallback in self._fallbacks:
             yield from fallback.paths()
 
@@ -154,7 +156,7 @@ class UrlSource:
         """Do nothing: no connection is kept."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a document; None if the server has none.
+        """Return the body of a document, or None if the server has none.
 
         Raises:
             UnreachableError: if the server cannot be reached or responds with an error.
@@ -188,7 +190,7 @@ class ManifestIndex:
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry of a document by its name or an alias; None if it is not listed.
+        """Return the entry of a document by its name or an alias, or None.
 
         Raises:
             DamagedSnapshotError: if the part that lists it is missing or damaged.
@@ -256,9 +258,12 @@ class SiteReader:
         self._stored.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document by any of its names, in either layout; None if the site has none.
+        """Return a document by any of its names, in either layout.
 
-        A document of a contract is found by the address in lower case too where its file has no such name.
+        A contract's document is also found by the lower-case address if its file has no such name.
+
+        Returns:
+            The bytes, or None if the site has none.
 
         Raises:
             DamagedSnapshotError: if they are missing, or differ from the manifest.
@@ -370,7 +375,7 @@ def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIn
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
+    """Yield the possible stored names of a document, likeliest first."""
     address = ADDRESS.search(path)
     if address is not None and address[0].islower():
         yield path.replace(address[0], checksum_address(address[0]), 1)

@@ -25,7 +25,7 @@ CONTRACT_ROOTS = frozenset(
 SHARED_ROOTS = frozenset(
     url.pattern.partition("/")[0] for url in (url_table.STYLE, url_table.API_PAGE, url_table.NOT_FOUND_PAGE)
 )
-"""First names of the paths that every part has: what pages need, and pages about the site itself."""
+"""First names of paths that every part has: files of pages, and pages about the site."""
 
 CONTRACT_PREFIXES = "|".join(url.prefix for url in url_table.CONTRACT_URLS)
 CHAIN_PATH = re.compile(
@@ -130,7 +130,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _digest_text(contracts: frozenset[tuple[str, str]]) -> set[str]:
-    """Return a list of addresses as stated in a manifest: by digest, since the file's name means nothing."""
+    """Return a list of addresses as a manifest states it: by digest, without the file's name."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
 

@@ -48,10 +48,14 @@ class MemberSource(Protocol):
         """Return the next member if it is this one."""
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the bytes with a SHA-256 that are stored under a path, where others were sent; None if there are none."""
+        """Return the stored bytes with a SHA-256, if others were sent for the path."""
 
     def finish(self, entries: Entries) -> None:
-        """Raise DamagedSnapshotError if there is anything besides the `entries` that have been read."""
+        """Check that nothing is left after the `entries` that were read.
+
+        Raises:
+            DamagedSnapshotError: if there is.
+        """
 
 
 class ZipMembers:
@@ -274,7 +278,11 @@ class SnapshotReader:
         self._finish(on_damage)
 
     def _checked(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
-        """Return a member that is as its entry says; raise DamagedSnapshotError if there is none."""
+        """Return a member that matches its entry.
+
+        Raises:
+            DamagedSnapshotError: if there is none.
+        """
         try:
             check_body(entry, member.body)
         except DamagedSnapshotError:

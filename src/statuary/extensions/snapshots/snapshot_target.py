@@ -65,7 +65,7 @@ def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
 
 
 class SnapshotTarget(StatelessTarget):
-    """A snapshot as a target; a context manager, since bodies wait in a file beside it."""
+    """A snapshot as a target; a context manager, since bodies wait in a temporary file."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class SnapshotTarget(StatelessTarget):
             yield CompressedMember(header, text[CRC:])
 
     def _final_manifest(self) -> Manifest:
-        """Return the manifest of everything offered; nothing can be offered after that."""
+        """Return the manifest of all added documents, after which none can be added."""
         if self.manifest is None:
             self._keep(self.packer.rest())
             builder = ManifestBuilder()

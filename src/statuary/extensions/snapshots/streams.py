@@ -1,4 +1,4 @@
-"""Byte streams that count and hash, ranges of files and URLs, and bodies that wait in a file."""
+"""Byte streams that count and hash, ranges of files and URLs, and waiting bodies."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Verify a snapshot, or a site published from one: every byte against its manifest, and its records and anchors again."""
+"""Verify a snapshot, or a site published from one, and its records and anchors."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ class Verification(NamedTuple):
     manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
     matching_count: int  # the number of documents that match the manifest
     problems: tuple[str, ...]  # everything that is wrong, as sentences
-    signed_by: str  # id of the signature's key, as minisign shows it; empty if there is none
+    signed_by: str  # id of the signature's key, as minisign shows it; empty without a signature
     signature: "Signature | None"  # None unless it was verified
     lacks_aliases: bool  # whether it is a folder that a snapshot was unpacked into by another program
 
@@ -111,12 +111,15 @@ RULE = "anchor-mismatch"
 def verify_anchor(
     proof: JsonObject, record: JsonObject, digest: str
 ) -> tuple[tuple[Claim, ...], list[Finding]]:
-    """Return what the anchor in a published proof shows of a record, and where the proof claims more than that.
+    """Verify a published proof's anchor against its record.
 
     Args:
         proof: the published proof.
         record: the published record, or the members of it that anchors are about.
         digest: SHA-256 of the record as it is published, as hex.
+
+    Returns:
+        The proved claims, and findings about overstated ones.
 
     Raises:
         MissingExtraError: if a library is not installed.
@@ -140,7 +143,7 @@ def verify_anchor(
 
 
 def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
-    """Return where a published claim says more than its anchor shows; empty if it does not."""
+    """Describe a published claim that exceeds its anchor's evidence, if it does."""
     claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
     if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
         return f"{claim_text}; it is contradicted {english(claim.reason)}"
@@ -157,9 +160,9 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs the proofs of a snapshot with its records, whichever comes first; what is not paired yet is on disk.
+    """Pairs the proofs of a snapshot with its records, in any order, using the disk.
 
-    A context manager, which deletes what is on disk.
+    A context manager, which deletes its files on disk.
     """
 
     # the number of records of which the chain shows each claim
@@ -264,7 +267,7 @@ class RecordVerifier:
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    """Return a record; an empty one, which no check accepts, for anything else."""
+    """Return a record; for anything else an empty one, which no check accepts."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -1,8 +1,10 @@
-"""Write a snapshot's zip, read it once from its first byte to its last, or read single members by its directory.
+"""Write a snapshot's zip, read it in one pass, or read single members.
 
-`zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed already.
-Everything but the members' data follows from the members, so the same code writes and verifies it: any byte that statuary
-would not write is found.
+`zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed
+already.
+Everything except the members' data follows from the members, so the same code writes and verifies it, and
+finds any byte that
+statuary would not write.
 """
 
 import os
@@ -107,9 +109,10 @@ if sys.platform != "win32":
 
 @contextmanager
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
-    """Open the temporary file beside a snapshot that replaces it, as `atomic_file` does; remove those of killed processes.
+    """Open a temporary file that replaces a snapshot, and remove abandoned ones.
 
-    A process locks its file, and the folder until it has, so that what has no lock was left behind. Windows has no such locks:
+    A process locks its file, and the folder until it has, so that a file without a lock was abandoned.
+    Windows has no such locks:
     there, the files of killed processes stay.
 
     Raises:
@@ -141,7 +144,10 @@ def _locked_folder(folder: Path) -> Iterator[None]:
 
 
 def _remove_abandoned(out: Path, own_file: Path) -> None:
-    """Remove the temporary files beside a snapshot that no process has locked and that begin as a snapshot does."""
+    """Remove temporary files beside a snapshot that no process has locked.
+
+    Only files that begin like a snapshot are removed.
+    """
     name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{8}}")
     for file in out.parent.iterdir():
         if name.fullmatch(file.name) and file != own_file and S_ISREG(file.lstat().st_mode):
@@ -175,7 +181,7 @@ class ZipStreamReader:
         self.directory.close()
 
     def next_path(self) -> str | None:
-        """Return the name of the next member; None after the last."""
+        """Return the name of the next member, or None after the last."""
         if self._next is None and not self._ended:
             self._next = self._read_header()
             self._ended = self._next is None
@@ -209,7 +215,7 @@ class ZipStreamReader:
         self.source.expect_end()
 
     def _read_header(self) -> ZipHeader | None:
-        """Read the next local header; None where the central directory begins."""
+        """Read the next local header, or return None at the central directory."""
         source, mark = self.source, self.source.exactly(len(LOCAL_MARK))
         if mark == CENTRAL_MARK:
             return None
@@ -237,7 +243,7 @@ LONGEST_ENTRY = 128 * 1024
 """Bytes in which an entry of the central directory begins and ends in any case."""
 
 Span = tuple[int, int]
-"""Where something begins and ends, in bytes of the file."""
+"""The start and the end of a part of the file, in bytes."""
 
 
 class ZipReader:
@@ -290,7 +296,7 @@ class ZipReader:
             yield name.decode(errors="replace")
 
     def compressed(self, path: str) -> CompressedMember | None:
-        """Return a member in compressed form; None if there is none with this name.
+        """Return a member in compressed form, or None if it does not exist.
 
         Raises:
             DamagedSnapshotError: if the member does not match the directory.
@@ -338,7 +344,7 @@ class ZipReader:
         return next((span for name, span in self._entries(low, high) if name == encoded_path), None)
 
     def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
-        """Return the first complete entry that begins in a range; None if there is none."""
+        """Return the first complete entry that begins in a range, if there is one."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             for begin in zip_format.BEGINS_ENTRY.finditer(text):

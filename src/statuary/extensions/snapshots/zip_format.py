@@ -79,7 +79,7 @@ def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
 
 
 def parse_local_header(text: bytes) -> ZipHeader | None:
-    """Parse a local header; None if `local_header` would not write it so."""
+    """Parse a local header; return None if `local_header` would write it differently."""
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
     name, extra = text[LOCAL.size : LOCAL.size + name_length], text[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
@@ -119,7 +119,7 @@ class CentralEntry(NamedTuple):
 
 
 def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
-    """Return the name and the end of the entry that begins at `start`; None if there is no complete entry."""
+    """Return name and end of the entry that begins at `start`, if it is complete."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
@@ -128,7 +128,7 @@ def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:
-    """Parse an entry of the central directory; None if `central_header` would not write it so."""
+    """Parse a central entry; return None if `central_header` would write it differently."""
     if len(text) < CENTRAL.size:
         return None
     _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
@@ -151,7 +151,7 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Return what is between the central directory and the last record (4.3.14, 4.3.15); usually nothing."""
+    """Return the records before the last one (4.3.14, 4.3.15), if they are needed."""
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
         return b""
@@ -182,7 +182,7 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_ending(text: bytes) -> Ending | None:
-    """Parse the last `ENDING_SIZE` bytes of a file; None if they are not a snapshot's."""
+    """Parse the last `ENDING_SIZE` bytes of a file; return None if it is not a snapshot."""
     record_text = text[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:
@@ -314,7 +314,11 @@ def is_standard_zlib() -> bool:
 
 
 def refuse_tar_zst(location: str) -> None:
-    """Raise PublishingError for a file or URL named .tar.zst, which early versions wrote besides .zip."""
+    """Refuse a .tar.zst, a format that early versions wrote.
+
+    Raises:
+        PublishingError: if the file or URL has that name.
+    """
     if location.partition("?")[0].endswith(".tar.zst"):
         raise PublishingError(
             f"{location} is a .tar.zst, a form of snapshots that is no longer read",

@@ -1,7 +1,11 @@
-"""Upstream components: a component of this page follows one of another page, of Statuspage, Instatus or Better Stack.
+"""Upstream components: follow components of another status page.
 
-`statuary upstream` fetches their statuses and keeps the changes in a file of the content folder; a build reads that file and asks nobody.
-The component degrades automatically, nobody is notified of it, and a person can override it.
+The other page may be one of Statuspage, Instatus or Better Stack. `statuary upstream` fetches the statuses
+and keeps the changes in
+a file of the content folder; a build reads only that file. The component degrades automatically, without
+notification, and a
+person can override it.
 
-Seams: a command, the key `upstream` of site.yaml, a column of the table by which the status follows more than the content says.
+Seams: a command, the key `upstream` of site.yaml, a column of the table by which the status includes more
+than the content.
 """

@@ -34,7 +34,7 @@ Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
 class FetchedStatus(NamedTuple):
-    """What another page says of a component, or why that is not known."""
+    """Another page's status of a component, or the reason why it is unknown."""
 
     row: UpstreamComponent
     status: ComponentStatus | None
@@ -83,7 +83,7 @@ def _keep(content: Path, fetched: Sequence[FetchedStatus], at: Instant) -> None:
 
 
 def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
-    """Return what other pages say of components; each document is asked for once."""
+    """Fetch components' statuses from other pages, each document once."""
     pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
     outcomes = []
     for row in rows:

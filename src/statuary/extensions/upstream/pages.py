@@ -101,7 +101,7 @@ def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentSta
     """Return the status of a component by its id or its name.
 
     Raises:
-        UpstreamError: if there is no such component, or more than one, or its status is none that is known.
+        UpstreamError: if there is no such component, or more than one, or its status is unknown.
     """
     matching_rows = [row for row in rows if row.id == name] or [
         row for row in rows if row.name.casefold() == name.strip().casefold()

@@ -21,14 +21,14 @@ class UpstreamKind(StrEnum):
 
 
 class Override(NamedTuple):
-    """What a person says of a component, whatever the other page says."""
+    """A person's status for a component, which overrides the other page's."""
 
     status: ComponentStatus
     since: Instant
 
 
 class UpstreamComponent(NamedTuple):
-    """What a component follows."""
+    """A component of this page, and the one that it follows."""
 
     component: str  # its key or id on this page
     url: str  # of the other page
@@ -44,7 +44,7 @@ class UpstreamSettings(NamedTuple):
 
 
 class OverrideSource(SourceModel):
-    """What a person says of a component, whatever the other page says."""
+    """A person's status for a component, which overrides the other page's."""
 
     status: ComponentStatus
     """The status of the component."""
@@ -57,7 +57,7 @@ class OverrideSource(SourceModel):
 
 
 class UpstreamComponentSource(SourceModel):
-    """What a component follows."""
+    """A component of this page, and the one that it follows."""
 
     url: Annotated[Text, Field(pattern=r"^https?://[^\s?#]+$")]
     """The address of the other page, such as `https://status.example.com`."""
@@ -66,14 +66,14 @@ class UpstreamComponentSource(SourceModel):
     component: Text
     """The component's name or id there."""
     override: OverrideSource | None = None
-    """What a person says of it, whatever the other page says; remove it to follow that page again."""
+    """Your own status for it, which overrides the other page's. Remove it to follow that page again."""
 
 
 class UpstreamSource(SourceModel):
     """Components that follow other pages."""
 
     components: Annotated[dict[str, UpstreamComponentSource], Field(min_length=1, max_length=200)]
-    """What each follows, by the key or the id of the component on this page."""
+    """The followed components, by the key or the id of the component on this page."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -84,7 +84,7 @@ class UpstreamSource(SourceModel):
 
 
 class SiteUpstreamSource(ExtensionSource):
-    """What site.yaml says about upstream components."""
+    """The key `upstream` of site.yaml."""
 
     upstream: UpstreamSource | None = None
     """Components that follow those of other pages; `statuary upstream` fetches their statuses."""

@@ -1,4 +1,4 @@
-"""The file of the content folder that keeps what other pages have said, and what follows from it for components."""
+"""The stored statuses of other pages, and the changes of components."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ class StateFileError(StatuaryError):
 
 
 def read_changes(content: Path) -> Changes:
-    """Return what the file of a content folder keeps; nothing if there is none.
+    """Read the stored changes; none if there is no file.
 
     Raises:
         StateFileError: if it is damaged.
@@ -65,7 +65,7 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Return the changes with what another page says at an instant; the same if it says what it said."""
+    """Add another page's status at an instant, unless it is unchanged."""
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
@@ -104,7 +104,7 @@ def apply_upstream_status(
 
 
 def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
-    """Return the changes of a component: what a person says replaces what the other page says from then on."""
+    """Return a component's changes; a person's override replaces the rest from then on."""
     if row.override is None:
         return changes
     earlier_changes = (change for change in changes if change.at < row.override.since)

@@ -29,7 +29,11 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of these members that is a text or number, as text; empty if there is none."""
+        """Return the first of these members that is a string or number.
+
+        Returns:
+            The value as a string; empty if there is none.
+        """
         values = (self.get(name) for name in names)
         texts = (
             str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)
@@ -37,7 +41,11 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return what `text` returns; raise NotImportableError if it is empty."""
+        """Return what `text` returns, which must not be empty.
+
+        Raises:
+            NotImportableError: if it is empty.
+        """
         return self._required(self.text(*names), names)
 
     def _required(self, value: str | None, names: tuple[str, ...]) -> str:
@@ -46,7 +54,7 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Return an instant as content holds it; None if there is none.
+        """Return an instant as content holds it, or None if it is missing.
 
         Raises:
             NotImportableError: if it is not an instant.
@@ -59,11 +67,20 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
 
     def required_instant(self, *names: str) -> str:
-        """Return what `instant` returns; raise NotImportableError if there is none."""
+        """Return an instant, which must be present.
+
+        Raises:
+            NotImportableError: if it is missing.
+        """
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Return a date and time in any usual form as content holds it; UTC where it names no zone; None without one.
+        """Return a date and time of any usual form as content holds it.
+
+        It is UTC if it names no zone.
+
+        Returns:
+            The instant, or None if it is missing.
 
         Raises:
             NotImportableError: if it is not a date.
@@ -78,7 +95,11 @@ class Fields(dict[str, Any]):
             raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
 
     def required_date(self, *names: str) -> str:
-        """Return what `date` returns; raise NotImportableError if there is none."""
+        """Return a date and time, which must be present.
+
+        Raises:
+            NotImportableError: if it is missing.
+        """
         return self._required(self.date(*names), names)
 
     def word(self, name: str) -> str:
@@ -86,11 +107,15 @@ class Fields(dict[str, Any]):
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object, empty if there is none; raise NotImportableError if it is anything else."""
+        """Return a member that is an object, or an empty one.
+
+        Raises:
+            NotImportableError: if it is anything else.
+        """
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a member that is a list of objects; empty if there is none.
+        """Return a member that is a list of objects, or an empty one.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -109,7 +134,7 @@ def word(value: object) -> str:
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or the files of a folder and its subfolders with these suffixes, sorted by path.
+    """Return a file, or a folder's files with these suffixes, sorted by path.
 
     Raises:
         NotImportableError: if there is none.
@@ -139,7 +164,7 @@ def _is_part(file: Path, folder: Path) -> bool:
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield what the JSON files of a source hold, and each line of a file with lines of JSON.
+    """Yield the values of a source's JSON files, and of each line in files of JSON lines.
 
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.
@@ -151,12 +176,20 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def yaml_file(file: Path) -> Fields:
-    """Return the mapping of a YAML file, scalars as text; raise NotImportableError if it has none."""
+    """Return the mapping of a YAML file, with scalars as strings.
+
+    Raises:
+        NotImportableError: if it has none.
+    """
     return Fields.of(parse_source_yaml(read_text(file), str(file)) or {})
 
 
 def parse_source_yaml(text: str, name: str) -> Any:
-    """Return what YAML holds, scalars as text; raise NotImportableError if it is not YAML."""
+    """Parse YAML with scalars as strings.
+
+    Raises:
+        NotImportableError: if it is not YAML.
+    """
     try:
         return parse_yaml(text)
     except UnreadableError as error:

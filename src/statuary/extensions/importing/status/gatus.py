@@ -13,7 +13,7 @@ from statuary.extensions.importing.status.status_plan import ImportRequest, Stat
 from statuary.status.model.vocabulary import UpdateStatus
 
 KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
-"""The status of an announcement by its kind; of any other kind it is under investigation until it is archived."""
+"""The status of an announcement by its kind; other kinds are investigated until archived."""
 
 
 PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint", "suites": "a suite"}
@@ -21,7 +21,11 @@ PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a configuration or of a running instance; raise NotImportableError if it is not one of Gatus."""
+    """Read a configuration or a running instance of Gatus.
+
+    Raises:
+        NotImportableError: if it is not one.
+    """
     builder = StatusBuilder(request)
     documents = [
         document

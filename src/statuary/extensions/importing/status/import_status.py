@@ -1,4 +1,4 @@
-"""Import the status of another system into the content folder: read, merge with what is there, check, write."""
+"""Import another system's status: read, merge with the content, check, write."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -139,7 +139,7 @@ class _Merger:
         return None
 
     def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
-        """Return the edit of a file; None, and a line in the report, if it cannot be edited."""
+        """Return the edit of a file, or None, with a line in the report, if it is impossible."""
         if path.endswith(".json"):
             self.report.skipped.append(
                 SkippedRecord(path, "cannot be edited: it is JSON; convert it to YAML")
@@ -214,7 +214,7 @@ NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
 
 
 class StatusImport(NamedTuple):
-    """What an import of status did, or would do; if there are findings, nothing was written."""
+    """The result of importing a status; if there are findings, nothing was written."""
 
     report: ImportReport
     findings: tuple[Finding, ...] = ()

@@ -79,7 +79,11 @@ class StatusBuilder:
             self.plan.language = self.plan.original.language
 
     def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
-        """Count a record of the source, whether or not it can be converted; `began` may be anything, or empty."""
+        """Count a record of the source, even if it cannot be converted.
+
+        Args:
+            began: any string, also an empty one.
+        """
         record_id = _safe_id(ident)
         try:
             year = parser.parse(began).year if began else None
@@ -107,7 +111,7 @@ class StatusBuilder:
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return the key of a component that a record names; one that is not on the page is kept as removed."""
+        """Return the key of a component that a record names; a missing one counts as removed."""
         removed = {"name": name or ident, "removed": True}
         return self._keys.get(ident) or self._add(ident, self.plan.components, removed)
 
@@ -231,7 +235,11 @@ def _safe_id(text: str) -> str:
 
 
 def end_of(begins: str, minutes: Any) -> str:
-    """Return the instant some minutes after another one; raise NotImportableError if that is not a number of minutes."""
+    """Return the instant some minutes after another one.
+
+    Raises:
+        NotImportableError: if that is not a number of minutes.
+    """
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
         raise NotImportableError(f"has a duration that is not a number of minutes: {minutes!r}")
     return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))

@@ -53,13 +53,17 @@ class ImportRequest(NamedTuple):
         return is_url(self.source)
 
     def json_documents(self) -> Iterator[Any]:
-        """Yield what the JSON files of the source hold; raise NotImportableError if there is none, or one is not JSON."""
+        """Yield the values of the source's JSON files.
+
+        Raises:
+            NotImportableError: if there is none, or one is not JSON.
+        """
         return (document for _, document in json_documents(self.source))
 
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """What a page shows; of the source, by its own rules and before anything is converted."""
+    """The status that a page shows; for a source, by its own rules before conversion."""
 
     name: str = ""
     language: str = ""  # empty if it does not say

@@ -34,7 +34,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Return components by key, in the order of the page: those that are on it, and those that records name."""
+    """Return the components on the page and in records, by key, in the page's order."""
     by_id = {component.required_text("id"): component for component in _with_ranks(list(components))}
     for record in records:
         for component in _named_components(record):
@@ -59,7 +59,10 @@ def component_sources(
 
 
 def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
-    """Yield components, with ranks where those of one position are not in the usual order, the oldest first."""
+    """Yield components, ranked where the order of equal positions is unusual.
+
+    The usual order is the oldest first.
+    """
     tied: dict[Any, list[Fields]] = {}
     for component in components:
         tied.setdefault(component.get("position"), []).append(component)
@@ -71,7 +74,7 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
 
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Return a key for each component by its id: the words of its name, those of its group before them if needed."""
+    """Return a key for each component's id: its name's words, with its group's if needed."""
     keys = dict(known_keys)
     for component_id, component in components.items():
         if component_id in keys:
@@ -87,7 +90,7 @@ def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, st
 
 
 def _named_components(record: Fields) -> Iterator[Fields]:
-    """Yield the components that a record names; those that only its updates name were removed from the page."""
+    """Yield the components of a record; those only in its updates were removed from the page."""
     yield from record.objects("components")
     for update in record.objects("incident_updates"):
         for affected in update.objects("affected_components"):
@@ -169,7 +172,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
 
 
 def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
-    """Yield the URLs of the records that neither the lists nor the content have, from the pages of history."""
+    """Yield the URLs of records that only the pages of history have."""
     empty = number = 0
     while empty < EMPTY_PAGES:
         number += 1
@@ -228,7 +231,7 @@ class _Documents:
             self.records[str(record.get("id"))] = record
 
     def _shown(self, plan: StatusPlan) -> ShownStatus:
-        """Return what the page shows; groups follow from their components."""
+        """Return the page's status; groups follow from their components."""
         keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
         incidents = (
             record for record in open_records(self.records.values()) if "scheduled_for" not in record
@@ -286,5 +289,5 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return when an object was changed; the year 1 if it has no time."""
+    """Return an object's time of change; the year 1 if it has none."""
     return parse_instant(members.instant("updated_at") or "0001-01-01T00:00:00Z")

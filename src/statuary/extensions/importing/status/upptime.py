@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 SETTINGS, SUMMARY = ".upptimerc.yml", "history/summary.json"
 SHOWN: dict[str, ComponentStatus] = {"down": "major_outage", "degraded": "degraded_performance"}
-"""What its page says of a site, by what Upptime measured last."""
+"""The status on Upptime's page, by its last measurement."""
 
 WINDOW = re.compile(r"<!--(.*?)-->", re.DOTALL)
 PER_PAGE = 100
@@ -87,7 +87,7 @@ def _fetched(request: ImportRequest, api: str) -> Repository:
 
 
 def _contents(request: ImportRequest, api: str, path: str) -> str:
-    """Return the text of a file of a repository; empty if there is none."""
+    """Return the text of a file in a repository; empty if it does not exist."""
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
     return b64decode(raw.text("content")).decode("utf-8", "replace")
 
@@ -118,7 +118,7 @@ CAMEL_CASE = (
     (re.compile(r"([a-z\d])([A-Z])"), r"\1 \2"),
     (re.compile(r"([A-Z]+)([A-Z][a-rt-z\d]+)"), r"\1 \2"),
 )
-"""Where Upptime's slugs divide words: `MySQL docs` becomes `my-sql-docs`."""
+"""The boundaries of words in Upptime's slugs: `MySQL docs` becomes `my-sql-docs`."""
 
 
 def _slug(site: Fields) -> str:

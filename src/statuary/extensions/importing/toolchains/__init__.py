@@ -1,1 +1,1 @@
-"""What compilers and their tools write becomes a contract's compilation."""
+"""Read the output of compilers and tool chains as a contract's compilation."""

@@ -1,6 +1,7 @@
-"""What titanoboa notes of its deployments, and moccasin with it: an SQLite database with a row for each.
+"""Read the deployments of titanoboa and moccasin: an SQLite database with a row for each.
 
-`source_code` is what Vyper 0.4 writes with `-f solc_json`: its standard JSON input, in which `outputSelection` names the one
+`source_code` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
+`outputSelection` names the one
 contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
 """
 
@@ -35,7 +36,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 )
 
 DATABASES: Final = (".deployments.db", "deployments.db", ".boa/deployments.db")
-"""Where a project has it: moccasin's default first."""
+"""The database's places in a project: moccasin's default first."""
 
 COLUMNS: Final = (
     "contract_address",

@@ -1,8 +1,11 @@
-"""What `forge script --broadcast` notes of its deployments.
+"""Read the deployments of `forge script --broadcast`.
 
-`broadcast/<script>/<chain>/run-<time>.json` (or another folder that foundry.toml names) has the transactions with their receipts; `run-latest.json` repeats the
-last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`. Format:
-`ScriptSequence` of forge 1.7, the files that it wrote in tests/extensions/importing, and the members of 2022: `type` and
+`broadcast/<script>/<chain>/run-<time>.json` (or another folder that foundry.toml names) has the transactions
+with their receipts; `run-latest.json` repeats the
+last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`.
+Format:
+`ScriptSequence` of forge 1.7, the files that it wrote in tests/extensions/importing, and the members of 2022:
+`type` and
 `tx`, where later ones have `transactionType` and `transaction`.
 """
 
@@ -89,7 +92,7 @@ DEFAULT_EVM_VERSIONS: Final = (
     (date(2023, 6, 1), "paris"),
     (date(2022, 1, 1), "london"),
 )
-"""The EVM version that forge compiled for by default, with the day on which each became the default."""
+"""Forge's default EVM versions, with the days on which they became the default."""
 
 
 class _Run:
@@ -106,7 +109,7 @@ class _Run:
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def mentions(self) -> ListedContracts:
-        """Yield the addresses that the run names and did not create: what it called, and libraries that it linked."""
+        """Yield the addresses that the run names but did not create: calls and linked libraries."""
         for transaction in self.transactions:
             if not _creations(transaction) and transaction.get("contractAddress"):
                 address = any_address(transaction["contractAddress"], str(self.file))
@@ -162,7 +165,7 @@ class _Run:
 
 
 def _revision(run: JsonObject) -> str:
-    """Return what to do to build what a run deployed: its commit, and the EVM version of that time."""
+    """Explain how to build the code of a run: its commit, and its EVM version."""
     commit, time = as_text(run.get("commit")), any_quantity(run.get("timestamp"))
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     evm_version = "" if time is None else _default_evm_version(int(time))
@@ -172,7 +175,11 @@ def _revision(run: JsonObject) -> str:
 
 
 def _default_evm_version(time: int) -> str:
-    """Return forge's default at a time in seconds or, since forge 1.3, milliseconds; empty for none."""
+    """Return forge's default EVM version at a time, if it had one.
+
+    Args:
+        time: in seconds or, since forge 1.3, milliseconds.
+    """
     seconds = time // 1000 if time > LAST_SECOND else time
     try:
         day = datetime.fromtimestamp(seconds, UTC).date()
@@ -191,7 +198,10 @@ def _sent(transaction: JsonObject) -> JsonObject:
 
 
 def _creations(transaction: JsonObject) -> list[tuple[str | None, Json, Hex | None, bool]]:
-    """Return name, address and creation code of what a transaction created, and whether its own fields show it."""
+    """Return a transaction's created contracts: name, address, code, and self-evidence.
+
+    The last value says whether the transaction's own fields show the creation.
+    """
     created: list[tuple[str | None, Json, Hex | None, bool]] = []
     if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
         address = transaction.get("contractAddress")
@@ -246,7 +256,7 @@ class _Artifacts:
         )
 
     def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Return the artifact with a name, or with the code that was deployed where that does not decide."""
+        """Return the artifact by name, or by the deployed code if several have the name."""
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]

@@ -55,7 +55,7 @@ class ImportedCompilation:
 
     @property
     def artifact(self) -> JsonObject | None:
-        """The contract in the output; None if it is not there."""
+        """The contract in the output, or None if it is not there."""
         path, _, name = self.fully_qualified_name.rpartition(":")
         try:
             return object_at(self.std_json_output, "contracts", path, name)
@@ -150,7 +150,7 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Return a compilation with the compiler version of its output, or else the one of the command line.
+    """Set a compilation's compiler version: that of its output, or the given one.
 
     Raises:
         NotImportableError: if the two contradict each other.
@@ -165,7 +165,11 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def version_in_output(compilation: ImportedCompilation) -> str:
-    """Return the version in solc's metadata, or in Vyper's output (without the commit); empty if unknown."""
+    """Return the version in solc's metadata, or in Vyper's output (without the commit).
+
+    Returns:
+        The version; empty if it is unknown.
+    """
     metadata = solc_metadata(compilation)
     if metadata is not None:
         return as_text(as_object(metadata.get("compiler")).get("version"))
@@ -173,7 +177,7 @@ def version_in_output(compilation: ImportedCompilation) -> str:
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Return the metadata of the contract in solc's output; None if it is missing or unreadable."""
+    """Return the contract's metadata in solc's output, or None if it is unreadable."""
     text = (compilation.artifact or {}).get("metadata")
     try:
         metadata = orjson.loads(text) if isinstance(text, str) and text else None
@@ -207,7 +211,7 @@ LAYOUTS_SINCE: Final = {
 """The layouts of a record, with the first solc that writes them."""
 
 DOCUMENTATION: Final = ("devdoc", "userdoc")
-"""The outputs that solc's metadata repeats and tool chains leave out."""
+"""The outputs that solc's metadata repeats and tool chains omit."""
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:

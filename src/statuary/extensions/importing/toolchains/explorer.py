@@ -35,7 +35,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 )
 
 VYPER: Final = "vyper:"
-"""What Etherscan writes before the version of Vyper."""
+"""Etherscan's prefix of Vyper's version."""
 
 TRUE: Final = ("1", "true")
 DEFAULT: Final = ("", "default", "none")

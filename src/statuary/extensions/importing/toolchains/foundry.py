@@ -45,7 +45,7 @@ METADATA_OUTPUTS = ("abi", "devdoc", "userdoc")
 """The outputs that the metadata repeats, in the compiler's own order."""
 
 INPUT_MEMBERS = ("language", "sources", "settings")
-"""The members of standard JSON input; Foundry adds its version and folders of the machine that it ran on."""
+"""The members of standard JSON input; Foundry adds its version and folders of its machine."""
 
 EXTRA_OUTPUTS = ("storageLayout", "transientStorageLayout")
 """The outputs that `--extra-output` adds to an artifact."""
@@ -133,7 +133,7 @@ def _described(output: JsonObject) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _ids_of(metadata_sources: JsonObject) -> JsonObject:
-    """Return the sources that the metadata names, numbered as solc does it where there are no others."""
+    """Number the sources in the metadata, as solc does it without other sources."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
 
@@ -158,7 +158,10 @@ def _reindexed_source_maps(
 
 
 def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
-    """Return a source map with other numbers of sources: the third field of an entry; empty ones repeat the last."""
+    """Renumber the sources in a source map.
+
+    They are the third field of an entry; an empty field repeats the last value.
+    """
     entries = [entry.split(":") for entry in source_map.split(";")]
     for entry in entries:
         if len(entry) > 2 and entry[2].isdigit():
@@ -248,9 +251,10 @@ def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
-    """Return the numbers of the sources in the build of an artifact; None if they are unknown.
+    """Return the numbers of sources in an artifact's build, or None if unknown.
 
-    Forge's cache names the build; without the cache, it is the only build in which the artifact's number fits.
+    Forge's cache names the build; without the cache, it is the only build in which the artifact's number
+    fits.
     """
     folder = folder_above(file, "build-info")
     if folder is None:
@@ -271,7 +275,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
 
 
 def _build_in_cache(project: Path, file: Path, path: str) -> str:
-    """Return the id of the build of an artifact in forge's cache; empty if it is not there."""
+    """Return the id of an artifact's build in forge's cache, if it is there."""
     cache = foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
@@ -290,7 +294,7 @@ def _build_in_cache(project: Path, file: Path, path: str) -> str:
 
 
 class FoundryFolders(NamedTuple):
-    """Where a project has what forge writes."""
+    """The folders of a project with forge's output."""
 
     out: Path
     broadcast: Path

@@ -1,6 +1,7 @@
-"""What hardhat-deploy notes of its deployments: `deployments/<network>/<name>.json`.
+"""Read hardhat-deploy's deployments: `deployments/<network>/<name>.json`.
 
-Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2, which is rocketh, has the chain in `.chain`,
+Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2, which is rocketh, has the
+chain in `.chain`,
 and in each file the input (`solcInput`), the creation code, the encoded arguments and the transaction.
 """
 
@@ -92,9 +93,10 @@ def _deployment_contracts(network: Path) -> ListedContracts:
 def _contracts(
     file: Path, chain_id: ChainId, names_by_address: dict[str, str], *, is_proxy: bool
 ) -> ListedContracts:
-    """Yield the contract of a file and the earlier ones of its name; addresses that it only names go to `names_by_address`.
+    """Yield a file's contract and earlier ones of its name.
 
     Args:
+        names_by_address: collects addresses that the file only names.
         is_proxy: whether another file has the code at its address.
     """
     deployment = read_json_file(file)
@@ -115,7 +117,10 @@ def _contracts(
 
 
 def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
-    """Yield the implementation and the facets that a deployment names; a facet may be an array, as the node returned it."""
+    """Yield the implementation and the facets of a deployment.
+
+    A facet may be an array, as the node returned it.
+    """
     if (implementation := deployment.get("implementation")) is not None:
         yield "implementation", implementation
     for facet in as_list(deployment.get("facets")):
@@ -160,7 +165,7 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
     metadata: JsonObject = orjson.loads(text)
     solc_input = _solc_input(file, deployment)
     if solc_input is None:
-        # many repositories leave out solcInputs; the metadata has the sources of the contract
+        # many repositories omit solcInputs; the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
     ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
     return ImportedCompilation(
@@ -173,7 +178,7 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
 
 
 def _solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
-    """Return the compiler's input; None if the project leaves it out."""
+    """Return the compiler's input, if the project has it."""
     if text := as_text(deployment.get("solcInput")):
         return as_object(orjson.loads(text))
     input_file = _input_file(file, deployment)

@@ -1,4 +1,7 @@
-"""What Hardhat Ignition notes of its deployments: `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it."""
+"""Read Hardhat Ignition's deployments.
+
+They are in `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it.
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -68,7 +71,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
 
 
 class _Journal:
-    """The messages of a journal by their future: a contract, a call, or what else a module does."""
+    """The messages of a journal by their future: a contract, a call, or another action."""
 
     def __init__(self, journal: Path) -> None:
         self.journal = journal
@@ -92,7 +95,10 @@ class _Journal:
             self.futures.setdefault(str(future), {})[kind] = message
 
     def unaccounted(self) -> ListedContracts:
-        """Yield the addresses that are named and are no contract of the journal: wiped ones, and those of `deployed_addresses.json`."""
+        """Yield named addresses that are not contracts of the journal.
+
+        They were wiped, or are in `deployed_addresses.json`.
+        """
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
             yield self._mention(future, address, reason)
@@ -115,7 +121,7 @@ class _Journal:
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
-    """Return how the deployment of a future ended; empty if it did not."""
+    """Return the result of a future's deployment; empty if there is none."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
@@ -142,12 +148,18 @@ def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, Json
 
 
 def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
-    """Return the compilation of a contract that a module only uses; what deployed it is not in the journal."""
+    """Return the compilation of a contract that a module only uses.
+
+    The journal lacks its deployment.
+    """
     return SourceContract(compilation=_compilation(folder, begins))
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
-    """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
+    """Yield the messages of a journal up to a broken line.
+
+    A killed deployment may leave a broken last line.
+    """
     for number, line in enumerate(read_bytes(journal).splitlines(), 1):
         try:
             message = orjson.loads(line or b"{}")
@@ -199,7 +211,7 @@ def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract
 
 
 def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return what a transaction creates; through CreateX, only the code is certain."""
+    """Return the contract that a transaction creates; through CreateX, only its code is certain."""
     created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
     return created or (None if code is None else CreatedContract(Address(""), code))

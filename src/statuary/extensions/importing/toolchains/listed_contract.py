@@ -46,7 +46,7 @@ class ListedContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a report calls it."""
+        """Its name in reports."""
         return label_of(self.name, self.address)
 
 
@@ -62,12 +62,12 @@ class UnreadableContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a report calls it."""
+        """Its name in reports."""
         return self.name if self.address is None else label_of(self.name, self.address)
 
 
 def label_of(name: str, address: Address) -> str:
-    """Return what a report calls a contract."""
+    """Return a contract's name in reports."""
     return name if name == address else f"{name} ({address})"
 
 
@@ -89,7 +89,11 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Return the chain id of a tool's file: a number, or its text; raise NotImportableError if it is not one."""
+    """Return the chain id in a tool's file: a number or a string.
+
+    Raises:
+        NotImportableError: if it is neither.
+    """
     try:
         return parse_chain_id(str(value).strip())
     except InvalidValueError as error:
@@ -97,7 +101,7 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Return bytes of a tool's file, with or without `0x`; None if they are missing, empty or not hex."""
+    """Return a tool's hex, with or without `0x`, or None if it is empty or invalid."""
     text = str(value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
@@ -107,7 +111,7 @@ def any_hex(value: Json) -> Hex | None:
 
 
 def any_quantity(value: Json) -> str | None:
-    """Return a number of a tool's file, which may be hex, as decimal text; None if it is not one."""
+    """Return a tool's number, decimal or hex, as a decimal string, or None."""
     if not isinstance(value, str | int | float):
         return None
     try:
@@ -162,10 +166,12 @@ class CreatedContract(NamedTuple):
 
 
 def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates itself or through the deterministic factory; else None.
+    """Return the contract that a transaction creates, if it does.
+
+    Direct creation and the deterministic factory are recognized.
 
     Args:
-        sender: who sends it.
+        sender: the transaction's sender.
         nonce: the sender's, if it is known.
         to: the receiver; None for a transaction that creates a contract.
         data: its input.
@@ -180,7 +186,7 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
 
 
 def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
-    """Return the creation code in a transaction whose fields show that it creates the contract at an address; else None.
+    """Return a transaction's creation code, if its fields prove the contract's address.
 
     Args:
         address: of the contract, in any case of its digits.

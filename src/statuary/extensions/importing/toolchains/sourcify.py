@@ -40,15 +40,14 @@ PAGE: Final = 200
 def read_sourcify_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
 ) -> ListedContracts:
-    """Yield the contracts of a chain, or some of them; each record is requested when it is read.
+    """Yield the contracts of a chain, or some of them, requesting each when it is read.
 
     Args:
         url: of the server, such as https://sourcify.dev/server, with or without /v2.
         addresses: the contracts; empty for all of the chain, oldest first.
 
     Raises:
-        NotImportableError: if the list of a chain is not one.
-        NotImportableError: if the server does not answer.
+        NotImportableError: if the server does not respond, or the list of a chain is not one.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
     for address in addresses or _listed(base, web, chain_id):
@@ -94,7 +93,9 @@ MATCHES: Final = ("full_match", "partial_match")
 
 
 def read_sourcify_repository(folder: Path) -> ListedContracts:
-    """Yield the contracts of a folder with `full_match` or `partial_match` in it, or in `contracts` or `repository` below.
+    """Yield the contracts in `full_match` and `partial_match` of a folder.
+
+    They may also be in `contracts` or `repository` below.
 
     Raises:
         NotImportableError: if it has none of them.

@@ -1,4 +1,4 @@
-"""What further languages add to pages: the switch in the header, and where the same page is in the other languages."""
+"""The language switch in the header, with links to the same page in each language."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ NAMES = {
     "pt": "Português",
     "zh": "中文",
 }
-"""What speakers call their language; one that only a theme has goes by its tag."""
+"""Languages in their own words; one that only a theme has is shown by its tag."""
 
 
 def _values(settings: LanguageSettings) -> Mapping[str, str]:

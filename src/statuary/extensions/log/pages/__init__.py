@@ -1,4 +1,4 @@
-"""What pages show of the log: that their document is in it, verified in the reader's browser."""
+"""The log on pages: the reader's browser verifies that the log has a document."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the status page shows of metrics: a graph of the last day of each."""
+"""Metrics on the status page: a graph of each one's last day."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,10 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
-    """Return the id and the name of each metric, a line each; under `rows.<language>` too, if a name is given in it."""
+    """Return the id and the name of each metric, a line each.
+
+    Names in another language are under `rows.<language>`.
+    """
     names = {metric.id: _names(metric) for metric in settings.shown}
     languages = dict.fromkeys(tag for names_by_language in names.values() for tag in names_by_language)
     rows = {
