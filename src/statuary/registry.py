@@ -321,7 +321,10 @@ EXTENSIONS = (
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Return what extensions provide of a kind, as `module:name` by name: {"s3": …} of "place"."""
+    """Return the targets of a kind of extension point, by name.
+
+    For example, "place" has `{"s3": "module:name"}`.
+    """
     return {
         need.removeprefix(f"{kind} "): target
         for row in EXTENSIONS

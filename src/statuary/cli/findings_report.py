@@ -92,7 +92,7 @@ class _Sources:
         self.lines = {path: text.splitlines() for path, text in edited.items()}
 
     def line(self, path: str, number: int) -> str:
-        """Return a line, counted from 1; empty if the file cannot be shown."""
+        """Return a line, counted from 1, if the file can be shown."""
         if path not in self.lines:
             self.lines = {path: self._read(path)}
         lines = self.lines[path]

@@ -120,7 +120,10 @@ def publish_to_folder(
 
 
 def is_complete(replacement: SiteReplacement) -> bool:
-    """Return whether all of a site was published; print what the target keeps instead, and why."""
+    """Return whether all of a site was published, and print the rest.
+
+    Each skipped part is printed with the reason.
+    """
     for problem in replacement.problems:
         print_error(problem)
     if replacement.folders:

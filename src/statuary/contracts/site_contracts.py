@@ -31,4 +31,4 @@ class SiteContracts(SiteFacts, Protocol):
         """Whether each contract has its own page."""
 
     def with_contracts(self, contracts: ContractSources) -> Self:
-        """Return the same site with other sources of contracts."""
+        """Return the site with other sources of contracts."""

@@ -33,15 +33,15 @@ class Catalogue(NamedTuple):
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def without_templates(self, *names: str) -> Self:
-        """Return the same without templates of the theme, the named ones or all."""
+        """Return the catalogue without the named theme templates, or without all."""
         return self._replace(pages=self.pages.without_templates(*names))
 
     def with_contracts(self, contracts: ContractSources) -> Self:
-        """Return the same site with other sources of contracts."""
+        """Return the catalogue with other sources of contracts."""
         return self._replace(contracts=contracts)
 
     def with_status(self, status: StatusCatalogue) -> Self:
-        """Return the same site with other components, incidents and maintenances."""
+        """Return the catalogue with other components, incidents and maintenance windows."""
         return self._replace(status=status)
 
     @property

@@ -32,7 +32,7 @@ from statuary.status.model.vocabulary import Impact
 
 
 def _host(text: str) -> str:
-    """Return the host of a URL; empty if it has no valid one."""
+    """Return the host of a valid URL, or an empty string."""
     try:
         host = urlsplit(text).hostname or ""
     except ValueError:
@@ -161,7 +161,7 @@ CONTRACTS, STATUS, PAGES = ContractSettings(), StatusSettings(), PageSettings()
 
 
 class ContractsSource(SourceModel):
-    """How contracts are published."""
+    """The settings of published contracts."""
 
     publish: PublishPolicy = CONTRACTS.publish
     """`proved`: only verified records. `all`: others too, marked as rejected."""
@@ -173,7 +173,7 @@ class ContractsSource(SourceModel):
 
 
 class StatusSource(SourceModel):
-    """Which status documents are published, and how far ahead."""
+    """The published status documents, and their horizon."""
 
     cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
     """The maximum of incidents and maintenances in the lists; 0 for all. Open ones are always listed."""
@@ -188,7 +188,7 @@ class StatusSource(SourceModel):
 
 
 class PagesSource(SourceModel):
-    """Which HTML pages are built."""
+    """The HTML pages to build."""
 
     status: Flag = PAGES.status
     """Whether there are pages for status, incidents, history and uptime."""

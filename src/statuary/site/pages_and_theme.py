@@ -118,7 +118,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
 
 
 def _kind(file: SourceFile) -> str:
-    """Return the kind of a theme's file; empty if it does not belong to a theme."""
+    """Return the kind of a theme's file, if it has one."""
     match file.pure.parts[1:-1], file.pure.suffix:
         case (), ".css" if file.pure.stem == "style":
             return "style"

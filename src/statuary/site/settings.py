@@ -112,7 +112,7 @@ class SitePage(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder below `pages/`; empty for a page directly in it."""
+        """The folder below `pages/`, if the page is in one."""
         return self.path.rpartition("/")[0]
 
 

@@ -18,4 +18,4 @@ class SiteWithStatus(SiteFacts, Protocol):
         """The settings of the status documents."""
 
     def with_status(self, status: StatusCatalogue) -> Self:
-        """Return the same site with other components, incidents and maintenances."""
+        """Return the site with other components, incidents and maintenance windows."""

@@ -54,7 +54,11 @@ NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
 
 
 def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
-    """Return whether a checkpoint names a block; raise EvidenceError if it names another one of its number."""
+    """Return whether a checkpoint names a block.
+
+    Raises:
+        EvidenceError: if it names another block of that number.
+    """
     checkpoint_hash = checkpoints.get(block.number)
     if checkpoint_hash is not None and checkpoint_hash != block.hash:
         raise EvidenceError(

@@ -52,7 +52,7 @@ def _common_start(key: str, other_key: str) -> str:
 
 
 def _below(entries: Entries, prefix: str, path: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the reference to the node of a prefix; empty if it has no entries."""
+    """Return the reference to a prefix's node, if it has entries."""
     chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
     if not chosen:
         return b""

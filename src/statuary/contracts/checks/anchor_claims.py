@@ -107,10 +107,11 @@ def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) ->
 
 
 def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
-    """Return whether the proxy's slots hold no implementation as the record names it.
+    """Return whether the chain contradicts the record's implementation.
 
-    A record without a proxy makes no claim about slots, unless Sourcify's patterns left the question to a
-    slot.
+    No slot of the record's type of proxy holds the implementation that it names. A record without a proxy
+    makes no claim about
+    slots, unless Sourcify's patterns left the question to a slot.
     """
     resolution = as_object(record.value.get("proxyResolution"))
     if not words or words.get(_BEACON):

@@ -82,7 +82,11 @@ def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Inval
 
 
 def hex_bytes(text: Json) -> bytes | None:
-    """Decode `0x` and lower-case hex digits; return None for anything else."""
+    """Decode `0x` and lower-case hex digits.
+
+    Returns:
+        The bytes, or None for any other value.
+    """
     if not isinstance(text, str) or not text.startswith("0x"):
         return None
     digits = text[2:]

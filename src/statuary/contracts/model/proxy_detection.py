@@ -117,7 +117,7 @@ class ProxyMarks(NamedTuple):
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Return what code reveals about proxies.
+    """Return the evidence in code about proxies.
 
     Args:
         code: the creation code if it is known, else the runtime code.

@@ -27,7 +27,7 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the same with the package's own templates."""
+        """Return the context with the package's own templates."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:

@@ -249,7 +249,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
 
 
 def _given(types: TupleType | None, arguments: str) -> list[str]:
-    """Return the constructor's arguments as strings; none if they cannot be decoded."""
+    """Return the constructor's arguments as strings, if they can be decoded."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []
     try:

@@ -84,7 +84,7 @@ def _optimizer(optimizer: Json, texts: PageTexts) -> str:
 
 
 def settings_text(settings: Json) -> str:
-    """Return the compiler's settings as JSON; empty if they cannot be written."""
+    """Return the compiler's settings as JSON, if they can be written."""
     try:
         text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
     except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates

@@ -174,7 +174,7 @@ def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return who vouches for a block; empty without a block."""
+    """Return who vouches for a block, if there is one."""
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:

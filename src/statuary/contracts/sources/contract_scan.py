@@ -258,7 +258,7 @@ def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
 
 
 def _classify(file: ExternalFile) -> Iterator[_Found]:
-    """Yield a file's source by the convention; none if it is ignored or a workspace's."""
+    """Yield a file's source, unless it is ignored or a workspace's."""
     pure, path = file
     if is_ignored(pure):
         return

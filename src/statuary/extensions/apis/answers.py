@@ -1,4 +1,7 @@
-"""What an edge runtime answers about signatures and missing contracts: the reference of `edge/signatures.js` and `edge/blockscout.js`."""
+"""Responses about signatures and missing contracts.
+
+The reference of `edge/signatures.js` and `edge/blockscout.js`.
+"""
 
 import json
 import re
@@ -36,7 +39,7 @@ MOST_HITS = 100
 
 
 def parameter(query: str, name: str) -> str:
-    """Return the first value of a parameter; empty if it is missing."""
+    """Return the first value of a parameter, or an empty string."""
     parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
     return parameter[1] if parameter else ""
 
@@ -55,7 +58,11 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Return 4byte.directory's answer, or Blockscout's about a missing contract; None if the path or the site has none."""
+    """Respond like 4byte.directory, or like Blockscout about a missing contract.
+
+    Returns:
+        The response, or None if the path or the site has none.
+    """
     return _directory(path, query, read_document) or _missing_contract(path, read_document)
 
 

@@ -114,7 +114,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
 
 
 def _proxy(judged: JudgedRecord) -> tuple[str | None, list[Json]]:
-    """Return a proxy's kind and current implementations; none if the code is contradicted."""
+    """Return a proxy's kind and current implementations, unless its code is contradicted."""
     resolution, other = as_object(judged.record.get("proxyResolution")), judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
         return None, []

@@ -50,12 +50,12 @@ class CodeFacts(NamedTuple):
     template: Template | None
 
     def encode(self) -> bytes:
-        """Return them as a line of JSON."""
+        """Return the line of JSON."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
     def read(cls, line: bytes) -> "CodeFacts":
-        """Return them from such a line."""
+        """Parse the line of JSON."""
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)

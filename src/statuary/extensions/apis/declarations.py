@@ -25,12 +25,12 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Return them as a line of JSON; empty if there are none."""
+        """Return the line of JSON, or an empty one without declarations."""
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
     def read(cls, line: bytes) -> "Declarations":
-        """Return them from such a line."""
+        """Parse the line of JSON."""
         functions, errors, events = orjson.loads(line)
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 

@@ -33,7 +33,7 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether its sources name a namespace of ERC-7201, whose variables no layout has
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -75,7 +75,7 @@ class ImplementationChanges(NamedTuple):
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         return {
             "chainId": chain_id,
             "proxy": proxy,

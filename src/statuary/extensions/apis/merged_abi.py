@@ -24,7 +24,7 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # of the ABI
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
@@ -39,7 +39,7 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -156,7 +156,7 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # what is different of an entry with the same signature
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 

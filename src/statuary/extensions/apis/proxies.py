@@ -30,12 +30,12 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether they are not those that the record names
 
     def encode(self) -> bytes:
-        """Return it as a line of JSON."""
+        """Return the line of JSON."""
         return encode_unchecked(list(self))
 
     @classmethod
     def read(cls, line: bytes) -> "ProxyFacts":
-        """Return it from such a line."""
+        """Parse the line of JSON."""
         proxy_type, implementations, abi, is_contradicted = orjson.loads(line)
         return cls(proxy_type, tuple(implementations), abi, is_contradicted)
 
@@ -68,7 +68,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -78,7 +78,7 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Return the versions that an earlier build recorded; none if the file is damaged."""
+    """Return the versions that an earlier build recorded, if the file is intact."""
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:

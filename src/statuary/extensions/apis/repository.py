@@ -44,7 +44,7 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files of a contract; none without metadata, which both layouts require.
+    """Yield the files of a contract, if it has metadata, which both layouts require.
 
     Version 1 omits a source whose name another one has, or that no file system can hold.
     """

@@ -207,12 +207,12 @@ class ApisStage(SiteStage):
                 yield from signature_files(site)
 
     def _custom_files(self) -> CustomFiles:
-        """Return the content's own files; none if no interface uses them."""
+        """Return the content's own files, if an interface uses them."""
         has_own = Api.OTTERSCAN in self._settings.apis or Api.PROXIES in self._settings.apis
         return custom_files(self._root) if has_own else CustomFiles([], {}, [])
 
     def _public(self) -> tuple[bytes, list[Finding]]:
-        """Read the file of public signatures; empty if there is none."""
+        """Read the file of public signatures, if there is one."""
         if not self._has_signatures or not (self._root / PUBLIC_SIGNATURES).exists():
             return b"", []
         read_file = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)

@@ -66,7 +66,7 @@ class StorageChange(NamedTuple):
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return it as it is published."""
+        """Return the published form."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,

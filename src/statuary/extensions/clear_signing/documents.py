@@ -46,7 +46,7 @@ def verify_site(
 
 
 def summary(verification: FolderVerification) -> str:
-    """Return the line of the summary; empty without descriptors."""
+    """Return the line of the summary, if there are descriptors."""
     if not verification.descriptors:
         return ""
     deployments = sum(len(item.deployments) for item in verification.descriptors)

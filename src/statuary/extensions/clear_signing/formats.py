@@ -111,7 +111,7 @@ def _currency(chain_id: int, show: Show) -> Token | None:
 
 
 def _address(parameter: Json, show: Show) -> str:
-    """Return the address that a parameter gives or names; empty if there is none."""
+    """Return the address that a parameter gives or names, if any."""
     if isinstance(parameter, dict):
         return _address(_mapped(parameter, show), show)
     if not isinstance(parameter, str):

@@ -122,7 +122,7 @@ class _Tokens:
 
     @property
     def next(self) -> str:
-        """The next token; empty at the end."""
+        """The next token, or an empty string at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take(self) -> str:

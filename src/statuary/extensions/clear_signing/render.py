@@ -264,7 +264,7 @@ class _Renderer:
             yield from self._numbered(_number(path, number))
 
     def _interpolated(self, template: str) -> str:
-        """Return an intent with its values; empty if one is missing."""
+        """Return an intent with its values, unless one is missing."""
         try:
             names = list(placeholders(template))
         except InvalidValueError:

@@ -131,7 +131,7 @@ def _words(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text that a descriptor may show; empty if it could deceive."""
+    """Return a text that a descriptor may show, unless it could deceive."""
     return "" if fault(text) else text.strip()
 
 

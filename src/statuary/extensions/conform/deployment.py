@@ -117,7 +117,7 @@ class CheckedDeployment:
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Return the newest contracts of a chain; none if the list cannot be read."""
+        """Return the newest contracts of a chain, if its list can be read."""
         try:
             document = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
             return [

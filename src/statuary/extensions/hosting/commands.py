@@ -111,7 +111,7 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
 
 
 def _of_folder(folder: Path, project: Path) -> Installation:
-    """Return how to install from a folder: itself, a public commit, or a wheel."""
+    """Return the installation from a folder: itself, a public commit, or a wheel."""
     if folder.resolve() == project.resolve():
         return Installation(".")
     commit = _public_commit(folder)
@@ -136,7 +136,7 @@ def _at_commit(url: str, commit: str, below: str) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Return git's output; empty without git or outside a repository."""
+    """Return git's output, or an empty string without git or a repository."""
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"

@@ -268,7 +268,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 @import_command.command("safe-deployments", hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, expose_value=False)
 def safe_deployments_command() -> None:
-    """Say what to do in place of a command that was removed."""
+    """Name the replacement of a command that was removed."""
     raise click.UsageError(
         "`statuary import safe-deployments` is gone: Safe's assets have no sources, so it imported nothing. "
         "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."

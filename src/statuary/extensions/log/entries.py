@@ -364,7 +364,7 @@ class LogTable(ExtensionTable):
 
     @property
     def clock(self) -> str:
-        """The time of the last published entry; empty if there is none."""
+        """The time of the last published entry, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()

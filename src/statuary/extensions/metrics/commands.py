@@ -138,7 +138,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
 
 
 def _header(file: Path) -> list[str]:
-    """Return the columns of a file by any program; none if it is empty."""
+    """Return the columns of a file by any program, if it has any."""
     with file.open(encoding="utf-8", newline="") as stream:
         return next(csv.reader(stream), [])
 

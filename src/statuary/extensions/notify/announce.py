@@ -16,7 +16,7 @@ class Send(Protocol):
     """Sends an event to a channel; raises DeliveryError if it failed or may have failed."""
 
     def __call__(self, channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
-        """Send it."""
+        """Send the event."""
 
 
 class Announcement(NamedTuple):

@@ -46,16 +46,19 @@ class SentEvents(NamedTuple):
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return this with an event that was sent, or whose sending begins."""
+        """Return the state with an event that was sent, or is being sent."""
         sent = SentEvent(event.at, fingerprint_of(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return this without an event that did not arrive."""
+        """Return the state without an event that did not arrive."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def moved_to(self, until: Instant) -> Self:
-        """Return this for a channel that knows everything up to an instant; it never moves back."""
+        """Return the state for a channel that knows everything up to an instant.
+
+        The instant never moves back.
+        """
         latest = max(until, self.until)
         recent = {name: sent for name, sent in self.events.items() if sent.at > latest - MAX_DELAY}
         return self._replace(until=latest, events=recent)

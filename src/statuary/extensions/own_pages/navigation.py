@@ -49,7 +49,7 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of its first page; empty for a page without others."""
+        """The title of its first page, unless the page is alone."""
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
@@ -109,7 +109,7 @@ class Navigation:
 
 
 def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
-    """Return the pages below a folder by their order; none for no folder."""
+    """Return the pages below a folder, if one is given, by their order."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 

@@ -138,7 +138,7 @@ class WritablePackFolder(PackFolder):
         return self.require_packs()
 
     def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
-        """Write documents into one pack, named by its SHA-256; none for no documents."""
+        """Write documents, if any, into one pack, named by its SHA-256."""
         file = self.folder / f".{token_hex(8)}.pack"
         try:
             written_pack = write_pack(file, documents, dictionary, self.workers)

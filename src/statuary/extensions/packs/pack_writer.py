@@ -184,7 +184,7 @@ def write_pack(
 def packs_in_memory(
     documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
 ) -> Iterator[tuple[bytes, WrittenPack]]:
-    """Yield packs of at most about `limit` bytes; none for no documents."""
+    """Yield packs of at most about `limit` bytes."""
     frames = compressed_frames(documents, compressor, workers)
     frame = next(frames, None)
     while frame is not None:

@@ -30,7 +30,7 @@ class StateFileError(StatuaryError):
 
 
 def read_changes(content: Path) -> Changes:
-    """Read the stored changes; none if there is no file.
+    """Read the stored changes, if there is a file.
 
     Raises:
         StateFileError: if it is damaged.

@@ -237,7 +237,7 @@ class Ledger:
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
-        """Return a note of the last build; empty if there is none."""
+        """Return a note of the last build, or an empty string."""
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
@@ -271,7 +271,7 @@ class Ledger:
         self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
 
     def _number(self, name: str) -> int:
-        """Return a note as a number; 0 if there is none."""
+        """Return a note as a number, or 0."""
         text = self.get_meta(name)
         return int(text) if text.isdecimal() else 0
 

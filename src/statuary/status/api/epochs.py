@@ -265,7 +265,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch against the last whole file; empty if it would be too large."""
+        """Return the patch against the last whole file, unless it would be too large."""
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:

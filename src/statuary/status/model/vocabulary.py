@@ -149,5 +149,5 @@ def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
 
 
 def worst_impact(impacts: Iterable[Impact]) -> Impact:
-    """Return the most severe impact; `none` for no impacts."""
+    """Return the most severe impact, or `none` for no impacts."""
     return max(impacts, key=IMPACT_SEVERITY.__getitem__, default="none")

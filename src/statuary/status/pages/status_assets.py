@@ -11,6 +11,6 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def status_assets() -> Iterator[Document]:
-    """Yield them."""
+    """Yield the scripts and styles of status pages."""
     for impact in IMPACT_STATES:
         yield icon_document(ASSETS / f"status-{impact}.svg")

@@ -41,7 +41,7 @@ class Fields(dict[str, Any]):
         return next(filter(None, texts), "")
 
     def required_text(self, *names: str) -> str:
-        """Return what `text` returns, which must not be empty.
+        """Return `text`, which must not be empty.
 
         Raises:
             NotImportableError: if it is empty.

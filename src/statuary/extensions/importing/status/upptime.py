@@ -87,7 +87,7 @@ def _fetched(request: ImportRequest, api: str) -> Repository:
 
 
 def _contents(request: ImportRequest, api: str, path: str) -> str:
-    """Return the text of a file in a repository; empty if it does not exist."""
+    """Return the text of a file in a repository, if it exists."""
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
     return b64decode(raw.text("content")).decode("utf-8", "replace")
 

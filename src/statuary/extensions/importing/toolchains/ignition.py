@@ -121,7 +121,7 @@ class _Journal:
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the result of a future's deployment; empty if there is none."""
+    """Return the result of a future's deployment, if there is one."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
