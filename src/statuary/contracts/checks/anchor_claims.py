@@ -349,9 +349,7 @@ class _OnChain(_ChainClaim):
 
     @override
     def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because(
-            "account_proof" if is_vouched_for else "account_proof_stated", block=block.number, hash=block.hash
-        )
+        return because("account_proof" if is_vouched_for else "account_proof_stated", block=block.number)
 
     @override
     def verify(self) -> _Outcome:
@@ -366,17 +364,15 @@ class _OnChain(_ChainClaim):
             if not self._is_newer(header):
                 raise EvidenceError("older_block", block=block.number)
             if account.code_hash == NO_CODE:
-                reason = because("no_code_since", block=block.number, hash=block.hash)
+                reason = because("no_code_since", block=block.number)
             else:
-                reason = because(
-                    "other_code_since", block=block.number, hash=block.hash, code=its, record=ours
-                )
+                reason = because("other_code_since", block=block.number, code=its, record=ours)
             return outcome._replace(reason=reason, is_contradicted=True)
         proxy = anchored_proxy(self.record, account, self.anchor)
         outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
         if proxy.is_other and self._is_later_than_the_record(header):
             word = str(proxy.evidence.get("implementation", "0x"))
-            reason = because("other_implementation_since", block=block.number, hash=block.hash, address=word)
+            reason = because("other_implementation_since", block=block.number, address=word)
             return outcome._replace(reason=reason, is_contradicted=True)
         pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
         return outcome._replace(pinned=pinned)
@@ -420,9 +416,7 @@ class _Deployed(_ChainClaim):
 
     @override
     def outcome_in_block(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
-        return because(
-            "deployed" if is_vouched_for else "deployed_stated", block=block.number, hash=block.hash
-        )
+        return because("deployed" if is_vouched_for else "deployed_stated", block=block.number)
 
     def _text(self, member: str) -> str:
         return as_text(self.deployment.get(member))

@@ -25,11 +25,12 @@ from statuary.contracts.pages.proof import (
 )
 from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
 from statuary.contracts.pages.storage import StorageView, storage_view
+from statuary.contracts.pages.trail import TrailPart, created_at, trail
 from statuary.contracts.pages.verdict_signs import verdict_sign
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.site.pages.rendering import renderer_of
-from statuary.site.pages.site_context import Localization, PageHead
+from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 
 MAX_SETTINGS_LENGTH = 50_000
@@ -42,10 +43,17 @@ class FactRow(NamedTuple):
     name: str
     value: str
     href: str = ""  # its page in the chain's explorer; empty for none
+    at: FormattedTime | None = None  # its time, where the chain shows it
 
 
-def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts) -> Iterator[FactRow]:
-    """Yield the known facts about deployment and compilation."""
+def fact_rows(
+    record: RecordValue, pages: ContractPageContext, texts: PageTexts, created: FormattedTime | None = None
+) -> Iterator[FactRow]:
+    """Yield the known facts about deployment and compilation.
+
+    Args:
+        created: the time of the block of the deployment, where the chain shows it.
+    """
     compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
@@ -68,7 +76,8 @@ def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts)
     for name, value, kind in values:
         if isinstance(value, str) and value:
             href = pages.explorer_page(record["chainId"], kind, value) if kind and block != "-1" else ""
-            yield FactRow(texts(f"fact.{name}"), visible_name(value), href)
+            at = created if name == "block" else None
+            yield FactRow(texts(f"fact.{name}"), visible_name(value), href, at)
 
 
 def _optimizer(optimizer: Json, texts: PageTexts) -> str:
@@ -182,6 +191,7 @@ class ContractView(NamedTuple):
     level_label: str  # one or two sentences: how it is known
     level_sign: str  # the icon of the verdict
     level_meaning: str
+    trail: tuple[TrailPart, ...]  # from the sources to the deployment; empty without claims
     sides: tuple[MatchSideView, ...]
     proof: ProofView
     is_contradicted: bool  # whether these are not the sources of the code at the address
@@ -273,6 +283,7 @@ def contract_view(
             texts,
             creation_differs=creation_side.level == texts("level.none"),
         ),
+        trail=trail(record, proof, localization),
         sides=(runtime_side, creation_side),
         proof=proof_view(proof, localization, dict(pages.rules), pages.explorer(chain_id)),
         is_contradicted=key in CONTRADICTED,
@@ -281,7 +292,7 @@ def contract_view(
         parts=(),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
         explorer=pages.explorer_page(chain_id, "address", address),
-        facts=tuple(fact_rows(record, pages, texts)),
+        facts=tuple(fact_rows(record, pages, texts, _creation_time(proof, localization))),
         settings=settings_text(compilation.get("compilerSettings")),
         proxy=_proxy(record, pages, _proxy_sentence(proof, texts)),
         sources=tuple(
@@ -314,6 +325,11 @@ CONTRADICTED = ("runtime_differs", "no_code", "other_code")
 """The verdicts by which the sources are not those of the code at the address."""
 
 
+def _creation_time(proof: Proof, localization: Localization) -> FormattedTime | None:
+    created = created_at(proof)
+    return localization.dates.moment(created) if created else None
+
+
 def _runtime_differs(proof: Proof) -> bool:
     sentences = proof.verdict.sentences if proof.verdict else ()
     return any(sentence.key == "verdict_runtime_differs" for sentence in sentences)
@@ -322,26 +338,27 @@ def _runtime_differs(proof: Proof) -> bool:
 def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
     """Yield the sections of a page in order.
 
-    Sources that do not run at the address come last.
+    Sources that do not run at the address, or that fail checks, come last.
     """
     source = ("source", texts("sources.title"), len(view.sources))
     evidence = ("proof", texts("proof.title"), 0)
+    is_last = view.is_contradicted or bool(view.proof.failures)
     if view.difference:
         yield "difference", texts("difference.title"), 0
-    if view.is_contradicted:
+    if is_last:
         yield evidence
     if view.proxy:
         yield "proxy", texts("proxy.title"), 0
-    if not view.is_contradicted:
+    if not is_last:
         yield source
     yield "interface", texts("interface.title"), len(view.interface.functions)
     if view.storage or view.transient:
         yield "storage", texts("storage.title"), 0
     yield "bytecode", texts("code.title"), 0
-    if not view.is_contradicted:
+    if not is_last:
         yield evidence
     yield "deployment", texts("contract.facts"), 0
-    if view.is_contradicted:
+    if is_last:
         yield source
 
 

@@ -21,6 +21,9 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order of outcomes; checks that do not apply are listed by name only."""
 
+MAX_FAILURES = 3
+"""Failed checks that a page says beside its verdict; the list of checks has the others."""
+
 OUTCOME_ICONS = {CheckOutcome.FAILED: "major", CheckOutcome.WARNED: "degraded", CheckOutcome.PASSED: "ok"}
 """The sign of an outcome: its shape means the same as its colour."""
 
@@ -57,6 +60,7 @@ class ProofView(NamedTuple):
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
     rows: tuple[CheckRow, ...]  # those that had something to look at, the worst first
+    failures: tuple[CheckRow, ...]  # the first ones that failed, which the page says before anything else
     not_applicable: tuple[str, ...]  # those that do not apply, by name as words
     skipped: tuple[str, ...]  # those that this build skipped
     claims: tuple[ClaimRow, ...]  # what is known of each claim
@@ -74,10 +78,12 @@ def proof_view(
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
+    rows = tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome])
     return ProofView(
         holds=proof.holds,
         summary=texts("page.comma").join(_counts(by_outcome, texts)),
-        rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
+        rows=rows,
+        failures=rows[: min(MAX_FAILURES, len(by_outcome[CheckOutcome.FAILED]))],
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(_claim_row(claim, localization, explorer) for claim in proof.claims),

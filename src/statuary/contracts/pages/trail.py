@@ -1,0 +1,107 @@
+"""The verdict as a trail: sources, bytecode, address and deployment, with the evidence that leads from each to the next."""
+
+from typing import NamedTuple
+
+from statuary.base.json_values import as_object, as_text
+from statuary.base.primitives import Instant, parse_instant
+from statuary.contracts.checks.claims import RUNTIME_DIFFERS
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.pages.proof import CLAIM_ICONS
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.site_context import FormattedTime, Localization
+
+
+class Strand(NamedTuple):
+    """A piece of evidence between two parts of a trail."""
+
+    claim: str  # such as `on_chain`
+    sign: str  # of its status: `ok`, `stated`, `none` or `major`
+    status: str  # in words
+    check: str  # the name of the check, in words
+
+
+class TrailPart(NamedTuple):
+    """A part of the trail, and the evidence that leads from it to the next one."""
+
+    section: str  # of the page
+    name: str
+    note: str  # what it is, in a few words; empty if that is unknown
+    at: FormattedTime | None  # its day, where the chain shows it
+    strands: tuple[Strand, ...]  # none after the last part
+
+
+def trail(record: RecordValue, proof: Proof, localization: Localization) -> tuple[TrailPart, ...]:
+    """Return the trail of a record, empty without its claims."""
+    if not proof.claims:
+        return ()
+    texts, claims = localization.texts, {claim.name: claim for claim in proof.claims}
+    address, created = record["address"], created_at(proof)
+    on_chain, deployed = (_strand(claims[name], texts) for name in (ClaimName.ON_CHAIN, ClaimName.DEPLOYED))
+    return (
+        TrailPart(
+            "source", texts("trail.sources"), _sources(record, texts), None, _compilation(proof, texts)
+        ),
+        TrailPart("bytecode", texts("trail.bytecode"), _size(record, texts), None, (on_chain,)),
+        TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, (deployed,)),
+        TrailPart(
+            "deployment",
+            texts("trail.deployment"),
+            _block(record, texts),
+            localization.dates.day_of(created) if created else None,
+            (),
+        ),
+    )
+
+
+def created_at(proof: Proof) -> Instant | None:
+    """Return the time of the block that created the contract, where a proof of the deployment shows it."""
+    claim = proof.claim(ClaimName.DEPLOYED)
+    time = str(claim.evidence.get("blockTime", "")) if claim else ""
+    return parse_instant(time) if time else None
+
+
+def _sources(record: RecordValue, texts: PageTexts) -> str:
+    compilation = as_object(record.get("compilation"))
+    version = as_text(compilation.get("compilerVersion")).partition("+")[0]
+    files = texts.count("trail.files", len(as_object(record.get("sources"))))
+    compiler = one_line(f"{as_text(compilation.get('compiler'))} {version}")
+    return f"{files} · {compiler}"
+
+
+def _size(record: RecordValue, texts: PageTexts) -> str:
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    return texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
+
+
+def _block(record: RecordValue, texts: PageTexts) -> str:
+    block = as_text(as_object(record.get("deployment")).get("blockNumber"))
+    if block == "-1":
+        return texts("contract.genesis")
+    return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
+
+
+def _compilation(proof: Proof, texts: PageTexts) -> tuple[Strand, ...]:
+    """Return what leads from the sources to the bytecode: code that differs leaves nothing else to say."""
+    sentences = proof.verdict.sentences if proof.verdict else ()
+    if any(sentence.key == RUNTIME_DIFFERS for sentence in sentences):
+        status = texts("claim_status.contradicted")
+        return (
+            Strand("compiled", CLAIM_ICONS[ClaimStatus.CONTRADICTED], status, texts("trail.bytes_differ")),
+        )
+    return tuple(
+        _strand(claim, texts)
+        for claim in proof.claims
+        if claim.name in (ClaimName.HASHED, ClaimName.COMPILED)
+    )
+
+
+def _strand(claim: Claim, texts: PageTexts) -> Strand:
+    name, status = claim.name.name.lower(), claim.status.name.lower()
+    is_since = name == "on_chain" and status == "contradicted"
+    return Strand(
+        claim=name,
+        sign=CLAIM_ICONS[claim.status],
+        status=texts(f"claim_status.{status}"),
+        check=texts(f"trail.{claim.reason.key}" if is_since else f"trail.{name}_{status}"),
+    )

@@ -1,0 +1,73 @@
+"""The trail of a verdict: one strand for each piece of evidence, in the style of what it shows."""
+
+import re
+
+import pytest
+
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.proof import CompilationEvidence
+from support.contracts import made_record
+from support.pages import page_of
+
+STRAND = re.compile(
+    r'class="strand to-(\w+)" href="#claim-(\w+)">.*?<span class="hidden-text">([^<]+): </span>([^<]+)<'
+)
+
+
+def strands(page):
+    return {f"{claim}: {check}": (sign, status) for sign, claim, status, check in STRAND.findall(page)}
+
+
+def changed(record, code):
+    record["runtimeBytecode"] |= {
+        "onchainBytecode": code,
+        "transformations": None,
+        "transformationValues": None,
+    }
+    return record | {"runtimeMatch": None}
+
+
+def test_unproven_record_names_missing_evidence():
+    record = made_record("immutables")
+    assert strands(page_of(record)) == {
+        "hashed: hash matches": ("ok", "Verified here"),
+        "compiled: not recompiled": ("none", "Not proven"),
+        "on_chain: no account proof": ("none", "Not proven"),
+        "deployed: deployment not proven": ("none", "Not proven"),
+    }
+
+
+def test_stated_compilation_has_own_style():
+    record = made_record("immutables")
+    evidence = CompilationEvidence(
+        "ab", record["compilation"]["compilerVersion"], "cd", "ef", "01", "0.1.0", ()
+    )
+    page = page_of(record, prove(record, compilation=evidence, digest="ab"))
+    assert strands(page)["compiled: recompiled"] == ("stated", "Stated in a file")
+
+
+def test_differing_code_breaks_first_strand():
+    page = page_of(changed(made_record("immutables"), "0x33ff"))
+    assert next(iter(strands(page).items())) == ("compiled: bytes differ", ("major", "Contradicted"))
+    assert not any(sign == "ok" for sign, _ in list(strands(page).values())[:1])
+    assert '<body class="contradicted"' in page
+
+
+def test_contradicted_colours_hold_no_green():
+    assert '<body class="contradicted"' not in page_of(made_record("immutables"))
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_rejected_record_states_failed_check_first(published):
+    record = made_record("immutables")
+    record["sources"] = {path: {"content": "// other\n"} for path in record["sources"]}
+    page = page_of(record, published=published)
+    failure = page.index('<ul class="failures">')
+    assert "Keccak-256" in page[failure : page.index("</ul>", failure)]
+    assert failure < page.index('class="trail"') < page.index('id="proof"') < page.index('id="source"')
+
+
+def test_every_strand_leads_to_its_claim():
+    page = page_of(made_record("immutables"))
+    for claim in {key.partition(":")[0] for key in strands(page)}:
+        assert f'<tr id="claim-{claim}">' in page
