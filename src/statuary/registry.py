@@ -153,7 +153,7 @@ EXTENSIONS = (
             "mirror",
             "mirror",
             "Copy a served site into a folder, and keep it up to date.",
-            "the folder is unchanged; run the command again to go on",
+            "the folder is unchanged; run the command again to continue",
         ),
     ),
     Extension(
@@ -206,7 +206,7 @@ EXTENSIONS = (
             "notify",
             "notify",
             "Send what has happened on the page since the last run to channels.",
-            "what was sent is recorded; run the command again to send the rest",
+            "sent events are recorded; run the command again to send the rest",
         ),
     ),
     with_documents("languages", "de", "en", "es", "fr", "ja", "pt", "zh")._replace(
@@ -218,7 +218,7 @@ EXTENSIONS = (
     with_documents("embed", "embed", "badge.html"),
     Extension(
         "metrics",
-        commands=command("metrics", "probe", "Ask nodes and services once, and write what was measured."),
+        commands=command("metrics", "probe", "Probe nodes and services once, and write the measurements."),
         key="metrics",
         folders=("metrics-display",),
         urls="statuary.extensions.metrics.documents:URLS",

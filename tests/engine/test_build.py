@@ -236,7 +236,7 @@ def test_undecodable_file_names_are_excluded(tmp_path: Path) -> None:
         (content / f"contracts/748463/0x\udcff{number}.json").write_text("{}")
     checked = build(content, tmp_path / "build").checked
     assert checked.excluded_count == 4
-    assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records withheld")
+    assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records excluded")
 
 
 def test_publish_all_marks_unproved_records(tmp_path: Path) -> None:

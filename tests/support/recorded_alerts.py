@@ -46,7 +46,7 @@ LABELS = ("service", "alertname")
 
 REASONS = {
     "of PagerDuty's webhooks v1 or v2": "nothing posts them any more",
-    "of no form that is known": "a message of a person's own template: it says neither what it is about nor whether it fires",
+    "an unknown format": "a message of a person's own template: it says neither what it is about nor whether it fires",
 }
 """What messages of rejections contain, and why such a payload is not read."""
 

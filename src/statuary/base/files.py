@@ -96,7 +96,7 @@ def checked_path(path: str) -> str:
         raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
     if len(path) > LONGEST_PATH:
         raise PublishingError(
-            f"{path!r} has {len(path)} characters: Windows has no room for more than {LONGEST_PATH}",
+            f"{path!r} has {len(path)} characters; Windows allows at most {LONGEST_PATH}",
             "shorten it",
         )
     return path

@@ -112,7 +112,7 @@ def run_build(
         is_complete = _publish_elsewhere(result, out, build_options)
     except OSError as error:
         raise PublishingError(
-            f"{error.filename or out}: {error.strerror}; each published file is old or new",
+            f"{error.filename or out}: {error.strerror}; published files are intact, each in its old or new version",
             "fix the error and run the build again; the next build resumes this one",
         ) from None
     return _exit_code(result, build_options, is_complete=is_complete)

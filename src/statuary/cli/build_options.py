@@ -84,7 +84,7 @@ class CheckSelection(NamedTuple):
     strict: Annotated[
         bool,
         option(
-            help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning."
+            help="Exit with 1 on warnings and excluded contracts, and publish nothing while there is a warning."
         ),
     ]
 

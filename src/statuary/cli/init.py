@@ -150,7 +150,7 @@ def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
     origins = {"--from": source, "--demo": site.demo, "--component": site.components}
     used = [flag for flag, value in origins.items() if value]
     if len(used) > 1:
-        raise click.UsageError(f"{used[0]} brings its own components; leave out {used[1]}")
+        raise click.UsageError(f"{used[0]} brings its own components; remove {used[1]}")
     for text in site.components:
         _check_component(text)
 

@@ -43,7 +43,7 @@ def _exclusion_lines(result: BuildResult) -> list[str]:
     """Explain that a build with errors still published the rest."""
     if not result.checked.excluded_count or not result.applied:
         return []
-    return ["the rest was published, so this is no failure; with --strict it is one (exit code 1)"]
+    return ["Everything else was published. Use --strict to treat this as a failure (exit code 1)."]
 
 
 def _first_steps(result: BuildResult, out: Path) -> list[str]:
@@ -61,7 +61,7 @@ def findings_line(checked: CheckedSite) -> str:
         return "no errors or warnings"
     counts = [count_text(errors, "error"), count_text(warnings, "warning")]
     counts += [count_text(notes, "note")] if notes else []
-    counts += [f"{count_text(checked.excluded_count, 'record')} withheld"] if checked.excluded_count else []
+    counts += [f"{count_text(checked.excluded_count, 'record')} excluded"] if checked.excluded_count else []
     return ", ".join(counts)
 
 

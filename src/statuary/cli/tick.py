@@ -97,7 +97,7 @@ def next_command(
         next_change = max(index.end, Instant(instant + HOUR))
     if next_change is None:
         until = format_utc(index.end)
-        click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)
+        click.echo(f"nothing changes until {until}; run `statuary build` again by then", err=True)
         return ExitCode.FINDINGS
     click.echo(FORMATS[form](next_change, current_job(out)))
     return ExitCode.OK

@@ -139,7 +139,7 @@ def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatu
     if faults and _exception_from(partial(make, sources)) is None:
         return without(frozenset(everything).difference(sources)), faults
     skipped = replace(status, skipped=status.skipped | {kind})
-    return skipped, [exception_finding(error, "", f"making the {kind}, which are left out")]
+    return skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")]
 
 
 def _all_documents(status: SiteStatus) -> None:

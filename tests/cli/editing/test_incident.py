@@ -560,7 +560,7 @@ updates:
         (("--ended-at", "2026-11-02T09:00:00Z"), "Missing option '--started-at'"),
         (
             ("--ended-at", NOW, "--status", "monitoring"),
-            "--ended-at has no meaning when the status is monitoring",
+            "--ended-at requires the status resolved, not monitoring",
         ),
         (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "ends after --started-at"),
         (("--started-at", NOW, "--ended-at", "2026-11-03T09:00:00Z"), "not in the future"),

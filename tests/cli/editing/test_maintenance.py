@@ -322,7 +322,7 @@ def assert_clean(repository, now):
 
 def test_unannounced_cancelled_window_is_never_published(recurring):
     output = recurring.run("maintenance", "cancel", FOURTH, "--body", "Not this week.", now=EARLY)
-    assert "it was not announced yet, so readers see nothing of it" in output
+    assert "it was not announced yet, so readers won't see it" in output
     assert windows(recurring)[FOURTH] == ("cancelled", "2026-11-24T07:00:00Z")
     assert FOURTH not in recurring.run("maintenance", "list", now=EARLY)
     assert "was cancelled before it was announced" in recurring.run(

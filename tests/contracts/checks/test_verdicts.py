@@ -183,7 +183,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: block 11 is older than the record and has different code at the address",
+        "note: not proven: block 11 is older than the record and has different code at the address",
     ),
     "creation code alone": Case(
         lambda: with_files(without_runtime_code()),
@@ -218,7 +218,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: blockTime is too large for Ethereum",
+        "note: not proven: blockTime is too large for Ethereum",
     ),
     "an upgraded proxy": Case(
         upgraded,
@@ -256,7 +256,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
-        "note: not shown: the anchor belongs to another chain: its block 21,000,000 has hash",
+        "note: not proven: the anchor belongs to another chain: its block 21,000,000 has hash",
         site=checkpoint("0x" + "11" * 32),
     ),
     "a compilation written by hand, of another compiler": Case(
@@ -264,7 +264,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"compiled": NOT_SHOWN},
-        "note: not shown: the submitted recompilation used the compiler '9.9.9+commit.audited', but the record names 0.8.30",
+        "note: not proven: the submitted recompilation used the compiler '9.9.9+commit.audited', but the record names 0.8.30",
     ),
     "a compilation written by hand": Case(
         compiled,
@@ -278,7 +278,7 @@ CASES = {
         f"{EXACT} {NOT_COMPARED}",
         NOT_SHOWN,
         {"compiled": NOT_SHOWN},
-        "note: not shown: the submitted recompilation is of another record",
+        "note: not proven: the submitted recompilation is of another record",
     ),
     "a compilation that cannot be read": Case(
         lambda: with_files(made_record(), compilation=b"{"),

@@ -350,13 +350,13 @@ def test_content_can_state_previous_implementations(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "the file is no JSON"),
+        ("{", "the file is not JSON"),
         ("{}", "no list"),
         ("[7]", "entry 1 of the list: write an object"),
         ('[{"implementation": "0x12"}]', "entry 1 of the list: address"),
         ('[{"since": "2026-01-02T03:04:05Z"}]', "names no `implementation`"),
         ('[{"implementation": "0x%s", "since": "now"}]' % ("ab" * 20), "not a date"),
-        ('[{"implementation": "0x%s", "block": -1}]' % ("ab" * 20), "no block number"),
+        ('[{"implementation": "0x%s", "block": -1}]' % ("ab" * 20), "not a block number"),
     ],
 )
 def test_invalid_history_file_is_an_error(tmp_path, text, message):

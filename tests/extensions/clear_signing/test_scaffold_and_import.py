@@ -63,7 +63,7 @@ def test_new_descriptor_passes_rules(tmp_path):
     assert indexed(site) == {f"eip155:{CHAIN}:{TOKEN.lower()}"}
     again = statuary(tmp_path, "signing", "new", TOKEN, "--entity", "plinth")
     assert again.returncode == 1
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 @pytest.mark.slow

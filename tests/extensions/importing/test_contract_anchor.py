@@ -130,7 +130,7 @@ def test_changed_record_loses_anchor(content, node):
         "reason": "the anchor belongs to another record",
     }
     assert published["published"]
-    assert "note: not shown: the anchor belongs to another record" in output
+    assert "note: not proven: the anchor belongs to another record" in output
     assert anchor(content, node, "--older-than", "100d").exit_code == ExitCode.OK
     assert statuses(content) == (STATED, STATED)
 
@@ -223,7 +223,7 @@ def wrong_proof(method, answer):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (no_proofs, "does not offer eth_getProof"),
+        (no_proofs, "does not support eth_getProof"),
         (no_proofs, "use a node that does"),
         (pruned, "gives no proof: missing trie node"),
         (pruned, "It no longer has the state of block"),
@@ -395,7 +395,7 @@ def test_checkpoint_confirms_or_rejects_anchor(content, node):
     site.write_text(claimed.replace(block["hash"], "0x" + "11" * 32))
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == "not_shown"
-    assert "note: not shown: the anchor belongs to another chain" in output
+    assert "note: not proven: the anchor belongs to another chain" in output
 
 
 def site_with_checkpoint(content, number, name):

@@ -138,14 +138,14 @@ BROKEN = {
         etherscan(SourceCode="{" + json.dumps(standard() | {"sources": []}) + "}"),
         "no sources",
     ),
-    "no such contract": (etherscan(ContractName="Ghost"), "which source declares Ghost is unclear: none"),
+    "no such contract": (etherscan(ContractName="Ghost"), "it is unclear which source declares Ghost: none"),
     "declared twice": (
         etherscan(SourceCode=json.dumps({"a.sol": {"content": FARE}, "b.sol": {"content": FARE}})),
-        "which source declares Fare is unclear: a.sol, b.sol",
+        "it is unclear which source declares Fare: a.sol, b.sol",
     ),
     "named in a comment only": (
         etherscan(SourceCode=json.dumps({"a.sol": {"content": "// contract Fare\n/* library Fare */"}})),
-        "which source declares Fare is unclear: none",
+        "it is unclear which source declares Fare: none",
     ),
     "broken settings": (etherscan(CompilerSettings="{"), "CompilerSettings is not JSON"),
 }

@@ -21,7 +21,7 @@ def fault_of(site):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"init_log": True}, "the log has 7 entries already"),
+        ({"init_log": True}, "the log already has 7 entries"),
         ({"key": PrivateKey(ORIGIN, bytes(32))}, "the log of the site"),
         ({"elsewhere": "nowhere"}, "the log is missing"),
         (

@@ -266,6 +266,6 @@ def test_verify_rejects_removed_incident_still_published(site):
     last = max(number for number, one in enumerate(entries) if one.subject == SLOW)
     forged(site, [*entries, LogEntry(SLOW, LogAction.REMOVE, SECOND, replaces=last)])
     assert (
-        "incidents/slow.json is published, but the log records it as removed or withheld"
+        "incidents/slow.json is published, but the log records it as removed or excluded"
         in checked(site).problems
     )

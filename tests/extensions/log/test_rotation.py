@@ -173,7 +173,7 @@ def test_key_change_entries_follow_rules():
 
 
 def test_rotate_reports_missing_requirements(operator, tmp_path):
-    assert "give the present key" in operator.run(
+    assert "give the current key" in operator.run(
         "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
     )
     operator.rotate(0, 1)

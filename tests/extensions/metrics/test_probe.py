@@ -206,13 +206,13 @@ def test_rollup_batch_age_is_limited(content, kind):
     ("kind", "methods", "words"),
     [
         ("optimism", {}, "it responds with an error"),
-        ("optimism", {"optimism_syncStatus": dict}, "its answer has no unsafe_l2"),
+        ("optimism", {"optimism_syncStatus": dict}, "its response has no unsafe_l2"),
         (
             "optimism",
             {"optimism_syncStatus": lambda: SYNC_STATUS | {"safe_l2": {"timestamp": "0x1"}}},
             "no timestamp",
         ),
-        ("optimism", {"optimism_syncStatus": lambda: None}, "its answer has no unsafe_l2"),
+        ("optimism", {"optimism_syncStatus": lambda: None}, "its response has no unsafe_l2"),
         (
             "zksync",
             {"zks_L1BatchNumber": lambda: "0x0", "zks_getL1BatchDetails": lambda _: None},

@@ -297,7 +297,7 @@ def test_apprise_failure_is_reported(timeline):
         address = address_of(one, {"OPS_URL": served.url.replace("http://", "json://")})
         with pytest.raises(DeliveryError, match="Apprise could not send"):
             send_event(one, address, event_of(timeline, EventKind.OPENED), timeline)
-    with pytest.raises(ChannelError, match="is not an URL that Apprise knows"):
+    with pytest.raises(ChannelError, match="is not a URL that Apprise knows"):
         send_event(
             one, address_of(one, {"OPS_URL": "nothing://x"}), event_of(timeline, EventKind.OPENED), timeline
         )

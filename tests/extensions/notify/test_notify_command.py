@@ -111,7 +111,7 @@ def test_command_sends_events_once_in_order(folder):
 def test_first_run_reports_new_channel(folder):
     with receiver() as served:
         said = Notify(folder, served).run()
-    assert "the channel 'hook' is new: it is sent what happens after 2026-11-02T12:00:00Z" in said
+    assert "the channel 'hook' is new: it receives events after 2026-11-02T12:00:00Z" in said
     assert served.requests == []
 
 

@@ -100,7 +100,7 @@ def steps_of_the_action(job, now):
 def test_workflow_sends_published_update_once(tmp_path, bucket, steps):
     with receiver() as served:
         job = Job(tmp_path, bucket, served)
-        assert "is new: it is sent what happens after" in steps(job, BEFORE)
+        assert "is new: it receives events after" in steps(job, BEFORE)
         write_files(tmp_path, {LATER: WRITTEN})
         assert "1 message sent, 0 not sent" in steps(job, AFTER)
         assert "0 messages sent, 0 not sent" in steps(job, AFTER)

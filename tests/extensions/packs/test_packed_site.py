@@ -211,7 +211,7 @@ def test_precompressed_records_prevent_exclude_packed(tmp_path: Path) -> None:
         file.write("hosting: {precompressed: [gz]}\n")
     build(content, tmp_path / "build")
     said = run("publish", tmp_path / "build", "--to", tmp_path / "out", "--exclude-packed", code=3)
-    assert ".gz is in no pack" in said
+    assert ".gz is not in a pack" in said
     assert "hosting.precompressed" in said
     assert not (tmp_path / "out/index.html").exists()
 

@@ -133,7 +133,7 @@ def test_used_port_is_reported(tmp_path):
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(
             AssertionError,
-            match=r"cannot listen on .*: Address already in use\n    --port 0 takes a free port",
+            match=r"cannot listen on .*: Address already in use\n    --port 0 chooses a free port",
         ),
         served([*SERVE[:-1], str(taken.getsockname()[1]), str(tmp_path)], READY),
     ):

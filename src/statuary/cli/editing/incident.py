@@ -215,7 +215,7 @@ def next_update(session: EditSession, promised: Instant | None, status: UpdateSt
     if promised is None:
         return None
     if status in CLOSED_STATUSES:
-        raise click.UsageError(f"a next update has no meaning when the status is {status}")
+        raise click.UsageError(f"no next update can be promised when the status is {status}")
     if promised <= session.at:
         raise click.UsageError("the next update must be after this one")
     return promised
@@ -242,7 +242,7 @@ def status_or_current(
     current_text = current or "not set yet"
     if update_options.text is None:
         raise click.UsageError(
-            f"Missing option '--status'. With --body alone it stays: it is {current_text}."
+            f"Missing option '--status'. To keep the status ({current_text}), give --body alone."
         )
     if not current or current == "postmortem":
         raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {current_text}.")
@@ -386,7 +386,7 @@ def _first_update(
 
 def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> IncidentStatus:
     if ended_at and status not in (None, "resolved"):
-        raise click.UsageError(f"--ended-at has no meaning when the status is {status}")
+        raise click.UsageError(f"--ended-at requires the status resolved, not {status}")
     if ended_at or status:
         return status or "resolved"
     return _ask_status(STATUSES[0]) if is_interactive() else STATUSES[0]
@@ -411,7 +411,7 @@ def _opening(
     if start is None:
         return []
     if not start < update.at <= session.now:
-        raise click.UsageError("an incident that is over ends after --started-at, and not in the future")
+        raise click.UsageError("the incident must end after --started-at and not in the future")
     body = DEFAULT_BODIES[STATUSES[0]]
     return [NewUpdate(at=start, status=STATUSES[0], body=body, notify=False)]
 

@@ -179,7 +179,7 @@ def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_op
     edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
     if window.created_at > session.at:
-        click.echo("    it was not announced yet, so readers see nothing of it")
+        click.echo("    it was not announced yet, so readers won't see it")
 
 
 @maintenance_command.command("reschedule")
@@ -299,7 +299,7 @@ def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> M
     if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
     if moves_start and current != "scheduled":
-        raise EditError(f"{window.id} has already started", "use --scheduled-until or --duration alone")
+        raise EditError(f"{window.id} has already started", "use only --scheduled-until or --duration")
     return window
 
 

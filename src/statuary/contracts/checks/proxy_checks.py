@@ -84,7 +84,7 @@ def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
     return (
         Finding(
             rule=incomplete_proxy_resolution.__name__.replace("_", "-"),
-            message="the code has a proxy's patterns, and nothing says what the chain answers for them",
+            message="the code looks like a proxy's, but the record does not name an implementation",
             hint="add the contract again with --rpc and --force, or write `proxy:` into contract.yaml",
             pointer=("proxyResolution",),
             severity=Severity.NOTE,

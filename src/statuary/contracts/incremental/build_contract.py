@@ -355,7 +355,7 @@ def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) 
         command = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
         yield Finding(
             rule="compilation-mismatch" if is_compilation else "anchor-mismatch",
-            message=f"not shown: {english(problem)}",
+            message=f"not proven: {english(problem)}",
             hint=hint or f"run `statuary {command}`",
             path=compilation if is_compilation else anchor,
             severity=Severity.NOTE,

@@ -78,7 +78,7 @@ def rules_of(content: Path) -> tuple[AlertRule, ...]:
     for rule in rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(
-                f"{content / SETTINGS_FILE}: a rule of `alerts` names {rule.component!r}, which is no component",
+                f"{content / SETTINGS_FILE}: a rule of `alerts` names the unknown component {rule.component!r}",
                 "write the key or the id of a component of components.yaml",
             )
     return rules

@@ -47,7 +47,7 @@ def read_alerts(payload: bytes) -> list[Alert]:
         PayloadError: if it is too long, no JSON, or of no known form.
     """
     if len(payload) > LONGEST_PAYLOAD:
-        raise PayloadError(f"the alert has {len(payload):,} bytes; at most {LONGEST_PAYLOAD:,} are read")
+        raise PayloadError(f"the alert has {len(payload):,} bytes; the limit is {LONGEST_PAYLOAD:,}")
     try:
         value: Json = orjson.loads(payload)
     except orjson.JSONDecodeError as error:
@@ -59,7 +59,7 @@ def read_alerts(payload: bytes) -> list[Alert]:
             if applies(value):
                 return list(read_form(value))
     raise PayloadError(
-        "the alert is of no form that is known: Alertmanager, Grafana, PagerDuty v3, or the plain form",
+        "the alert has an unknown format; known are Alertmanager, Grafana, PagerDuty v3 and the plain form",
         f"the plain form is {PLAIN_FORM}",
     )
 
@@ -67,7 +67,7 @@ def read_alerts(payload: bytes) -> list[Alert]:
 def _text(value: Json, what: str) -> str:
     if isinstance(value, str) and value.strip():
         return " ".join(value.split())[:LONGEST_TEXT]
-    raise PayloadError(f"the alert has no {what}, but {shorten(str(value))}")
+    raise PayloadError(f"the alert has no {what}: found {shorten(str(value))}")
 
 
 def _text_or(value: Json, default: str) -> str:

@@ -83,11 +83,11 @@ def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, lis
         entries = json.loads(body)
         place = (chain, parse_address(text))
     except InvalidValueError as error:
-        return f"the name is no address: {error}"
+        return f"the name is not an address: {error}"
     except ValueError as error:
-        return f"the file is no JSON: {error}"
+        return f"the file is not JSON: {error}"
     if not isinstance(entries, list):
-        return "the file is no list of implementations, oldest first"
+        return "the file is not a list of implementations, oldest first"
     versions = list[Version]()
     for number, item in enumerate(entries, 1):
         version = _version(item)
@@ -109,7 +109,7 @@ def _version(item: object) -> Version | str:
     if not _are_texts(addresses):
         return "it names no `implementation`, and no `facets`"
     if block is not None and as_size(block) is None:
-        return f"`block` is {json.dumps(block)[:80]}, which is no block number"
+        return f"`block` is {json.dumps(block)[:80]}, which is not a block number"
     try:
         since = format_milliseconds(parse_instant(str(item["since"]))) if "since" in item else ""
         return Version(tuple(map(parse_address, addresses)), since, block, "file")
@@ -125,9 +125,9 @@ def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:
     try:
         address = parse_address(text)
     except InvalidValueError as error:
-        return f"the name is no address: {error}"
+        return f"the name is not an address: {error}"
     if not body.startswith(PNG):
-        return "the file is no PNG picture"
+        return "the file is not a PNG picture"
     target = urls.OTTERSCAN_LOGO.path(chain_id=chain, address=address)
     media_type = urls.OTTERSCAN_LOGO.media_type
     return Document(path=target, body=body, media_type=media_type, sources=(path,), persistent=True)
@@ -137,7 +137,7 @@ def _chain(chain: str, body: bytes, path: str) -> Document | str:
     try:
         entry = json.loads(body)
     except ValueError as error:
-        return f"the file is no JSON: {error}"
+        return f"the file is not JSON: {error}"
     if not isinstance(entry, dict) or str(entry.get("chainId")) != chain:
         return f"`chainId` of the file is not {chain}"
     target = urls.OTTERSCAN_CHAIN.path(chain_id=chain)

@@ -453,7 +453,7 @@ def _dangling(path: str, count: int) -> Finding:
         rule="damaged-export",
         severity=Severity.WARNING,
         path=path,
-        message=f"{count:,} matches refer to rows that the export does not have; they are left out",
+        message=f"{count:,} matches refer to rows that the export does not have; they are skipped",
         hint="download all files of one export",
     )
 

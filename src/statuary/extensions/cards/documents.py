@@ -126,7 +126,7 @@ def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
     if settings.font not in files:
         raise StatuaryError(
             f"`cards` in site.yaml names the font {settings.font!r}, which content/theme/ does not have",
-            "put the font there, or leave `font` out",
+            "put the font there, or remove `font`",
         )
     try:
         theme: FreeTypeFont = fonts.truetype(BytesIO(files[settings.font]), 64)

@@ -167,7 +167,7 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
             with (content / path).open("x", encoding="utf-8") as stream:
                 stream.write(text)
     except FileExistsError:
-        print_error(StatuaryError(f"{path} is there already", "edit it, or give another --entity"))
+        print_error(StatuaryError(f"{path} already exists", "edit it, or give another --entity"))
         return ExitCode.FINDINGS
     click.echo(
         f"{escape_control_chars(path)}: {len(as_object(as_object(descriptor['display'])['formats'])):,} functions"
@@ -224,7 +224,7 @@ def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> tupl
         raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
     chain_id = chains[0] if stated_chain is None else stated_chain
     if chain_id not in chains:
-        raise InvalidValueError(f"--chain-id {chain_id!r} is none of the site's: {', '.join(chains)}")
+        raise InvalidValueError(f"--chain-id {chain_id!r} is not a chain of the site: {', '.join(chains)}")
     return chain_id, parse_address(address).lower()
 
 

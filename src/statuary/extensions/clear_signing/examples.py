@@ -151,7 +151,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
     """
     is_legacy = raw[:1] >= b"\xc0"
     if not is_legacy and (not raw or raw[0] not in _TYPED):
-        raise InvalidValueError("these bytes are no transaction")
+        raise InvalidValueError("these bytes are not a transaction")
     items = decode_list(raw if is_legacy else raw[1:])
     start = 3 if is_legacy else _TYPED[raw[0]]
     if len(items) < start + 3:
@@ -203,13 +203,13 @@ def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
     try:
         chain_id = int(str(domain.get("chainId", 0)), 0)
     except ValueError:
-        raise InvalidValueError("the domain's chainId is no number") from None
+        raise InvalidValueError("the domain's chainId is not a number") from None
     container = {"chainId": Leaf("uint", chain_id)}
     for name, address in (("to", domain.get("verifyingContract")), ("from", sender)):
         if address:
             raw = decode_hex_digits(as_text(address)[2:])
             if raw is None or len(raw) != ADDRESS_BYTES:
-                raise InvalidValueError(f"{address!r} is no address")
+                raise InvalidValueError(f"{address!r} is not an address")
             container[name] = Leaf("address", raw)
     return SignedMessage(key, value, container, chain_id)
 

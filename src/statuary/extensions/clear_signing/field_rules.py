@@ -174,7 +174,7 @@ def _address_violations(
         yield BrokenRule(str(error), at, error.hint)
         return
     if isinstance(named_value, str) and not is_address_text(named_value):
-        yield BrokenRule(f"{constant!r} names {quoted(named_value)}, which is no address", at)
+        yield BrokenRule(f"{constant!r} names {quoted(named_value)}, which is not an address", at)
 
 
 def _map_violations(
@@ -187,7 +187,7 @@ def _map_violations(
     try:
         value = in_descriptor(descriptor, parse_path(name))
         if not isinstance(as_object(value).get("values"), dict):
-            yield BrokenRule(f"{name!r} is no map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
+            yield BrokenRule(f"{name!r} is not a map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
         types.target_of(field.parameter(key_path))
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
@@ -203,7 +203,7 @@ def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject
         return
     if not field.label and not field.is_never_visible:
         yield BrokenRule(
-            "the field has no label", field.pointer, "write `label`: wallets do not show it otherwise"
+            "the field has no label", field.pointer, "write `label`; wallets do not show a field without one"
         )
     if name == "enum":
         yield from _enum_violations(field, descriptor)
@@ -260,7 +260,9 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
         yield BrokenRule(str(error), at, error.hint)
         return
     if not isinstance(named_value, dict) or not named_value:
-        yield BrokenRule(f"{reference!r} is no enum with values", at, "write it as `$.metadata.enums.NAME`")
+        yield BrokenRule(
+            f"{reference!r} is not an enum with values", at, "write it as `$.metadata.enums.NAME`"
+        )
 
 
 def shows_value(field: Field) -> bool:

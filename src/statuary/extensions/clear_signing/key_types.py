@@ -226,7 +226,7 @@ def _basic(word: str, text: str) -> BasicType:
     except InvalidValueError:
         kind = None
     if not isinstance(kind, BasicType):
-        raise InvalidValueError(f"{quoted(text)} has the type {quoted(word)}, which is no ABI type")
+        raise InvalidValueError(f"{quoted(text)} has the type {quoted(word)}, which is not an ABI type")
     if kind.canonical != word:
         raise InvalidValueError(
             f"{quoted(text)} has the type {word!r}",
@@ -255,7 +255,7 @@ def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     else:
         (basic,) = parse_abi_types([{"type": base}])
         if not isinstance(basic, BasicType):
-            raise InvalidValueError(f"{base!r} is no ABI type")
+            raise InvalidValueError(f"{base!r} is not an ABI type")
         kind = basic
     for match in _ARRAY.finditer(brackets + suffix):
         kind = ListType(kind, int(match[1]) if match[1] else None)

@@ -133,7 +133,7 @@ class DeployedCode(NamedTuple):
 
 
 NO_RECORD: Final = "has no verified record on this site"
-EXCLUDED: Final = "has a record that is withheld from this site"
+EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:

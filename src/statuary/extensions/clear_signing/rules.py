@@ -216,7 +216,7 @@ def _intent_violations(parsed: ParsedDescriptor, key: str) -> Iterator[BrokenRul
         for name in placeholders(template):
             is_visible = visible.get(name.removeprefix(f"{DATA}.").replace(".[]", ""))
             if is_visible is None:
-                yield BrokenRule(f"{{{name}}} is the path of no field", at, "add a field, or remove it")
+                yield BrokenRule(f"{{{name}}} is not the path of a field", at, "add a field, or remove it")
             elif not is_visible:
                 message = f"{{{name}}} is a field that is not always visible"
                 yield BrokenRule(message, at, severity=Severity.WARNING)

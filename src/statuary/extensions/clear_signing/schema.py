@@ -44,13 +44,13 @@ def _flag(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if isinstance(value, dict | list):
-        yield SchemaError(at, "an object or a list stands where one value is expected")
+        yield SchemaError(at, "expected one value, found an object or a list")
 
 
 def _choice(value: Json, at: Pointer, choices: tuple[str, ...]) -> Iterator[SchemaError]:
     if value not in choices:
         hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-        yield SchemaError(at, f"{_quoted(value)} is none of {', '.join(choices)}", hint)
+        yield SchemaError(at, f"{_quoted(value)} is not one of {', '.join(choices)}", hint)
 
 
 def choice(*choices: str) -> Check:

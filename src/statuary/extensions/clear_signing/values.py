@@ -159,7 +159,7 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
     except ValueError:
         raise InvalidValueError(f"{value!r} is no {kind.name}") from None
     if kind.kind == "address":
-        raise InvalidValueError(f"{value!r} is no address: it has not 20 bytes")
+        raise InvalidValueError(f"{value!r} is not an address: it does not have 20 bytes")
     return Leaf("bool", value in (True, "true")) if kind.kind == "bool" else Leaf("string", str(value))
 
 

@@ -154,9 +154,9 @@ def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
         other_text = f" and {len(missing_checks) - 1:,} more" if len(missing_checks) > 1 else ""
         yield item.parsed.descriptor.finding(
             UNVERIFIED,
-            f"not shown: {first_check.deployment.caip}{other_text}: {first_check.reason}",
+            f"not proven: {first_check.deployment.caip}{other_text}: {first_check.reason}",
             first_check.deployment.pointer,
-            hint="add their records, or publish them all the same: `clear_signing: {unverified: publish}`",
+            hint="add their records, or publish them anyway: `clear_signing: {unverified: publish}`",
             severity=Severity.NOTE,
         )
 

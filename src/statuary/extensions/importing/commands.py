@@ -270,7 +270,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 def safe_deployments_command() -> None:
     """Name the replacement of a command that was removed."""
     raise click.UsageError(
-        "`statuary import safe-deployments` is gone: Safe's assets have no sources, so it imported nothing. "
+        "`statuary import safe-deployments` was removed: Safe's assets have no sources, so it imported nothing. "
         "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."
     )
 

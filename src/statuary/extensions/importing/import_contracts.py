@@ -507,7 +507,7 @@ class ContractImport:
     def _next_match_id(self) -> str:
         if self.has_bulk:
             raise NotImportableError(
-                "the match ids of bulk files are not searched for a free one",
+                "a free match id cannot be looked up in bulk files",
                 "add the contract with `statuary contract add --match-id`",
             )
         return following_match_id(self.match_ids)

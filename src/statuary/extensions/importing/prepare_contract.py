@@ -195,7 +195,7 @@ def next_match_id(root: Path, catalogue: Catalogue) -> str:
     """
     if catalogue.bulk:
         raise NotImportableError(
-            f"the match ids in {catalogue.bulk[0].path} are not searched for a free one",
+            f"the match ids in {catalogue.bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
     return following_match_id(read_match_id(root, source) for source in catalogue.contracts)
@@ -351,7 +351,7 @@ def derive_contract(
 def _unresolved(record: RecordValue) -> Iterator[str]:
     """Yield that a record does not say whether it is a proxy."""
     if "proxyResolutionError" in (record["proxyResolution"] or {}):
-        yield "its code has a proxy's patterns and no node was asked, or none answered, so the record names no implementation: add it with --rpc URL"
+        yield "its code looks like a proxy's, but no node named its implementation: add it with --rpc URL"
 
 
 def workspace_of(

@@ -201,9 +201,7 @@ def _echo_result(result: DocumentCheck) -> None:
         click.echo(escape_control_chars(problem), err=True)
     if len(result.problems) > SHOWN:
         click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
-    click.echo(
-        f"{result.matching_count:,} checks of files and of what they say hold; {count_text(len(result.problems), 'problem')}"
-    )
+    click.echo(f"{result.matching_count:,} checks passed; {count_text(len(result.problems), 'problem')}")
     _echo_paths(
         result.due_paths, "follow the site's schedule, which is signed; the next build or tick logs them"
     )
@@ -257,7 +255,7 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
         log.verify_extends(head, "the log seen before")
         click.echo(f"it continues the log seen before ({head.size:,} entries)")
     if not heads and since is None:
-        click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
+        click.echo("no earlier checkpoint is known, so this run cannot tell whether the log only grew")
 
 
 def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str) -> DocumentCheck:
@@ -270,7 +268,7 @@ def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str
             if site.index is not None and site.source.has_manifest:
                 members = {name: entry.path for entry in site.index.entries() for name in entry.aliases}
     except (PublishingError, UnreachableError):
-        click.echo("the site cannot be listed, so files that the manifest lacks are not found")
+        click.echo("the site's files cannot be listed, so files that its manifest lacks are not found")
     with show_progress() as progress, stage(progress, "Entries and files"):
         check = SiteCheck(
             log, key, lambda path: read_path(members.get(path, path)), utc_now(), progress.advance
@@ -320,7 +318,7 @@ def init(origin: str, out: Path, content: Path) -> None:
     if content.is_dir():
         write_min_head(content, origin, EMPTY)
         click.echo(
-            f"{escape_control_chars(str(content / MIN_HEAD_FILE))} says how much is published: keep it in git; builds in CI move it"
+            f"{escape_control_chars(str(content / MIN_HEAD_FILE))} records the published size of the log: keep it in git; builds in CI update it"
         )
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
 
@@ -342,7 +340,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 
 @log_command.command()
 @click.option(
-    "--log-key", type=FILE, help=f"The present private key. Default: the key in the variable {KEY_VARIABLE}."
+    "--log-key", type=FILE, help=f"The current private key. Default: the key in the variable {KEY_VARIABLE}."
 )
 @click.option(
     "--out", type=FILE, required=True, help="Write the new private key here, outside of the content."
@@ -357,9 +355,9 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     """
     text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
-        raise click.UsageError(f"give the present key: --log-key, or {KEY_VARIABLE}")
+        raise click.UsageError(f"give the current key: --log-key, or {KEY_VARIABLE}")
     if not content.is_dir():
-        raise PublishingError(f"{content} is no folder", "name the content folder: --content")
+        raise PublishingError(f"{content} is not a folder", "name the content folder: --content")
     previous_key = parse_private_key(text)
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)

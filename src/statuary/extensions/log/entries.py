@@ -194,12 +194,12 @@ def _fault_of_form(entry: LogEntry) -> str:
 def _faults_of_members(entry: LogEntry) -> Iterator[str]:
     for name, value in entry.subject.members.items():
         if not FORMS[name].fullmatch(value):
-            yield f"{value[:80]!r} is no {name}"
+            yield f"{value[:80]!r} is not a valid {name}"
     if not _is_time(entry.time):
-        yield f"{entry.time[:80]!r} is no time"
+        yield f"{entry.time[:80]!r} is not a time"
     for digest in filter(None, entry.digests):
         if not DIGEST.fullmatch(digest):
-            yield f"{digest[:80]!r} is no SHA-256"
+            yield f"{digest[:80]!r} is not a SHA-256"
     if (entry.proof or entry.match_id) and entry.subject.kind is not EntryKind.CONTRACT:
         yield "only a contract has a proof and a match id"
 
@@ -215,7 +215,7 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
     """Return the conflict with the previous entry about the subject, if there is one."""
     number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
-        return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
+        return f"it replaces entry {entry.replaces!r}, but the previous entry about the subject is {number}"
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
     if entry.subject == LOG_KEY:
@@ -243,7 +243,7 @@ def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
     if any(entry.digests) == (entry.action is LogAction.REMOVE):
-        return "a removed thing has no digest, and any other has one"
+        return "only a removal has no digest"
     if previous_entry is not None and previous_entry.digests == entry.digests:
         return "it changes nothing"
     return ""

@@ -74,7 +74,7 @@ def _readable(name: str) -> ReadPath:
     except (PublishingError, UnreachableError) as error:
         raise LogError(
             f"the published log cannot be read: {error}",
-            "the site keeps the log that it has; the next build appends what is missing",
+            "the site keeps its current log; the next build adds the missing entries",
             "unreadable",
         ) from None
     return reader

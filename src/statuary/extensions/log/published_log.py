@@ -369,14 +369,12 @@ class LogContext(NamedTuple):
         may_start = self.allow_init or self.allow_rollback or self.settings.example_key
         if not size and not may_start:
             raise LogError(
-                "no log was found to continue, and a second log from entry 0 on is a fork",
+                "no log was found to continue, and starting again at entry 0 would fork it",
                 "the first time: --init-log. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
                 "none",
             )
         if size and self.allow_init:
-            raise LogError(
-                f"the log has {size:,} entries already", "leave out --init-log", "started", size=size
-            )
+            raise LogError(f"the log already has {size:,} entries", "remove --init-log", "started", size=size)
 
 
 class LogExtension(NamedTuple):

@@ -193,7 +193,7 @@ class SiteLog:
                 severity=Severity.WARNING,
                 pointer=("log",),
                 on_key=True,
-                message="nothing names the place where the log is published, so a build in a new folder cannot continue it",
+                message="the published location of the log is unknown, so a build in a new folder cannot continue it",
                 hint="name it in site.yaml: `log: {url: …}`, or publish with --to",
             )
 

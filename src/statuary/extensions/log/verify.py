@@ -365,7 +365,7 @@ class SiteCheck:
             listed_digest = row[0] if row else ""
             if not digest:
                 self._note(
-                    f"{path} is published, but the log records it as removed or withheld",
+                    f"{path} is published, but the log records it as removed or excluded",
                     is_right=not listed_digest,
                 )
             elif not listed_digest:
@@ -491,9 +491,7 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
     """Return a log that must be there; raise LogError if it is not."""
     if log is None:
-        raise LogError(
-            f"{name} has no log", "`log` in site.yaml switches it on; `statuary log init` makes a key"
-        )
+        raise LogError(f"{name} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key")
     return log
 
 
@@ -526,7 +524,7 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
         raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
-        raise LogError("its answer holds no cosignature by the given key")
+        raise LogError("its response has no cosignature by the given key")
     return next(
         signature.line
         for signature in note.signatures

@@ -52,7 +52,7 @@ def probe_command(
     alert: Annotated[Path | None, ALERT],
     now: Now,
 ) -> ExitCode:
-    """Ask nodes and services once, and write what was measured.
+    """Probe nodes and services once, and write the measurements.
 
     `probes` under `metrics` in site.yaml says what is asked. Each probe has a CSV file of points, which the history of git does not need. Run
     it from any scheduler.

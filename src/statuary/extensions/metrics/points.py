@@ -48,16 +48,16 @@ def read_points(body: bytes, metric: Metric) -> list[Point]:
         PointsError: if it is too large, or not of the form that the settings say.
     """
     if len(body) > LARGEST_FILE:
-        raise PointsError(f"{metric.file} has {len(body):,} bytes; at most {LARGEST_FILE:,} are read")
+        raise PointsError(f"{metric.file} has {len(body):,} bytes; the limit is {LARGEST_FILE:,}")
     try:
         rows = {at: value for at, value in READERS[metric.form](body, metric) if math.isfinite(value)}
     except (orjson.JSONDecodeError, UnicodeDecodeError, csv.Error, ValueError, OverflowError) as error:
         raise PointsError(
-            f"{metric.file} is no file of {metric.form}: {shorten(str(error))}",
+            f"{metric.file} is not a {metric.form} file: {shorten(str(error))}",
             "check `form` and `series` of the metric",
         ) from None
     if len(rows) > MOST_POINTS:
-        raise PointsError(f"{metric.file} has {len(rows):,} points; at most {MOST_POINTS:,} are read")
+        raise PointsError(f"{metric.file} has {len(rows):,} points; the limit is {MOST_POINTS:,}")
     return [Point(at, rows[at]) for at in sorted(rows)]
 
 

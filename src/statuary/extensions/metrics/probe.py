@@ -88,7 +88,7 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=probe.timeout):
             return ProbeAnswer()
     except OSError as error:
-        raise ProbeError(f"it takes no connection: {error.strerror or type(error).__name__}") from None
+        raise ProbeError(f"it accepts no connection: {error.strerror or type(error).__name__}") from None
 
 
 def _ask_node(probe: Probe) -> ProbeAnswer:
@@ -158,14 +158,14 @@ def _ask_zks_node(probe: Probe) -> ProbeAnswer:
 def _member(value: Json, name: str) -> Mapping[str, Json]:
     member = value.get(name) if isinstance(value, Mapping) else None
     if not isinstance(member, Mapping):
-        raise ProbeError(f"its answer has no {name}")
+        raise ProbeError(f"its response has no {name}")
     return member
 
 
 def _whole(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"its answer has no {name}, but {shorten(str(number))}")
+        raise ProbeError(f"its response has no {name}, but {shorten(str(number))}")
     return number
 
 

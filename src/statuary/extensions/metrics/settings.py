@@ -125,11 +125,9 @@ class ProbeSource(SourceModel):
     def _check(self) -> Self:
         if self.kind is ProbeKind.TCP:
             if not self.url.rpartition(":")[2].isdecimal():
-                raise InvalidValueError(
-                    f"{self.url!r} is no HOST:PORT", "write it such as node.example:30303"
-                )
+                raise InvalidValueError(f"{self.url!r} is not HOST:PORT", "write it like node.example:30303")
         elif not self.url.startswith(("http://", "https://")):
-            raise InvalidValueError(f"{self.url!r} is no web address", "begin it with https://")
+            raise InvalidValueError(f"{self.url!r} is not a web address", "begin it with https://")
         return self
 
 

@@ -55,7 +55,7 @@ def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
     for problem in result.problems:
         click.echo(escape_control_chars(problem), err=True)
     if result.problems:
-        click.echo(f"{name}/ is unchanged; what is right is kept for the next run", err=True)
+        click.echo(f"{name}/ is unchanged; intact files are kept for the next run", err=True)
         return
     if dry_run:
         for line in changes_lines(result.changes):

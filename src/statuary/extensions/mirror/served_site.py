@@ -62,7 +62,7 @@ class ServedSite:
     def __init__(self, url: str) -> None:
         """Name a site; raise PublishingError if it is not the URL of one."""
         if not is_url(url):
-            raise PublishingError(f"{url} is not a URL", "a mirror is made of https://… or http://…")
+            raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
         if is_archive_url(url):
             raise PublishingError(
                 f"{url} is a snapshot in a file", "`statuary publish URL --to FOLDER` unpacks that"

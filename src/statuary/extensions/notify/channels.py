@@ -189,7 +189,7 @@ def _send_by_apprise(channel: Channel, address: Address, event: StatusEvent, tim
     sender = apprise.Apprise()
     if not sender.add(address.url):
         raise ChannelError(
-            f"the channel {channel.name!r}: {channel.url_variable} is not an URL that Apprise knows",
+            f"the channel {channel.name!r}: {channel.url_variable} is not a URL that Apprise knows",
             "see https://github.com/caronc/apprise/wiki for the URL of each service",
         )
     message = message_of(event, timeline)

@@ -76,7 +76,7 @@ def notify_command(
     catalogue, findings = read_status(content, instant)
     if catalogue is None or has_errors(findings):
         click.echo(text_report(findings, str(content)), err=True)
-        click.echo("nothing was sent: a site with errors is not published either", err=True)
+        click.echo("nothing was sent: fix the errors in the content first", err=True)
         return ExitCode.FINDINGS
     settings = catalogue.settings_of(NotifySettings)
     if settings is None or not settings.channels:
@@ -153,7 +153,7 @@ def _run(
             failed += 1
             print_error(announcement.error)
     for name in new if since is None else ():
-        click.echo(f"the channel {name!r} is new: it is sent what happens after {format_utc(now)}")
+        click.echo(f"the channel {name!r} is new: it receives events after {format_utc(now)}")
     click.echo(f"{count_text(sent, 'message')} sent, {failed} not sent, as of {format_utc(now)}")
     return ExitCode.FINDINGS if failed else ExitCode.OK
 

@@ -115,8 +115,8 @@ def decode(body: bytes, name: str) -> Channels:
         return {channel: _decoded(members) for channel, members in channels.items()}
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
         raise DeliveryStateError(
-            f"{name} is damaged: what was sent is not known",
-            "restore it; or delete it, and events from now on are sent",
+            f"{name} is damaged, so the sent events are unknown",
+            "restore it, or delete it to send only events from now on",
         ) from None
 
 

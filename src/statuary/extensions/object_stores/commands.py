@@ -262,7 +262,7 @@ def publish_command(
     folder = Path(site)
     if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
-            raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
+            raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
         is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
             is_whole = publish_folder_to_store(

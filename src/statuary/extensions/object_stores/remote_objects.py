@@ -103,9 +103,9 @@ def url_fault(url: str) -> str:
     if not bucket:
         return f"{scheme}:// has no name of a bucket"
     if not BUCKET.fullmatch(bucket):
-        return f"{bucket!r} is no name of a bucket"
+        return f"{bucket!r} is not the name of a bucket"
     if {"..", "."} & set(prefix.split("/")) or {"?", "#"} & set(prefix):
-        return f"{prefix!r} is no prefix of objects"
+        return f"{prefix!r} is not a prefix of objects"
     return ""
 
 

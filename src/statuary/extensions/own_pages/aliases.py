@@ -46,7 +46,7 @@ def alias_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
                 path=page.source,
                 pointer=("aliases", number),
                 message=f"alias {alias!r} {problem}",
-                hint="write a former file name of the page, such as first-site.md",
+                hint="write an earlier file name of the page, such as first-site.md",
             )
 
 

@@ -21,7 +21,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
     text, ledger = FolderReader(root).read(LIST), find_ledger(root)
     if text is None:
         raise PublishingError(
-            f"{root} has no {LIST}, so nothing can be left out",
+            f"{root} has no {LIST}, so no file can be excluded",
             "write `packs: true` in site.yaml and build the site, or publish every file",
         )
     if ledger is not None:
@@ -29,7 +29,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
             if connection is not None and have_all(text, read_group(connection, GROUP), connection):
                 return _is_in_packs
     raise PublishingError(
-        f"the packs of {root} are not those of its last build, so nothing can be left out",
+        f"the packs of {root} are not those of its last build, so no file can be excluded",
         "build the site again with `packs: true` in site.yaml",
     )
 
@@ -41,7 +41,7 @@ def _is_in_packs(path: str) -> bool:
         return False
     if plain != path:
         raise PublishingError(
-            f"{path} is in no pack, which have records and proofs without their compressed forms",
+            f"{path} is not in a pack: packs have no compressed copies of records and proofs",
             "remove `hosting.precompressed` from site.yaml and build the site, or publish every file",
         )
     return True

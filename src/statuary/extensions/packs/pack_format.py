@@ -177,7 +177,7 @@ def checked_key(value: Json) -> str:
     except DamagedSnapshotError as error:
         raise InvalidValueError(str(error)) from None
     if key != text:
-        raise InvalidValueError(f"{text!r} is no key: its address is not in lower case")
+        raise InvalidValueError(f"{text!r} is not a key: its address is not in lower case")
     return text
 
 
@@ -237,7 +237,7 @@ def checked_number(value: Json) -> int:
 def checked_marks(value: Json) -> str:
     """Return a value that must be the marks of a frame; raise InvalidValueError if it is not."""
     if not MARKS.fullmatch(text := checked_text(value)):
-        raise InvalidValueError(f"{text[:40]!r} are no marks")
+        raise InvalidValueError(f"{text[:40]!r} are not marks")
     return text
 
 
@@ -249,7 +249,7 @@ def checked_size(value: Json, limit: int) -> int:
     """
     size = checked_number(value)
     if not 0 < size <= limit:
-        raise InvalidValueError(f"{size:,} bytes are none, or more than {limit:,}")
+        raise InvalidValueError(f"{size:,} is not a size from 1 to {limit:,} bytes")
     return size
 
 

@@ -43,9 +43,7 @@ class UnusableLinesError(StatuaryError):
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
         prefix = "at least " if len(findings) >= MAX_LINE_FINDINGS else ""
         number = f"{prefix}{lines} line" if lines == 1 else f"{prefix}{lines} lines"
-        super().__init__(
-            f"{number} cannot be used", "mend them, or build a site, which withholds such records"
-        )
+        super().__init__(f"{number} cannot be used", "fix them, or build a site, which excludes such records")
         self.findings = findings
 
 

@@ -152,7 +152,7 @@ class PackWriter:
             self.out.write(chunk)
         offset = self.out.position
         if max(offset, self.totals.size) >= MAX_COUNT:
-            raise PublishingError("a pack cannot hold so much", "make several")
+            raise PublishingError("the documents do not fit into one pack", "make several")
         leaves = tuple(leaf._replace(offset=start + leaf.offset) for leaf in self._leaves)
         head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))
         end = encode_end(head, offset, self.compressor)

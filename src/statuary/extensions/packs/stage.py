@@ -121,7 +121,9 @@ class PacksStage(SiteStage):
             return None
         body = self._staged(row.path)
         if body is None or sha256(body).hexdigest() != digest_at(self._ledger.documents, row.path):
-            raise PublishingError(f"{row.path} is not as it was built", "build the site again with --verify")
+            raise PublishingError(
+                f"{row.path} has changed since it was built", "build the site again with --verify"
+            )
         return body
 
     def _staged(self, path: str) -> bytes | None:

@@ -36,7 +36,7 @@ COLUMNS = (
 def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[int, int]:
     match = QUARTER.fullmatch(text.lower())
     if match is None:
-        raise click.UsageError(f"{text!r} is no quarter; write it such as 2026-q3")
+        raise click.UsageError(f"{text!r} is not a quarter; write it like 2026-q3")
     return int(match["year"]), int(match["quarter"])
 
 

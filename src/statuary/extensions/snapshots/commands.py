@@ -310,7 +310,7 @@ def _print_result(target: SnapshotTarget) -> None:
         click.echo(f"{target.out}, {size_text(target.out.stat().st_size)}")
         if not is_standard_zlib():
             click.echo(
-                "this Python uses an uncommon zlib: the file's bytes differ from those of other machines, the manifest is the same"
+                "this Python uses an uncommon zlib: the file's bytes differ from those of other machines, but the manifest is the same"
             )
     click.echo(f"site {target.manifest_digest}")
 

@@ -133,7 +133,7 @@ class FolderTarget(BuildTarget):
             raise problem from error
         if isinstance(error, OSError):
             raise PublishingError(
-                f"{error.filename or self.folder.root}: {error.strerror}; each published file is old or new",
+                f"{error.filename or self.folder.root}: {error.strerror}; published files are intact, each in its old or new version",
                 "fix the error and run the build again; the next build resumes this one",
             ) from error
 

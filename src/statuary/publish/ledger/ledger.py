@@ -59,18 +59,18 @@ def database_error(error: Exception, file: Path) -> PublishingError:
         return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
     if name.startswith("SQLITE_FULL"):
         return PublishingError(
-            f"no space is left for {file}; each published file is old or new",
+            f"no space is left for {file}; published files are intact, each in its old or new version",
             "free some space and run the command again",
         )
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
         name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
     ):
         return PublishingError(
-            f"cannot write {file}: {error}; each published file is old or new",
+            f"cannot write {file}: {error}; published files are intact, each in its old or new version",
             "check the disk and the permissions of the folder, and run the command again",
         )
     return DamagedLedgerError(
-        f"the ledger {file} is damaged: {error}; it was set aside",
+        f"the ledger {file} is damaged: {error}; it was renamed to {file.name}.damaged",
         "run the build again; it makes a new ledger",
     )
 

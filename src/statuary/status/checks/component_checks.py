@@ -78,7 +78,7 @@ def demo_published(context: StatusContext) -> Iterator[StatusViolation]:
         yield StatusViolation(
             context.catalogue.page_source,
             ("page", "demo"),
-            f"what this site says is invented, and it is published at {page.url}",
+            f"the content of this site is invented, but it is published at {page.url}",
             "replace the examples with content of your own, and remove `demo`",
         )
 
@@ -118,7 +118,7 @@ def name_looks_like_flag(context: StatusContext) -> Iterator[StatusViolation]:
             yield StatusViolation(
                 path,
                 pointer,
-                f"the name is {name!r}, as if it were a setting",
+                f"the name is {name!r}, which looks like a setting",
                 "write the name that readers see",
             )
 

@@ -89,7 +89,7 @@ def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
                 maintenance.source,
                 ("created_at",),
                 (
-                    f"it is announced at {format_utc(maintenance.created_at)} "
+                    f"the maintenance is announced at {format_utc(maintenance.created_at)} "
                     f"but starts at {format_utc(maintenance.scheduled_for)}"
                 ),
                 "announce it earlier, or write an incident instead",
@@ -142,7 +142,7 @@ def cancelled_after_completion(context: StatusContext) -> Iterator[StatusViolati
                 maintenance.source,
                 ("cancelled_at",),
                 (
-                    f"it is cancelled at {format_utc(cancelled)} "
+                    f"the maintenance is cancelled at {format_utc(cancelled)} "
                     f"but completed earlier, at {format_utc(completed.display_at)}"
                 ),
                 "remove cancelled_at, or correct its time",

@@ -198,7 +198,7 @@ PRUNED: Final = re.compile(
 def _refusal(error: RpcError, number: int) -> str:
     """Describe the data that a node refuses."""
     if error.code == METHOD_NOT_FOUND:
-        return "does not offer eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
+        return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
         return (
             f"gives no proof: {error}. It no longer has the state of block {number:,}:"
@@ -498,7 +498,7 @@ def claim_text(claim: Claim) -> str:
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:
-        return f"not shown: {english(claim.reason)}"
+        return f"not proven: {english(claim.reason)}"
     number, time = claim.evidence["blockNumber"], claim.evidence["blockTime"]
     words = "verified here" if claim.status is ClaimStatus.VERIFIED else "proved by the node"
     return f"{words} in block {number:,} of {time}"

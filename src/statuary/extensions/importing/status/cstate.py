@@ -107,7 +107,7 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
     began, body = front.required_date("date"), COMMENT.sub("", text).strip()
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
-        builder.skip(file.name, "has shortcodes of Hugo, which are left out of its text")
+        builder.skip(file.name, "has Hugo shortcodes, which were removed from its text")
     ended_at = None if _is_open(front) else _resolved_at(builder, file, front) or began
     if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < _first(updates):
         builder.skip(file.name, "is resolved before it begins: it ends with its latest update")

@@ -195,7 +195,7 @@ def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str
         # a Vyper file is one contract
         return choose_contract((f"{path}:{Path(path).stem}" for path in paths), contract_name)
     raise NotImportableError(
-        "the contract is unclear without the compiler's output",
+        "without the compiler's output, you have to name the contract",
         f"add --contract PATH:NAME; PATH is one of {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}",
     )
 

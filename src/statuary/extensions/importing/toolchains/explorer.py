@@ -168,7 +168,7 @@ def _declaring_source(sources: JsonObject, name: str) -> str:
     if len(declaring) != 1:
         paths = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
         raise NotImportableError(
-            f"which source declares {name or 'the contract'} is unclear: {paths}",
+            f"it is unclear which source declares {name or 'the contract'}: {paths}",
             "add the contract with `statuary contract add` and --contract PATH:NAME",
         )
     return declaring[0]
@@ -177,7 +177,9 @@ def _declaring_source(sources: JsonObject, name: str) -> str:
 def _vyper_name(paths: list[str], name: str) -> str:
     stems = [path for path in paths if PurePosixPath(path).stem == name] or paths
     if len(stems) != 1:
-        raise NotImportableError(f"which source is {name} is unclear: {', '.join(stems[:MAX_NAMES_SHOWN])}")
+        raise NotImportableError(
+            f"it is unclear which source is {name}: {', '.join(stems[:MAX_NAMES_SHOWN])}"
+        )
     return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"
 
 
