@@ -89,14 +89,14 @@ LOG_FROM = CommandOption(
     str,
     "FOLDER|FILE|URL",
 )
-INIT_LOG = CommandOption("--init-log", "Start the log with entry 0: the first time only.", bool)
+INIT_LOG = CommandOption("--init-log", "Start a new log with entry 0, the first time.", bool)
 ALLOW_LOG_ROLLBACK = CommandOption(
     "--allow-log-rollback",
     "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
     bool,
 )
 ALLOW_CLOCK_ROLLBACK = CommandOption(
-    "--allow-clock-rollback", "Say in the log that its last time is wrong.", bool
+    "--allow-clock-rollback", "Record in the log that its last time is wrong.", bool
 )
 RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
 COMPILER = CommandOption(
@@ -205,7 +205,7 @@ EXTENSIONS = (
         commands=command(
             "notify",
             "notify",
-            "Send what has happened on the page since the last run to channels.",
+            "Send the page's events since the last run to channels.",
             "sent events are recorded; run the command again to send the rest",
         ),
     ),

@@ -63,7 +63,7 @@ class BuildOptions(NamedTuple):
     now: Now
     extension_options: Annotated[ExtensionValues, extension_options("build")]
     dry_run: Annotated[bool, option(help="Show what would change without changing it.")]
-    allow_older: Annotated[bool, option(help="Build as of an instant before that of the last build.")]
+    allow_older: Annotated[bool, option(help="Allow building for a time earlier than the last build.")]
     verify: Annotated[bool, option(help="Read every published file, and rewrite those that differ.")]
     worker_options: WorkerOptions
     selection: CheckSelection
@@ -75,10 +75,8 @@ class BuildOptions(NamedTuple):
 def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. A record that fails a check is excluded and the rest is
-    published
-    (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected). Unchanged files are kept,
-    obsolete
+    Nothing is published if the content has errors. A record that fails a check is excluded, and the rest is published;
+    `contracts: {publish: all}` in site.yaml publishes it too, marked as rejected. Unchanged files are kept, obsolete
     files that statuary wrote are removed, and other files are never touched.
     """
     refuse_overlapping_folders(content, out)

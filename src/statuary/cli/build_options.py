@@ -33,7 +33,7 @@ class WorkerOptions(NamedTuple):
             type=click.Choice(["processes", *ENGINES]),
             default="processes",
             show_default=True,
-            help="Where contracts are built: processes of this machine, or a Dask cluster.",
+            help="Build contracts in processes of this machine, or on a Dask cluster.",
         ),
     ]
     scheduler: Annotated[
@@ -77,7 +77,7 @@ class CheckSelection(NamedTuple):
         tuple[str, ...],
         option(
             metavar="CHECK",
-            help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
+            help="Skip this check (repeatable); `proof` and `status` skip a whole group.",
         ),
     ]
     only: Annotated[tuple[str, ...], option(metavar="CHECK", help="Run only this check (repeatable).")]

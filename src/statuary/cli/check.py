@@ -44,8 +44,8 @@ def check_command(
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 
-    With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and every
-    member that it decides is compared with the record. Missing compilers are warnings.
+    With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and
+    its output is compared with the record. Missing compilers are warnings.
     """
     check_options = read_check_options(selection)
     instant = build_instant(now)

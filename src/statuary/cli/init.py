@@ -104,7 +104,7 @@ def init_command(
             "--from",
             nargs=2,
             metavar="KIND SOURCE",
-            help="Begin with an existing status page, such as statuspage https://status.example.org.",
+            help="Migrate an existing status page, such as: statuspage https://status.example.org.",
         ),
     ],
     git: Annotated[
@@ -119,9 +119,8 @@ def init_command(
 ) -> ExitCode:
     """Write a content folder that is ready to build.
 
-    It holds settings, the components of --component, and JSON Schemas for editors; nothing in it is invented, unless
-    --demo is given. --from takes what `statuary import` takes: `statuary import --help` lists the kinds.
-    Existing files are never touched.
+    It has settings, the components of --component, and JSON Schemas for editors. --from migrates an existing page;
+    `statuary import --help` lists the kinds. --demo fills the site with invented data. Existing files are never touched.
     """
     if content.exists() and any(content.iterdir()):
         raise StatuaryError(

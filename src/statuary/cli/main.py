@@ -35,7 +35,7 @@ CORE_COMMANDS = {
     ),
     "maintenance": Command(
         "statuary.cli.editing.maintenance:maintenance_command",
-        "Schedule maintenances, and start, complete, move or cancel them by hand.",
+        "Schedule maintenance, and start, complete, move or cancel it by hand.",
     ),
     "component": Command(
         "statuary.cli.editing.component:component_command",

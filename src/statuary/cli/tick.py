@@ -29,8 +29,8 @@ def tick_command(
 ) -> ExitCode:
     """Update a published site to the current time, without a build.
 
-    The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
-    touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.
+    A build writes the status documents of all coming changes, up to a horizon. This command publishes those of the current
+    time. Run it at the time that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
     changed_paths, line, findings = tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
@@ -78,15 +78,15 @@ def next_command(
             type=click.Choice(list(FORMATS)),
             default="text",
             show_default=True,
-            help="The instant, or the complete configuration of a scheduler.",
+            help="Print the time, or the complete configuration of a scheduler.",
         ),
     ],
 ) -> ExitCode:
     """Print when the published status changes next, and `statuary tick` must run.
 
-    The configuration of a scheduler runs the current program in the current folder, tries again five minutes after a
-    failure, and replaces itself after each run. Exits with 1 if no change is known; standard error states until when
-    that holds. A scheduler that replaces itself then runs at the end of that time, and every hour after it.
+    A scheduler's configuration runs this program in the current folder, tries again five minutes after a failure, and
+    replaces itself after each run. Exits with 1 if no change is known; standard error then names the time by which you
+    have to build again. A scheduler that replaces itself runs at that time, and every hour after it.
     """
     index = read_epoch_index(out)
     instant = build_instant(now)

@@ -562,11 +562,11 @@ updates:
             ("--ended-at", NOW, "--status", "monitoring"),
             "--ended-at requires the status resolved, not monitoring",
         ),
-        (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "ends after --started-at"),
+        (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "end after --started-at"),
         (("--started-at", NOW, "--ended-at", "2026-11-03T09:00:00Z"), "not in the future"),
         (
             ("--status", "resolved", "--started-at", "2026-11-02T09:00:00Z", "--next-update-in", "30m"),
-            "has no meaning",
+            "no next update",
         ),
     ],
 )

@@ -187,7 +187,7 @@ def test_payload_opens_incident_per_component(folder):
 def test_rule_with_unknown_component_fails(folder):
     write_files(folder, {"content/site.yaml": SITE.replace("component: rpc", "component: rpd")})
     said = run(folder, group(), code=3)
-    assert "names 'rpd', which is no component" in said
+    assert "names the unknown component 'rpd'" in said
     assert incidents(folder) == {}
 
 

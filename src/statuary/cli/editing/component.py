@@ -20,7 +20,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 def component_command() -> None:
     """Set a component's status, and list all components.
 
-    The effect of incidents and maintenances on components follows from them; this is for everything else.
+    Incidents and maintenance set statuses by themselves; use this for everything else.
     """
 
 

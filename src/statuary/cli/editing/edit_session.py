@@ -62,7 +62,7 @@ class EditOptions(NamedTuple):
 
 
 PublishAt = Annotated[Instant | None, option(help="Publish nothing before this instant.")]
-Draft = Annotated[bool, option(help="Publish nothing yet.")]
+Draft = Annotated[bool, option(help="Save a draft, which is not published.")]
 NewId = Annotated[str | None, option("--id", help="The id. Default: the date and the words of the name.")]
 
 

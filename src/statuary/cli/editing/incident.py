@@ -124,10 +124,10 @@ class UpdateOptions(NamedTuple):
     body: Body
     body_file: BodyFile
     next_update_in: Annotated[
-        timedelta | None, option(help="When the next update follows, such as 30m; pages say so.")
+        timedelta | None, option(help="Promise the next update within this time, such as 30m; pages show it.")
     ]
     next_update_by: Annotated[
-        Instant | None, option(help="By when the next update follows, such as 2026-11-02T10:30:00Z.")
+        Instant | None, option(help="Promise the next update by this time, such as 2026-11-02T10:30:00Z.")
     ]
     notify: Notify
 
@@ -309,19 +309,19 @@ def open_incident(
         Impact | None,
         option(
             type=click.Choice(IMPACTS),
-            help="The impact, instead of the one that follows from the components.",
+            help="The impact. Default: it follows from the components.",
         ),
     ],
     started_at: Annotated[Instant | None, option(help="When the problem began, if earlier.")],
     ended_at: Annotated[
-        Instant | None, option(help="When it ended, for an incident that is over; it began at --started-at.")
+        Instant | None, option(help="When it ended, to record a past incident that began at --started-at.")
     ],
     template: Annotated[
         str | None,
         option(
             metavar="NAME",
             shell_complete=complete_template,
-            help="Begin with templates/NAME.yaml; other options replace what it says.",
+            help="Start from templates/NAME.yaml; other options override it.",
         ),
     ],
     publish_at: PublishAt,
@@ -445,7 +445,7 @@ def resolve_incident(session: EditSession, incident: IncidentId, update_options:
 def reopen_incident(
     session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
 ) -> None:
-    """Reopen an incident that was resolved; --component says what is affected again."""
+    """Reopen a resolved incident; name the affected components with --component."""
     histories = session.timeline.incidents
     closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
     current = status_at(closed, session.at)

@@ -63,9 +63,9 @@ MaintenanceId = Annotated[
 
 @click.group()
 def maintenance_command() -> None:
-    """Schedule maintenances, and start, complete, move or cancel them by hand.
+    """Schedule maintenance, and start, complete, move or cancel it by hand.
 
-    A maintenance is announced, started and completed automatically, as its file says; these commands are for
+    Maintenance is announced, started and completed automatically, as its file says; these commands are for
     exceptions. ID is a maintenance's id or the beginning of one; each window of a recurring maintenance has an id.
     """
 
@@ -88,10 +88,8 @@ def schedule_maintenance(
         ),
     ],
     body_options: BodyOptions,
-    rule: Annotated[
-        str | None, option(help="How it repeats: an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=TU.")
-    ],
-    no_remind: Annotated[bool, option(help="Publish no reminder an hour before.")],
+    rule: Annotated[str | None, option(help="Repeat by an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=TU.")],
+    no_remind: Annotated[bool, option(help="Do not publish a reminder an hour before.")],
     no_auto_begin: Annotated[bool, option(help="Do not start it automatically.")],
     no_auto_complete: Annotated[bool, option(help="Do not complete it automatically.")],
     publish_at: PublishAt,
@@ -193,7 +191,7 @@ def reschedule_maintenance(
     body_options: BodyOptions,
     notify: Notify,
 ) -> None:
-    """Move the window of a maintenance: an update says so, unless it is not announced yet."""
+    """Move a maintenance window; readers get an update if it was announced."""
     window = _movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):

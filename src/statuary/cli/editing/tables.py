@@ -50,7 +50,7 @@ ListFormat = Annotated[
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help="A table, or a JSON list.",
+        help="Print a table, or a JSON list.",
     ),
 ]
 

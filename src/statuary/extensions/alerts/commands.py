@@ -49,8 +49,8 @@ def from_alert(session: EditSession, payload: Annotated[bytes, PAYLOAD]) -> None
     """Open or resolve an incident from an alert of the monitoring.
 
     FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard input. The rules
-    under `alerts` in site.yaml say which component it is about. What it opens is a draft, unless a rule publishes it. The same
-    alert twice changes nothing; its end resolves what it opened, unless a person has updated that since.
+    under `alerts` in site.yaml name the component. The incident is a draft, unless a rule publishes it. The same alert twice
+    changes nothing; the end of the alert resolves the incident, unless a person has updated it since.
     """
     rules = rules_of(session.options.content)
     alerts = read_alerts(payload)

@@ -36,30 +36,30 @@ from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
 
 CALLDATA = argument(metavar="CALLDATA")
-TO = option("--to", metavar="ADDRESS", required=True, help="The contract that is called.")
+TO = option("--to", metavar="ADDRESS", required=True, help="The called contract.")
 CHAIN = option(
     "--chain-id", metavar="ID", help="Its chain. Default: the one chain that a descriptor names for it."
 )
-VALUE = option("--value", metavar="WEI", help="What the transaction pays, in the smallest unit.")
+VALUE = option("--value", metavar="WEI", help="The transaction's value, in the smallest unit.")
 SENDER = option("--from", metavar="ADDRESS", help="The sender, which some descriptors show.")
 CURRENCY = option(
     "--currency",
     default="ETH",
     show_default=True,
-    help="The symbol of the chain's own currency, with 18 decimals.",
+    help="The symbol of the chain's currency, which has 18 decimals.",
 )
 NAMES = option(
     "--names",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="What a wallet knows of tokens and addresses: the `dataProvider` of the registry's tests, as JSON.",
+    help="A JSON file with the wallet's data about tokens and addresses: the `dataProvider` of the registry's tests.",
 )
 ADDRESS = argument(metavar="ADDRESS")
 CHECKOUT = argument(metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
 NEW_CHAIN = option("--chain-id", metavar="ID", help="Its chain. Default: the site's one chain.")
-OWNER = option("--owner", default="", help="Who publishes the contract. Default: the contract's name.")
+OWNER = option("--owner", default="", help="The publisher of the contract. Default: the contract's name.")
 ENTITY = option(
-    "--entity", default="", help="The folder in the registry: who publishes the contract, in lower case."
+    "--entity", default="", help="The folder in the registry: the contract's publisher, in lower case."
 )
 DRY_RUN = option("--dry-run", help="Print the descriptor and write nothing.")
 JSON = option("--json", help="Print JSON in the form of the registry's tests.")
@@ -97,10 +97,9 @@ def render_command(
 ) -> ExitCode:
     """Show a call as a wallet does, by the descriptor of the contract that is called.
 
-    What a descriptor does not say, the names and decimals of tokens above all, comes from --names; what is not known
-    is shown raw, with a note. Nothing is asked of a network.
+    Names and decimals of tokens come from --names; unknown values are shown raw, with a note. The command uses no network.
 
-    Exit codes: 0 the call was shown; 1 no descriptor says how; 2 an option is wrong.
+    Exit codes: 0 the call was shown; 1 no descriptor has its format; 2 an option is wrong.
     """
     descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:
@@ -135,10 +134,10 @@ class NewOptions(NamedTuple):
 def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOptions) -> ExitCode:
     """Write a first descriptor of a contract, from its verified ABI and NatSpec, for a person to edit.
 
-    Each function that changes state gets a format: its intent is the notice of the NatSpec, or its name in words, and each
-    of its values a field. It passes every rule; what it says is still to be written by who knows the contract.
+    Each function that changes state gets a format: the intent is the NatSpec notice, or the function's name in words, and
+    each value gets a field. The descriptor passes every rule; you still have to write good texts.
 
-    Exit codes: 0 it was written; 1 there is no verified record, or a descriptor already; 2 an option is wrong.
+    Exit codes: 0 written; 1 there is no verified record, or a descriptor exists; 2 an option is wrong.
     """
     catalogue = _catalogue(content)
     try:
@@ -181,10 +180,10 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
 def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> ExitCode:
     """Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.
 
-    A descriptor comes with what it includes, its tests and its attestations, byte for byte, in the registry's own layout
-    below `clear-signing/`. Files that are there are left as they are: one that differs is named.
+    A descriptor is copied with its includes, tests and attestations, byte for byte, in the registry's layout below
+    `clear-signing/`. Existing files stay, and the command names those that differ.
 
-    Exit codes: 0 everything is there; 1 a file differs, or cannot be read.
+    Exit codes: 0 all files are there; 1 a file differs, or cannot be read.
     """
     catalogue = _catalogue(content)
     if not any((checkout / name).is_dir() for name in FOLDERS):

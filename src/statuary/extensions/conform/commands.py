@@ -38,7 +38,7 @@ NAMES = [check.name for check in CHECKS]
     type=click.Choice(list(LEVELS)),
     default="static",
     show_default=True,
-    help="What to require: the behaviour of plain files, or of an edge runtime.",
+    help="Require the behaviour of plain files, or of an edge runtime.",
 )
 @click.option(
     "--only",
@@ -53,7 +53,7 @@ NAMES = [check.name for check in CHECKS]
     type=click.IntRange(1, 200),
     default=3,
     show_default=True,
-    help="How many records and incidents to test.",
+    help="The number of records and incidents to test.",
 )
 @text_or_json_option
 def conform_command(

@@ -169,7 +169,7 @@ DEFAULT = HostOptions()
 @click.option(
     "--install",
     metavar="REQUIREMENT",
-    help="What pip installs when the host builds. Default: this version, from where it was installed.",
+    help="The package that the host installs with pip. Default: this version, from its source.",
 )
 @click.option("--root", default=DEFAULT.root, show_default=True, help="The site's folder on the web server.")
 @click.option(

@@ -83,7 +83,7 @@ class CompilationOptions(NamedTuple):
         tuple[str, ...],
         option(
             metavar="KIND=PATH",
-            help="Compile again with solc=PATH or vyper=PATH of the same version, to add the outputs that FILE lacks.",
+            help="Compile again with solc=PATH or vyper=PATH of the same version, to add outputs that are missing in FILE.",
         ),
     ]
 
@@ -136,7 +136,7 @@ class WriteOptions(NamedTuple):
             "--anchor/--no-anchor",
             default=True,
             show_default=True,
-            help="With --rpc: keep the chain's own proofs of the contract too, as `contract anchor` does.",
+            help="With --rpc: also save the chain's proofs of the contract, as `contract anchor` does.",
         ),
     ]
     dry_run: Annotated[bool, option(help="Derive and verify the contract, but write nothing.")]

@@ -70,7 +70,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 LARGEST_ANSWER = 100_000
 
 quorum_option = click.option(
-    "--quorum", type=click.IntRange(0), default=0, help="How many of the witnesses must have cosigned."
+    "--quorum", type=click.IntRange(0), default=0, help="The number of witnesses that must have cosigned."
 )
 witness_key_options = with_options(
     click.option(
@@ -91,9 +91,9 @@ witness_key_options = with_options(
 def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     """Ask witnesses to cosign the checkpoint of a published folder.
 
-    A witness cosigns only what continues the log that it has seen. KEY is its public key, URL the prefix of its
-    requests; without any, those of site.yaml get them. The cosignatures go into the checkpoint and into the proofs
-    that were made with it. Publish the folder again afterwards.
+    A witness cosigns a checkpoint only if it continues the log that the witness has seen. KEY is its public key, URL the
+    prefix of its requests; the default are the witnesses in site.yaml. The cosignatures are added to the checkpoint and to
+    its proofs. Publish the folder again afterwards.
 
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
@@ -151,15 +151,13 @@ SHOWN = 50
 
 @click.command()
 @click.argument("location", metavar="URL|FOLDER|SNAPSHOT", default="build")
-@click.option(
-    "--since", type=FILE, help="A checkpoint of the log, kept from an earlier time, that it must continue."
-)
+@click.option("--since", type=FILE, help="An earlier checkpoint that the log must continue.")
 @public_log_key_option
 @witness_key_options
 @click.option(
     "--forget",
     is_flag=True,
-    help="Do not compare with the last checkpoint seen, and do not remember this one.",
+    help="Do not compare with the stored checkpoint, and do not store this one.",
 )
 def verify(
     location: str,
@@ -171,7 +169,7 @@ def verify(
 ) -> None:
     """Verify a published log and every file of its site, and that the log continues what was seen before.
 
-    The key and the last checkpoint of each log are remembered below ~/.local/state/statuary (or STATUARY_STATE).
+    The command stores each log's key and last checkpoint below ~/.local/state/statuary (or STATUARY_STATE).
 
     Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
     """
@@ -304,9 +302,9 @@ log_command.add_command(witness)
 @click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
 @content_option
 def init(origin: str, out: Path, content: Path) -> None:
-    """Make the key of a log, and the file of the content that says how much of it is published.
+    """Create the key of a log, and the content file that records its published size.
 
-    ORIGIN names the log for ever: its address without https://, such as status.example.org/log.
+    ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
     key = new_key(origin)
     _write_key(key, out)
@@ -348,10 +346,10 @@ def _write_key(key: PrivateKey, out: Path) -> None:
 @click.option("--origin", help="A new name of the log. Default: it keeps its name.")
 @content_option
 def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
-    """Make a new key of a log, announced by the present one.
+    """Create a new key of a log, announced by the current one.
 
     The announcement goes into the content. The next build with the new key adds it to the log as an entry, and readers
-    who trust the present key then trust the new one.
+    who trust the current key then trust the new one.
     """
     text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
     if not text:
@@ -381,7 +379,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
 @from_option
 @click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
 def prove(path: str, site: str, out: Path | None) -> None:
-    """Write a proof (.tlog-proof) that the document at PATH is in the log, to be checked without the site."""
+    """Write a proof (.tlog-proof) that the document at PATH is in the log."""
     log, entries = _entries(site, path)
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
@@ -408,7 +406,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
 def check(
     proof: Path, document: Path, public_key: str | None, witnesses: tuple[str, ...], quorum: int
 ) -> None:
-    """Check that DOCUMENT is in a log, from PROOF alone.
+    """Check with a PROOF that DOCUMENT is in a log, without the site.
 
     Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
     """
@@ -435,7 +433,7 @@ def check(
 @click.argument("path")
 @from_option
 def history(path: str, site: str) -> None:
-    """Print everything ever published under a path, and when; for an incident, each version of each update."""
+    """Print everything that was ever published under a path, and when."""
     log, entries = _entries(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {escape_control_chars(path)}")

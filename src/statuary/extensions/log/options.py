@@ -27,7 +27,7 @@ from statuary.publish.locations import open_location
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
-    "--public-key", metavar="FILE|KEY", help="The log's public key: NAME+HEX+BASE64, or a file that holds it."
+    "--public-key", metavar="FILE|KEY", help="The log's public key: NAME+HEX+BASE64, or a file with it."
 )
 
 

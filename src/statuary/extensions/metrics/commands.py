@@ -34,7 +34,7 @@ POINTS = option(
     "--points",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where points are written. Default: `folder` under `metrics` in site.yaml, beside the content folder.",
+    help="Write points into this folder. Default: `folder` under `metrics` in site.yaml, beside the content folder.",
 )
 ALERT = option(
     "--alert",
@@ -54,10 +54,10 @@ def probe_command(
 ) -> ExitCode:
     """Probe nodes and services once, and write the measurements.
 
-    `probes` under `metrics` in site.yaml says what is asked. Each probe has a CSV file of points, which the history of git does not need. Run
-    it from any scheduler.
+    List the probes under `metrics` in site.yaml. Each one writes a CSV file of points, which does not belong in git. Run
+    the command from any scheduler.
 
-    Exit codes: 0 everything is well; 1 something is not, or there is nothing to ask.
+    Exit codes: 0 all probes passed; 1 a probe failed, or there are none.
     """
     settings, reason = read_settings(content)
     if settings is None or not settings.probes:

@@ -26,7 +26,7 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 @click.argument("url")
 @click.argument("folder", type=FOLDER)
 @public_key_option
-@click.option("--allow-older", is_flag=True, help="Take the site although the mirror is newer.")
+@click.option("--allow-older", is_flag=True, help="Copy the site even if the mirror is newer.")
 @click.option("--verify", is_flag=True, help="Read every file of the mirror, and fetch those that differ.")
 @click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
 def mirror_command(
@@ -34,11 +34,11 @@ def mirror_command(
 ) -> None:
     """Copy a served site into a folder, and keep it up to date.
 
-    Only what is missing or differs is fetched, and every byte is checked against the site's manifest before it is written.
-    Run it again, or from a schedule: a run that was cut is resumed, and files that are not of the mirror are never touched.
+    The command fetches only missing and changed files, and checks every byte against the site's manifest before it writes
+    it. Run it again at any time, or from a schedule: it resumes an interrupted run, and never touches other files.
 
-    Exit codes: 0 up to date; 1 the server does not send what the manifest lists, and the folder is unchanged; 3 the site
-    cannot be reached, or has no sound manifest.
+    Exit codes: 0 up to date; 1 the server's files do not match the manifest, and the folder is unchanged; 3 the site
+    cannot be reached, or has no valid manifest.
     """
     site = ServedSite(url)
     options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run)

@@ -1,4 +1,4 @@
-"""`statuary notify`: send what has happened on the page to channels."""
+"""`statuary notify`: send the page's events to channels."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -40,19 +40,19 @@ STATE = option(
     "--state",
     metavar="FILE|URL",
     required=True,
-    help="Where it is kept what was sent: a file that the next run finds again, or the address of the site in an object"
-    " store (s3://BUCKET/PREFIX).",
+    help="The delivery state: a file that persists between runs, or the address of the site in an object store"
+    " (s3://BUCKET/PREFIX).",
 )
 SITE = option(
     "--site",
     metavar="FOLDER|URL",
-    help="The published site: what it does not show yet is not sent. Default: what the content says is sent.",
+    help="The published site; updates that it does not show yet are not sent. Default: send every update in the content.",
 )
 SINCE = option(
     "--since",
-    help="A channel that is new is sent what happened after this instant. Default: only what happens after its first run.",
+    help="Send a new channel the events after this time. Default: only events after its first run.",
 )
-DRY_RUN = option(help="Print what each channel would be sent, and send and record nothing.")
+DRY_RUN = option(help="Print the messages of each channel without sending or recording them.")
 
 
 @click.command()
@@ -65,12 +65,12 @@ def notify_command(
     dry_run: Annotated[bool, DRY_RUN],
     now: Now,
 ) -> ExitCode:
-    """Send what has happened on the page since the last run to channels.
+    """Send the page's events since the last run to channels.
 
-    The channels are listed under `notify` in site.yaml. Run it after each build or tick, with the same record each time: each event is sent once. A channel's URL comes from the
-    environment variable that site.yaml names.
+    List the channels under `notify` in site.yaml. Run the command after each build or tick, with the same --state: it sends
+    each event once. A channel's URL comes from the environment variable that site.yaml names.
 
-    Exit codes: 0 everything due was sent; 1 something was not, or the content has errors; 3 the record cannot be used.
+    Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """
     instant = build_instant(now)
     catalogue, findings = read_status(content, instant)

@@ -68,7 +68,7 @@ store_options = with_options(
     click.option(
         "--verify",
         is_flag=True,
-        help="Ask the store for every object instead of trusting the ledger there.",
+        help="Request every object instead of trusting the store's ledger.",
     ),
     click.option(
         "--no-lease",
@@ -226,7 +226,7 @@ def format_requests(requests: RequestCounts) -> str:
 @click.option(
     "--exclude-packed",
     is_flag=True,
-    help="Leave out the records and proofs that the site's packs have: only what reads packs finds them then.",
+    help="Exclude records and proofs that are in the site's packs; only programs that read packs then find them.",
 )
 @store_options
 def publish_command(
@@ -245,7 +245,7 @@ def publish_command(
     """Publish a snapshot, or the folder of a build, to a folder or an object store.
 
     A snapshot is verified completely before anything changes. Unchanged files are kept, obsolete files that statuary
-    wrote are removed, and files of others are never touched.
+    wrote are removed, and other files are never touched.
 
     Only changes are uploaded to an object store, each object with its media type, cache rule and encoding, and
     documents before the lists that name them. A lease admits one publisher at a time. The usual environment variables,

@@ -48,8 +48,8 @@ workers_option = click.option(
 def pack_command() -> None:
     """Pack records and proofs into one file; verify and read it.
 
-    A pack has the documents sorted and compressed, with an index: any host that serves ranges answers a look-up from it with
-    two requests. The same documents give the same bytes with the same version of zstd.
+    A pack has the documents sorted and compressed, with an index. On any host that serves ranges, a look-up takes two
+    requests. The same documents give the same bytes with the same version of zstd.
     """
 
 
@@ -60,7 +60,7 @@ def pack_command() -> None:
     multiple=True,
     required=True,
     metavar="FILE|FOLDER|URL",
-    help="Files of JSON lines, one record a line (repeatable); or a site: a folder, a snapshot or a URL.",
+    help="Files of JSON lines, one record per line (repeatable); or a site: a folder, a snapshot or a URL.",
 )
 @workers_option
 @click.argument("out", type=FILE)
@@ -69,7 +69,7 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
 
     Records of JSON lines are read and written as a build publishes them, but not verified: only a build proves them.
 
-    Exit codes: 0 written; 1 a line is no record, and nothing was written; 3 a file cannot be read or written.
+    Exit codes: 0 written; 1 a line is not a record, and nothing was written; 3 a file cannot be read or written.
     """
     if out.suffix != ".pack":
         raise click.UsageError(f"{out} does not end in .pack, as the name of a pack does")
@@ -117,10 +117,10 @@ def _written_line(written_pack: WrittenPack) -> str:
 def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, folder: Path) -> None:
     """Add records to the packs of FOLDER, and remove documents, without writing the large pack again.
 
-    The first time, everything goes into the base. Later, what is added or removed goes into a small pack, together with
-    earlier small packs that are less than four times as large. Readers take the newest of a document.
+    The first time, everything goes into a large pack. Later changes go into a small pack, merged with earlier small packs
+    that are less than four times as large. Readers use the newest version of a document.
 
-    Exit codes: 0 written; 1 a line is no record or no path, and nothing was written; 3 a file cannot be read or written.
+    Exit codes: 0 written; 1 a line is not a record or a path, and nothing was written; 3 a file cannot be read or written.
     """
     if not sources and removed is None:
         raise click.UsageError("give --from, --remove or both")
@@ -137,7 +137,7 @@ def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, 
 @workers_option
 @click.argument("folder", type=FOLDER)
 def merge(workers: int | None, folder: Path) -> None:
-    """Write all packs of FOLDER as one: what was removed or replaced goes.
+    """Merge all packs of FOLDER into one, without removed or replaced documents.
 
     Exit codes: 0 written; 3 a pack is damaged, or a file cannot be read or written.
     """
@@ -155,7 +155,7 @@ def _print_list(folder: Path, packs: PackList) -> None:
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @text_or_json_option
 def verify(location: str, form: str) -> None:
-    """Check every byte of a pack, or of all packs of a site: digests, the order of documents, and the totals.
+    """Check every byte of a pack, or of all packs of a site.
 
     Exit codes: 0 intact; 1 damaged; 3 not a pack, cut off, or not readable.
     """
@@ -201,7 +201,7 @@ def _verification_json(verification: PackVerification) -> dict[str, object]:
 @click.argument("location", metavar="FILE|FOLDER|URL")
 @click.argument("path")
 def read_command(location: str, path: str) -> None:
-    """Write a document of a pack, or of the packs of a site, to standard output, such as v2/contract/1/0x….
+    """Print a document from a pack or a site's packs, such as v2/contract/1/0x….
 
     Exit codes: 0 found; 1 there is none; 3 damaged or not readable.
     """
@@ -222,9 +222,9 @@ def read_command(location: str, path: str) -> None:
 @pack_command.command()
 @click.argument("language", type=click.Choice(["python", "javascript"]))
 def reader(language: str) -> None:
-    """Write a reader that stands alone, to copy: it finds documents in the packs of a site on any server.
+    """Print a self-contained reader, which finds documents in a site's packs on any server.
 
-    Python's needs a decoder of Zstandard; JavaScript's is given one, such as `fzstd` from npm.
+    The reader in Python needs a Zstandard decoder; pass one to the reader in JavaScript, such as `fzstd` from npm.
     """
     file = Path(__file__).with_name("standalone.py.txt") if language == "python" else JAVASCRIPT_READER
     click.echo(file.read_text("utf-8"), nl=False)

@@ -47,7 +47,7 @@ OUT = option(
     default="reports",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the files are written.",
+    help="Write the files into this folder.",
 )
 
 
@@ -58,8 +58,8 @@ def report_command(
 ) -> ExitCode:
     """Write the availability of each component over a quarter.
 
-    QUARTER is one such as 2026-q3. A CSV file has a row for each component and month; a page to print has the same, with the accounting method.
-    Both follow from the content and the instant.
+    QUARTER is a quarter such as 2026-q3. The command writes a CSV file with a row for each component and month, and a page
+    to print with the same data and the accounting method. Both depend only on the content and --now.
     """
     at = build_instant(now)
     catalogue, findings = read_content(

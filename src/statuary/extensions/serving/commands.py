@@ -39,10 +39,10 @@ from statuary.publish.folder.folder_target import FolderTarget
     "--at",
     type=InstantType(),
     default=None,
-    help="Serve the site as it is at this instant, such as 2026-12-24T18:00:00Z. Default: the clock.",
+    help="Serve the site as of this time, such as 2026-12-24T18:00:00Z. Default: the clock.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
-@click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
+@click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 chooses a free one.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -56,8 +56,8 @@ def serve_command(
     """Serve the site on this machine, exactly as an edge runtime would.
 
     SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.
-    Without it the content is built into a temporary folder, and again whenever it changes; open pages reload by
-    themselves. The build folder is not used.
+    Without it, the command builds the content into a temporary folder, and again whenever it changes; open pages reload
+    by themselves. It does not use the build folder.
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:

@@ -111,7 +111,7 @@ def _text(value: object) -> str:
 @click.option("--prove", "proving", is_flag=True, help="Also verify every contract record, as a build does.")
 @text_or_json_option
 def verify(location: str, public_key: str | None, against: str | None, proving: bool, form: str) -> None:
-    """Check every byte of a snapshot, folder or site against its manifest, and the manifest against its signature.
+    """Check every byte of a snapshot, folder or site against its manifest and signature.
 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """

@@ -48,9 +48,9 @@ def theme_command() -> None:
     help="The folder that the page and its files are written into; it must be empty or absent.",
 )
 def preview(content: Path, out: Path) -> None:
-    """Write a page with every part of pages in every state, in the theme of the content folder.
+    """Write a page that shows every part and state in your theme.
 
-    Open its index.html in a browser. It shows what a site may not have today: each state by colour and shape, in
+    Open its index.html in a browser. It shows parts that your site may not have today: each state by colour and shape, in
     bars, tags, cards and tables, each verdict of a contract, code, fields and buttons.
     """
     catalogue = read_content(content).catalogue

@@ -28,7 +28,7 @@ from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
 from statuary.status.model.vocabulary import ComponentStatus
 
-DRY_RUN = option(help="Print what other pages say, and change nothing.")
+DRY_RUN = option(help="Print the statuses of other pages without saving them.")
 
 Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
@@ -46,10 +46,10 @@ class FetchedStatus(NamedTuple):
 def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: Now) -> ExitCode:
     """Fetch the statuses of components that follow other pages.
 
-    `upstream` in site.yaml says which component follows which one. What changed is kept in a file of the content folder, and the next
-    build shows it. What cannot be fetched stays as it was.
+    List the components under `upstream` in site.yaml. Changes are saved in a file of the content folder, and the next build
+    shows them. If a page can't be fetched, its components keep their last status.
 
-    Exit codes: 0 every status is known; 1 one is not, or there are none to fetch.
+    Exit codes: 0 every status is known; 1 a status is unknown, or there are none to fetch.
     """
     at = build_instant(now)
     catalogue, findings = read_content(
