@@ -244,10 +244,11 @@ class SiteStatus:
         earliest = Instant(self.unchanged_since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.since(earliest)) for component, history in histories]
+        layers = [history.since(earliest) for history in self.timeline.layer_histories.values()]
         records = [self._record_inputs(history) for history in self._relevant_records(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).records)
         counts = self.site.counts(self.now)
-        return self.shared_inputs, self._instants, statuses, records, quarters, counts
+        return self.shared_inputs, self._instants, statuses, layers, records, quarters, counts
 
     @property
     def cache_key_inputs(self) -> tuple[object, ...]:

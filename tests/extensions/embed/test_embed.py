@@ -1,5 +1,6 @@
 """Embeds: their documents, and in Chromium inside a page of another origin, served with the headers that hosts send."""
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
+from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
 from statuary.extensions.serving.server import headers_of
@@ -32,7 +33,7 @@ def content(tmp_path: Path) -> Path:
 
 def test_documents_are_small_without_inline_code():
     documents = {document.path: document for document in embed_documents("Plinth", "en")}
-    assert set(documents) == {url.path() for url in URLS}
+    assert set(documents) == {url.path() for url in URLS if url is not NOW}
     for document in documents.values():
         assert len(document.body) <= 4096, document.path
         assert b"[[" not in document.body
@@ -62,6 +63,52 @@ def test_disabled_embed_removes_documents(content, tmp_path):
     assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
     assert not (tmp_path / "site/embed").exists()
     assert not (tmp_path / "site/badge.html").exists()
+
+
+OUTAGE = """name: RPC down
+components: {rpc: major_outage}
+updates: [{at: 2026-11-20T10:00:00Z, status: investigating}]
+"""
+NEWER = """name: Odd blocks
+components: {blocks: degraded_performance}
+updates: [{at: 2026-11-20T10:30:00Z, status: investigating}]
+"""
+WINDOW = """name: Upgrade
+components: [rpc]
+created_at: 2026-11-19T09:00:00Z
+scheduled_for: 2026-11-20T11:00:00Z
+scheduled_until: 2026-11-20T13:00:00Z
+"""
+
+
+def test_every_document_shows_outage_during_window(content, tmp_path):
+    records = {
+        "incidents/slow.yaml": None,
+        "incidents/down.yaml": OUTAGE,
+        "incidents/odd.yaml": NEWER,
+        "maintenances/upgrade.yaml": WINDOW,
+        "site.yaml": SITE + "embed: true\ninstatus: true\n",
+    }
+    files = built_files(write_files(content, records), tmp_path / "site", CALM)
+
+    assert json.loads(files["embed/status.json"]) == {
+        "state": "major",
+        "headline": "Public RPC is down",
+        "record": {"id": "down", "name": "RPC down"},
+    }
+    page = files["index.html"].decode()
+    assert "<title>Public RPC is down" in page
+    assert 'class="hero s-major"' in page
+    assert 'rel="icon" type="image/svg+xml" href="assets/status-critical.svg"' in page
+    assert re.search(r'property="og:description" content="Public RPC is down', page)
+    assert json.loads(files["badge.json"])["color"] == "red"
+    assert json.loads(files["components/rpc/badge.json"])["message"] == "major outage"
+    assert json.loads(files["summary.json"])["page"]["status"] == "HASISSUES"
+    rows = {row["id"]: row["status"] for row in json.loads(files["v2/components.json"])["components"]}
+    assert rows["rpc"] == "MAJOROUTAGE"
+    # the API stays as Statuspage has it
+    statuses = {row["id"]: row["status"] for row in json.loads(files["api/v2/components.json"])["components"]}
+    assert statuses["rpc"] == "under_maintenance"
 
 
 def test_only_embed_documents_allow_frames():
@@ -147,7 +194,7 @@ def test_banner_shows_on_other_origin(content, tmp_path):
     for look in found:
         shown = look["shown"]
         assert shown["inSight"], look
-        assert look["text"].startswith("Slow answers\n\nPartially Degraded Service"), look
+        assert look["text"].startswith("Slow answers\n\nPublic RPC has degraded performance"), look
         assert look["violations"] == []
         assert look["dismissed"] is False
         if look["width"] == 1280:
@@ -176,5 +223,5 @@ def test_badge_can_be_framed(content, tmp_path):
             folder = write_files(tmp_path / "wallet", {"badge.html": page})
             with plain_files(folder) as (url, _):
                 (look,) = browse(site, "embed", url=f"{url}/badge.html", looks=LOOKS[:1], name="badge")
-            assert ("Partially Degraded Service" in look["text"]) is is_framed, look
+            assert ("Public RPC has degraded performance" in look["text"]) is is_framed, look
             assert look["violations"] == []

@@ -118,7 +118,7 @@ def test_resolving_update_can_keep_outage():
     assert statuses(timeline, "north", "11-02 12:00") == ["operational"]
 
 
-def test_recorded_status_applies_until_next_change():
+def test_recorded_status_shows_again_after_incident():
     components = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:30:00Z, status: degraded_performance}]}"
     )
@@ -128,7 +128,7 @@ def test_recorded_status_applies_until_next_change():
         "partial_outage",
         "degraded_performance",
         "major_outage",
-        "operational",
+        "degraded_performance",
     ]
 
 

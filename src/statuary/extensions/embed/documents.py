@@ -1,15 +1,32 @@
 """The script, frame and badge for other pages, each at most 4 kB."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from statuary.base.primitives import Instant, one_line
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.providers import DocumentProvider
-from statuary.site.document import Document
-from statuary.site.url_table import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, PutStep, Url
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.url_table import (
+    CSS,
+    FRAMED_POLICY,
+    HTML,
+    JAVASCRIPT,
+    SHORT_LIVED,
+    PutStep,
+    Url,
+)
+from statuary.status.model.incident_history import IncidentState, worst_first
+from statuary.status.model.timeline import PageState, Timeline, states_from
+from statuary.status.model.vocabulary import ACTIVE_STATUSES
+
+if TYPE_CHECKING:
+    from statuary.status.pages.pages import StatusPages
 
 SCRIPT = Url("embed-script", "embed/script.js", "the script that adds the banner to a page", JAVASCRIPT)
 STATUS_SCRIPT = Url(
@@ -20,7 +37,15 @@ FRAME = Url("embed-frame", "embed/frame.html", "the banner", HTML, framed=True, 
 BADGE_PAGE = Url(
     "embed-badge", "badge.html", "the status of the page in one line, as a page", HTML, framed=True
 )
-URLS = (SCRIPT, STATUS_SCRIPT, STYLE, FRAME, BADGE_PAGE)
+NOW = Url(
+    "embed-now",
+    "embed/status.json",
+    "what banner and badge show: the headline of the page, its colour, and the worst incident",
+    cache=SHORT_LIVED,
+    put=PutStep.STATUS,
+    own_rule=True,
+)
+URLS = (SCRIPT, STATUS_SCRIPT, STYLE, FRAME, BADGE_PAGE, NOW)
 
 FILES = Path(__file__).with_name("files")
 
@@ -43,8 +68,34 @@ class EmbedDocuments(DocumentProvider):
     def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:
         return embed_documents(catalogue.status.page.name, catalogue.pages.language)
 
+    @override
+    def documents_at(
+        self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
+    ) -> Callable[[Instant], Iterable[Document]]:
+        states = states_from(timeline, start, ())
+        return lambda at: (now_document(states(at), pages),)
+
 
 FAMILY = EmbedDocuments
+
+
+def now_document(state: PageState, pages: "StatusPages | None") -> Document:
+    """Return what banner and badge show of a state; without pages the headline is the API's description."""
+    if pages is None:
+        overall, worst = state.overall_now, state.worst_now
+        shown = IMPACT_STATES[overall.indicator] if worst is None else STATUS_STATES[worst]
+        headline = one_line(overall.description)
+    else:
+        summary = pages.summary(state)
+        shown, headline = summary.state, summary.headline
+    active = [window for window in state.maintenances if window.status in ACTIVE_STATUSES]
+    records = [*worst_first(state.incidents), *active]
+    members = {"state": shown, "headline": headline, "record": _record(records[0]) if records else None}
+    return Document(path=NOW.path(), body=encode_json(members), media_type=NOW.media_type, cache=NOW.cache)
+
+
+def _record(record: IncidentState) -> dict[str, str]:
+    return {"id": record.incident.id, "name": one_line(record.incident.name)}
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:

@@ -74,7 +74,7 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
         "page": {
             "name": page.name,
             "url": page.url,
-            "status": PAGE_STATUSES.get(state.overall_status.indicator, "HASISSUES"),
+            "status": PAGE_STATUSES.get(state.overall_now.indicator, "HASISSUES"),
         }
     }
     # a page without any has no member for them
@@ -125,5 +125,5 @@ def _component_members(row: ComponentState) -> dict[str, object]:
         "id": component.id,
         "name": component.name,
         "description": component.description or "",
-        "status": row.status.replace("_", "").upper(),
+        "status": row.now.status.replace("_", "").upper(),
     }

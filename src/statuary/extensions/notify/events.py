@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from statuary.base.primitives import Instant
 from statuary.status.api.members import TimestampFormatter
+from statuary.status.model.component_now import ComponentNow, LayerKind
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component, Maintenance, derived_id
 from statuary.status.model.status_history import PublishedUpdate
@@ -155,16 +156,18 @@ def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> It
     for component in timeline.catalogue.components:
         if component.group or component.removed:
             continue
-        history = timeline.status_histories[component.id]
+        history = timeline.layer_histories[component.id]
         silent = imported | {change.at for change in component.history if change.is_upstream}
-        previous_status = history.base
-        for at, status in zip(history.instants, history.statuses, strict=True):
-            if start < at <= until and at not in silent:
+        for at, status_before, status in history.shown_changes():
+            if start < at <= until and at not in silent and not _is_upstream(history.at(at)):
                 event_id = derived_id(component.id, timestamps(at), status)
-                yield StatusEvent(
-                    event_id, EventKind.COMPONENT, at, ComponentChange(component, previous_status, status)
-                )
-            previous_status = status
+                change = ComponentChange(component, status_before, status)
+                yield StatusEvent(event_id, EventKind.COMPONENT, at, change)
+
+
+def _is_upstream(now: ComponentNow) -> bool:
+    """Return whether a component has its status from another page, which nobody is notified of."""
+    return now.cause is not None and now.cause.kind is LayerKind.UPSTREAM
 
 
 def _imported_at(timeline: Timeline) -> Iterator[Instant]:

@@ -55,7 +55,9 @@ def message_of(event: StatusEvent, timeline: Timeline) -> Message:
         subject, text, html = _record_words(event, change, affected)
         url = f"{incident_url(page, change.record.incident.id)}#update-{change.update.update.id}"
         worst = max(
-            (state.status for state in affected), key=COMPONENT_SEVERITY.__getitem__, default="operational"
+            (state.now.status for state in affected),
+            key=COMPONENT_SEVERITY.__getitem__,
+            default="operational",
         )
     time = f"{event.at.astimezone(page.time_zone):%Y-%m-%d %H:%M %Z}"
     return Message(shortened(subject, LONGEST_SUBJECT), shortened(text, LONGEST_TEXT), html, url, time, worst)
@@ -79,7 +81,7 @@ def _record_words(
     is_reminder = event.kind is EventKind.REMINDER
     label = "Reminder" if is_reminder else status_label(record, record.published_updates.index(update))
     component_names = ", ".join(
-        f"{one_line(state.component.name)} ({status_words(state.status)})" for state in affected
+        f"{one_line(state.component.name)} ({status_words(state.now.status)})" for state in affected
     )
     components = f"Affected: {component_names}" if component_names else ""
     body = update.update.body

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from statuary.site.document import encode_json
 from statuary.status.feeds.feed import one_line
 from statuary.status.feeds.feed_words import Words
-from statuary.status.model.timeline import ComponentState
-from statuary.status.model.vocabulary import ComponentStatus, Impact, OverallStatus
+from statuary.status.model.timeline import ComponentState, PageState
+from statuary.status.model.vocabulary import ComponentStatus, Impact
 
 
 class BadgeColour(NamedTuple):
@@ -62,13 +62,14 @@ class Badge(NamedTuple):
 def component_badge(state: ComponentState, words: Words) -> Badge:
     """Return the badge of a component or group."""
     name = one_line(state.component.name)
-    return Badge(name, words(f"status.{state.status}"), STATUS_COLOURS[state.status])
+    return Badge(name, words(f"status.{state.now.status}"), STATUS_COLOURS[state.now.status])
 
 
-def page_badge(page_name: str, overall_status: OverallStatus, words: Words) -> Badge:
-    """Return the badge of the page."""
-    description = words.description(overall_status.description)
-    return Badge(one_line(page_name), one_line(description), INDICATOR_COLOURS[overall_status.indicator])
+def page_badge(state: PageState, words: Words) -> Badge:
+    """Return the badge of the page, in the colour of its headline."""
+    overall, worst = state.overall_now, state.worst_now
+    colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
+    return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
 
 
 def shields_endpoint(badge: Badge) -> bytes:

@@ -116,9 +116,7 @@ class FeedDocuments:
         return [
             *self._history(state, lists.history),
             self._calendar(state, lists.calendar),
-            *self._badges(
-                page_badge(state.page.name, state.overall_status, self._words), BADGE, BADGE_ENDPOINT
-            ),
+            *self._badges(page_badge(state, self._words), BADGE, BADGE_ENDPOINT),
             *self._components(state, lists.components, final),
         ]
 

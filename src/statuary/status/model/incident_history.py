@@ -14,8 +14,10 @@ from statuary.status.model.records import Incident, Maintenance
 from statuary.status.model.status_history import PublishedUpdate
 from statuary.status.model.vocabulary import (
     CLOSED_STATUSES,
+    IMPACT_SEVERITY,
     MONITORING_STATUSES,
     RESOLVING_STATUSES,
+    UNRESOLVED_STATUSES,
     ComponentStatus,
     Impact,
     UpdateStatus,
@@ -174,6 +176,12 @@ class IncidentHistory:
             return resolved_at
         resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
         return resolved[0] if resolved else None
+
+
+def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
+    """Return unresolved incidents, those of the worst impact first, then those that began last."""
+    unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
+    return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:

@@ -1,10 +1,7 @@
 """The status of each component over time.
 
-It follows recorded changes, and updates in the order of publication; the newest change wins. When an incident
-is resolved or
-a maintenance completed, the components that it affects return to operational unless another open record
-affects them; then
-that record's status applies.
+The newest layer counts (`component_now.py`). When an incident is resolved, a window completed, or another page recovers,
+the components return to what lies beneath: the status that another open record, another page or a person gives them.
 """
 
 from bisect import bisect_right
@@ -14,6 +11,16 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant
+from statuary.status.model.component_now import (
+    Layer,
+    LayerHistory,
+    LayerKind,
+    Stack,
+    as_stated,
+    with_layer,
+    with_operational,
+    without_layer,
+)
 from statuary.status.model.records import (
     AffectedComponent,
     Component,
@@ -21,9 +28,10 @@ from statuary.status.model.records import (
     IncidentUpdate,
     Maintenance,
     StatusCatalogue,
+    StatusChange,
 )
 from statuary.status.model.recurrence import with_automatic_updates
-from statuary.status.model.vocabulary import RESOLVING_STATUSES, ComponentStatus, worst_status
+from statuary.status.model.vocabulary import RESOLVING_STATUSES, ComponentStatus
 
 
 class PublishedUpdate(NamedTuple):
@@ -77,9 +85,10 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """Status histories by component id; by record id its updates in the order of publication."""
+    """Histories of status and layers by component id; by record id its updates in the order of publication."""
 
     status_histories: Mapping[str, StatusHistory]
+    layer_histories: Mapping[str, LayerHistory]
     published_updates: Mapping[str, Sequence[PublishedUpdate]]
 
 
@@ -88,13 +97,13 @@ def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> R
     replayer = _Replayer(catalogue)
     for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
-    return ReplayResult(replayer.status_histories, replayer.published_updates)
+    return ReplayResult(replayer.status_histories, replayer.layer_histories, replayer.published_updates)
 
 
 class _StatusChangeEvent(NamedTuple):
     at: Instant
     component: Component
-    status: ComponentStatus
+    change: StatusChange
     rank: int = 0
 
 
@@ -110,7 +119,7 @@ def _events(
 ) -> Iterator[_StatusChangeEvent | _UpdateEvent]:
     for component in catalogue.components:
         for change in component.history:
-            yield _StatusChangeEvent(change.at, component, change.status)
+            yield _StatusChangeEvent(change.at, component, change)
     for record in records:
         if record.draft:
             continue
@@ -144,25 +153,37 @@ class _Replayer:
         self.status_histories = {
             component.id: StatusHistory(component.status) for component in catalogue.components
         }
+        self.layer_histories = {
+            component.id: LayerHistory(component.status) for component in catalogue.components
+        }
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # by component id: the status that each open record gives it
-        self._held: dict[str, dict[str, ComponentStatus]] = {}
+        # by record id: the components that have a layer of it
+        self._held: dict[str, dict[str, None]] = {}
         # by record id: the components that it has named so far
         self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
         if isinstance(event, _StatusChangeEvent):
-            # a recorded change overrides the status that open incidents give the component
-            self._held.pop(event.component.id, None)
-            self._status_history(event.component.id).change(event.at, event.status)
+            self._apply_change(event)
             return
         update = event.update
         affected = self._apply_recorded(event) if update.recorded else self._apply_written(event)
         self.published_updates.setdefault(event.record.id, []).append(
             PublishedUpdate(update, event.at, affected)
         )
+
+    def _apply_change(self, event: _StatusChangeEvent) -> None:
+        stack = self._layer_history(event.component.id).last_stack
+        if not event.change.is_upstream:
+            # what a person says overrides every layer of that time
+            stack = (Layer(LayerKind.STATED, event.change.status, event.at),)
+        elif event.change.status == "operational":
+            stack = without_layer(stack, LayerKind.UPSTREAM)
+        else:
+            stack = with_layer(stack, Layer(LayerKind.UPSTREAM, event.change.status, event.at))
+        self._change(event.component.id, event.at, stack)
 
     def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
         """Apply an update whose effect on components is imported."""
@@ -172,10 +193,14 @@ class _Replayer:
                 component._replace(code=component.code and self._id(component.code)) for component in affected
             )
         for code, status in () if event.record.backfilled else _changes(affected or ()):
-            self._set_status(event, code, status)
+            if status == "operational":
+                # the other page's own word, whatever else was open there
+                stated = Layer(LayerKind.STATED, status, event.at, event.record.id)
+                self._change(code, event.at, (stated,))
+            else:
+                self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
-            for statuses in self._held.values():
-                statuses.pop(event.record.id, None)
+            self._leave(event)
         return affected
 
     def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
@@ -184,6 +209,8 @@ class _Replayer:
             return None
         statuses = self._statuses(event)
         component_ids = self._name(event, statuses)
+        if ends_effect(event.record, event.update):
+            component_ids = component_ids | self._held.get(event.record.id, {})
         old_statuses = {component: self._status_history(component).last_status for component in component_ids}
         self._set_statuses(event, statuses, component_ids)
         affected = tuple(self._affected(component, old) for component, old in old_statuses.items())
@@ -199,7 +226,10 @@ class _Replayer:
         component_ids: Iterable[str],
     ) -> None:
         for component, status in statuses.items():
-            if status is not None:
+            if status == "operational":
+                stack = self._layer_history(component).last_stack
+                self._change(component, event.at, with_operational(stack, event.at, event.record.id))
+            elif status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
             # what the record opened with ends too, even if the same update opens and resolves it
@@ -207,6 +237,8 @@ class _Replayer:
             for component in component_ids:
                 if component not in written_ids:
                     self._release(event, component)
+        if event.update.status in RESOLVING_STATUSES:
+            self._leave(event)
 
     def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
         name = self._names.get(component, component)
@@ -232,23 +264,36 @@ class _Replayer:
         return named_ids
 
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
-        statuses = self._held.setdefault(component, {})
-        if status == "operational":
-            statuses.pop(event.record.id, None)
-        else:
-            statuses[event.record.id] = status
-        self._status_history(component).change(event.at, status)
+        self._held.setdefault(event.record.id, {})[component] = None
+        layer = Layer(_kind_of(event.record), status, event.at, event.record.id)
+        self._change(component, event.at, with_layer(self._layer_history(component).last_stack, layer))
 
     def _release(self, event: _UpdateEvent, component: str) -> None:
-        statuses = self._held.get(component, {})
-        if statuses.pop(event.record.id, None) is not None:
-            self._status_history(component).change(event.at, worst_status(statuses.values()))
+        stack = self._layer_history(component).last_stack
+        self._change(component, event.at, without_layer(stack, _kind_of(event.record), event.record.id))
+
+    def _leave(self, event: _UpdateEvent) -> None:
+        """Leave the statuses behind that a record still gives components when it is over."""
+        for component in self._held.pop(event.record.id, {}):
+            stack = self._layer_history(component).last_stack
+            self._change(component, event.at, as_stated(stack, _kind_of(event.record), event.record.id))
+
+    def _change(self, component: str, at: Instant, stack: Stack) -> None:
+        self._layer_history(component).change(at, stack)
+        self._status_history(component).change(at, stack[-1].status)
 
     def _id(self, name: str) -> str:
         return self._ids.get(name, name)
 
     def _status_history(self, component: str) -> StatusHistory:
         return self.status_histories.setdefault(component, StatusHistory("operational"))
+
+    def _layer_history(self, component: str) -> LayerHistory:
+        return self.layer_histories.setdefault(component, LayerHistory("operational"))
+
+
+def _kind_of(record: Incident) -> LayerKind:
+    return LayerKind.MAINTENANCE if isinstance(record, Maintenance) else LayerKind.INCIDENT
 
 
 def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:

@@ -5,7 +5,7 @@ can be written. It never reads a clock.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, lru_cache
@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant, midnights
+from statuary.status.model.component_now import ComponentNow, LayerHistory
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component, Incident, Page, StatusCatalogue
 from statuary.status.model.recurrence import continues_after, maintenance_windows
@@ -22,14 +23,12 @@ from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, ove
 
 
 class ComponentState(NamedTuple):
-    """A component or group at one instant; a group has the status of its worst component."""
+    """A component or group at one instant, as the API shows it; a group has the status of its worst component."""
 
     component: Component
     status: ComponentStatus
     updated_at: Instant
-    since: Instant | None = (
-        None  # when it took this status; None if it had it before the first change, or is a group
-    )
+    now: ComponentNow  # as pages show it
 
 
 class PageState(NamedTuple):
@@ -38,7 +37,9 @@ class PageState(NamedTuple):
     at: Instant
     page: Page
     updated_at: Instant  # the latest change of anything on it
-    overall_status: OverallStatus
+    overall_status: OverallStatus  # as the API shows it
+    overall_now: OverallStatus  # as pages show it: a window does not hide an outage
+    worst_now: ComponentStatus | None  # of the components; None where the settings state the page's status
     components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
     incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
     maintenances: tuple[IncidentState, ...]  # likewise every maintenance
@@ -55,6 +56,7 @@ class Timeline:
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant
     status_histories: dict[str, StatusHistory]  # by component id
+    layer_histories: dict[str, LayerHistory]  # likewise
     incidents: tuple[IncidentHistory, ...]  # the latest created first
     maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
 
@@ -67,7 +69,7 @@ class Timeline:
     def changes(self) -> list[Instant]:
         """Every instant at which something on the page changes, in order."""
         instants = {instant for history in self.histories for instant in history.change_instants}
-        instants.update(at for history in self.status_histories.values() for at in history.instants)
+        instants.update(self._status_changes())
         components = self.catalogue.components
         instants.update(component.created_at for component in components)
         stated_instants = (
@@ -76,6 +78,13 @@ class Timeline:
         )
         instants.update(at for at in stated_instants if at is not None)
         return sorted(instants)
+
+    def _status_changes(self) -> Iterator[Instant]:
+        """Yield the instants at which a component changes in the API or on pages."""
+        for status_history in self.status_histories.values():
+            yield from status_history.instants
+        for layer_history in self.layer_histories.values():
+            yield from (change.at for change in layer_history.shown_changes())
 
     @cached_property
     def deadlines(self) -> list[Instant]:
@@ -116,6 +125,7 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
         catalogue=catalogue,
         until=until,
         status_histories=dict(replayed.status_histories),
+        layer_histories=dict(replayed.layer_histories),
         incidents=tuple(map(history, newest_first(incidents))),
         maintenances=tuple(map(history, newest_first(maintenances))),
     )
@@ -165,7 +175,9 @@ def _page_state(
         at=at,
         page=timeline.catalogue.page,
         updated_at=updated_at(timeline, at),
-        overall_status=_page_status(timeline, components),
+        overall_status=_page_status(timeline, components, attrgetter("status")),
+        overall_now=_page_status(timeline, components, attrgetter("now.status")),
+        worst_now=_worst_now(timeline.catalogue.page, components),
         components=components,
         incidents=tuple(states_at(incidents, at)),
         maintenances=tuple(states_at(maintenances, at)),
@@ -189,14 +201,15 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
     """Return a component (not a group) at an instant."""
     status, changed_at = timeline.status_histories[component.id].at(at)
     updated = component.created_at if changed_at is None else changed_at
-    return ComponentState(component, status, _as_stated(component.updated_at, updated, at), changed_at)
+    now = timeline.layer_histories[component.id].at(at)
+    return ComponentState(component, status, _as_stated(component.updated_at, updated, at), now)
 
 
 def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
     """Return a group with the status of its worst component; its components do not change its timestamp."""
-    children = (leaves[child] for child in group.children)
-    status = worst_status(child.status for child in children if not child.component.removed)
-    return ComponentState(group, status, group.updated_at or group.created_at)
+    children = [leaves[child] for child in group.children if not leaves[child].component.removed]
+    status, now = (worst_status(map(of, children)) for of in (attrgetter("status"), attrgetter("now.status")))
+    return ComponentState(group, status, group.updated_at or group.created_at, ComponentNow(now, None, None))
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
@@ -204,15 +217,29 @@ def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[Inciden
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
-def _page_status(timeline: Timeline, components: dict[str, ComponentState]) -> OverallStatus:
+def _page_status(
+    timeline: Timeline,
+    components: dict[str, ComponentState],
+    status_of: Callable[[ComponentState], ComponentStatus],
+) -> OverallStatus:
     """Return the status of the components, unless the page's settings replace it; open incidents do not count."""
     page = timeline.catalogue.page
     derived = overall_status(
-        state.status
+        status_of(state)
         for state in components.values()
         if not (state.component.group or state.component.removed)
     )
     return OverallStatus(page.indicator or derived.indicator, page.description or derived.description)
+
+
+def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentStatus | None:
+    if page.indicator or page.description:
+        return None
+    return worst_status(
+        state.now.status
+        for state in components.values()
+        if not (state.component.group or state.component.removed)
+    )
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:

@@ -126,7 +126,7 @@ class ComponentRowBuilder:
         """Return groups and single components in order of position."""
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
-        is_calm = all(component.status == "operational" for component in states.values())
+        is_calm = all(component.now.status == "operational" for component in states.values())
         groups = (self._group(component, states, opened=is_calm) for component in top)
         return tuple(group for group in groups if group.rows)
 
@@ -139,17 +139,17 @@ class ComponentRowBuilder:
         uptimes = [self._by_id[child] for child in component.children if child in self._by_id]
         return GroupRow(
             name=one_line(component.name) if component.group else "",
-            state=STATUS_STATES[state.status],
-            label=self._texts(f"status.{state.status}"),
+            state=STATUS_STATES[state.now.status],
+            label=self._texts(f"status.{state.now.status}"),
             note=self._note(children),
             uptime=self._percent(uptimes),
-            opened=opened or state.status != "operational",
+            opened=opened or state.now.status != "operational",
             rows=tuple(rows),
         )
 
     def _note(self, children: Sequence[ComponentState]) -> str:
         """Return the number of affected components of a group, in words."""
-        affected = sum(child.status != "operational" for child in children)
+        affected = sum(child.now.status != "operational" for child in children)
         if affected:
             count = self._texts.number(len(children))
             return self._texts("components.affected", affected=self._texts.number(affected), count=count)
@@ -159,7 +159,7 @@ class ComponentRowBuilder:
         component = state.component
         uptime = self._by_id.get(component.id)
         downtimes = self._downtimes.get(component.id)
-        depends_on = state.status, uptime and uptime.fraction, self._uptime.last_day, downtimes
+        depends_on = state.now.status, uptime and uptime.fraction, self._uptime.last_day, downtimes
         row = self._earlier.get(component.id)
         if row is None or row[0] != depends_on:
             row = self._earlier[component.id] = depends_on, self._row(state, uptime)
@@ -171,8 +171,8 @@ class ComponentRowBuilder:
             id=component.id,
             name=one_line(component.name),
             description=one_line(component.description or ""),
-            state=STATUS_STATES[state.status],
-            label=self._texts(f"status.{state.status}"),
+            state=STATUS_STATES[state.now.status],
+            label=self._texts(f"status.{state.now.status}"),
         )
         return row if uptime is None else self._with_uptime(row, component, uptime)
 
@@ -266,5 +266,5 @@ def _line(days: tuple[int, ...], height: int) -> str:
 def is_shown(state: ComponentState) -> bool:
     """Return whether pages show a component: on the page, and not hidden while it is operational."""
     component = state.component
-    hidden = component.only_show_if_degraded and state.status == "operational"
+    hidden = component.only_show_if_degraded and state.now.status == "operational"
     return not (component.removed or hidden)

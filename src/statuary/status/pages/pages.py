@@ -34,10 +34,12 @@ from statuary.status.pages.status_page import (
     HistoryViewBuilder,
     Quarter,
     RecordsByQuarter,
+    StatusSummary,
     past_records,
     quarter_path,
     status_head,
     status_view,
+    summarize,
 )
 from statuary.status.pages.uptime_page import DowntimeByComponent, UptimeMonth, UptimeViewBuilder
 
@@ -107,6 +109,10 @@ class StatusPages:
         self._records_by_quarter = RecordsByQuarter(timeline, self._localization.dates.zone)
         self._incidents: dict[IncidentState, Document] = {}
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
+
+    def summary(self, state: PageState) -> StatusSummary:
+        """Return the sentences on top of the status page."""
+        return summarize(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status page at an instant."""

@@ -14,14 +14,13 @@ from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
-from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.incident_history import IncidentHistory, IncidentState, worst_first
 from statuary.status.model.records import UNKNOWN_CREATION, Maintenance, began_at
 from statuary.status.model.timeline import ComponentState, PageState, Timeline
 from statuary.status.model.uptime import WINDOW_DAYS, PageUptime
 from statuary.status.model.vocabulary import (
     ACTIVE_STATUSES,
     COMPONENT_SEVERITY,
-    IMPACT_SEVERITY,
     UNRESOLVED_STATUSES,
     ComponentStatus,
 )
@@ -118,12 +117,6 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     )
 
 
-def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
-    """Return unresolved incidents, those of the worst impact first, then those that began last."""
-    unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
-    return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
-
-
 def summarize(state: PageState, localization: Localization) -> StatusSummary:
     """Summarize the faults by name, their start, and the next step.
 
@@ -131,7 +124,7 @@ def summarize(state: PageState, localization: Localization) -> StatusSummary:
     claim that everything
     is operational.
     """
-    texts, overall = localization.texts, state.overall_status
+    texts, overall = localization.texts, state.overall_now
     description = one_line(overall.description)  # one from the settings stays as it is
     answer = StatusSummary(
         state=IMPACT_STATES[overall.indicator],
@@ -165,7 +158,7 @@ def _with_component_names(
 
 def _since(leaves: Iterable[ComponentState], localization: Localization) -> FormattedTime | None:
     """Return the first time at which one of the components took its status, if known."""
-    instants = [leaf.since for leaf in leaves if leaf.since is not None]
+    instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
     return localization.dates.moment(min(instants)) if instants else None
 
 
@@ -174,7 +167,7 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
     by_status: dict[ComponentStatus, list[ComponentState]] = {}
     for leaf in state.components.values():
         if not leaf.component.group and is_shown(leaf):
-            by_status.setdefault(leaf.status, []).append(leaf)
+            by_status.setdefault(leaf.now.status, []).append(leaf)
     worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
     return {status: by_status[status] for status in worst_first}
 

@@ -23,23 +23,21 @@
   };
   let present = "";
 
-  function banner({ status, incidents, scheduled_maintenances: windows }) {
-    const active = windows.filter((window) => window.status !== "scheduled");
-    const record = incidents[0] || active[0];
-    present = record ? record.id : status.indicator;
-    say("name", record ? record.name : status.description);
-    say("description", record ? status.description : "");
-    const calm = status.indicator === "none" && !record;
+  function banner({ state, headline, record }) {
+    present = record ? record.id : state;
+    say("name", record ? record.name : headline);
+    say("description", record ? headline : "");
+    const calm = (state === "ok" || state === "none") && !record;
     post(calm || store() === present ? "dismissFrame" : "showFrame");
   }
 
   async function ask() {
     try {
-      const response = await fetch(new URL("api/v2/summary.json", root));
-      const summary = await response.json();
-      box.dataset.state = summary.status.indicator;
-      say("status", summary.status.description);
-      if (kind === "banner") banner(summary);
+      const response = await fetch(new URL("embed/status.json", root));
+      const now = await response.json();
+      box.dataset.state = now.state;
+      say("status", now.headline);
+      if (kind === "banner") banner(now);
     } catch {
       box.dataset.state = "unknown";
     }
