@@ -104,7 +104,7 @@ def test_excluded_implementation_is_not_used(tmp_path):
     }
     _, fits = proxy_site(tmp_path, records)
     assert fits["status"] == "not_shown"
-    assert "is withheld" in fits["reason"]
+    assert "this site excludes" in fits["reason"]
 
 
 def test_repeated_record_keeps_first_one(tmp_path):

@@ -61,7 +61,11 @@ from statuary.status.model.vocabulary import (
 
 
 def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
-    """Return the text of --body-file, or None; raise click.UsageError if it cannot be read as UTF-8."""
+    """Return the text of --body-file, or None.
+
+    Raises:
+        click.UsageError: if it cannot be read as UTF-8.
+    """
     if file is None:
         return None
     try:
@@ -133,7 +137,11 @@ class UpdateOptions(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text of the update, or None; raises click.UsageError if it is given twice."""
+        """The text of the update, or None.
+
+        Raises:
+            click.UsageError: if it is given twice.
+        """
         return BodyOptions(self.body, self.body_file).text
 
     def promised(self, session: EditSession) -> Instant | None:

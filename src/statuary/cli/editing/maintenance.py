@@ -302,7 +302,11 @@ def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> M
 
 
 def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:
-    """Return the end of a window; raise click.UsageError if it is given twice, or missing."""
+    """Return the end of a window.
+
+    Raises:
+        click.UsageError: if it is given twice, or missing.
+    """
     if end is not None and duration is not None:
         raise click.UsageError("use either --scheduled-until or --duration")
     if duration is not None:

@@ -39,7 +39,11 @@ def number_bytes(number: int) -> bytes:
 
 
 def decode_rlp(data: bytes) -> RlpItem:
-    """Return the item that bytes encode; raise EvidenceError if they are not the encoding of one item."""
+    """Return the item that bytes encode.
+
+    Raises:
+        EvidenceError: if they are not the encoding of one item.
+    """
     item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
         raise EvidenceError("rlp_rest", size=str(len(data) - end))
@@ -47,7 +51,11 @@ def decode_rlp(data: bytes) -> RlpItem:
 
 
 def decode_list(data: bytes) -> list[RlpItem]:
-    """Return the list that bytes encode; raise EvidenceError if they are not the encoding of a list."""
+    """Return the list that bytes encode.
+
+    Raises:
+        EvidenceError: if they are not the encoding of a list.
+    """
     item = decode_rlp(data)
     if not isinstance(item, list):
         raise EvidenceError("rlp_no_list")

@@ -131,7 +131,11 @@ class Receipt(NamedTuple):
 
 
 def parse_receipt(raw: bytes) -> Receipt:
-    """Return the fields of an encoded receipt; raise EvidenceError if it is not a receipt."""
+    """Return the fields of an encoded receipt.
+
+    Raises:
+        EvidenceError: if it is not a receipt.
+    """
     kind, payload = _envelope(raw, "receipt")
     items = decode_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):

@@ -149,7 +149,11 @@ PURPOSE = "recovering the sender of a transaction"
 
 
 def require_sender_recovery() -> None:
-    """Make sure that senders can be recovered; raise MissingExtraError if the extra is not installed."""
+    """Make sure that senders can be recovered.
+
+    Raises:
+        MissingExtraError: if the extra is not installed.
+    """
     _library()
 
 

@@ -41,7 +41,11 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make the documents of a partition's addresses; raise OSError if a body cannot be staged."""
+    """Make the documents of a partition's addresses.
+
+    Raises:
+        OSError: if a body cannot be staged.
+    """
     partition.output.add(apply_host_layout(address_documents(partition.addresses), partition.hosting))
     return partition.output.result(len(partition.addresses))
 

@@ -186,7 +186,11 @@ def language_of(std_json_input: Json) -> str:
 
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
-    """Return one contract of an output; raise DerivationError if it is not there, or has no bytecode."""
+    """Return one contract of an output.
+
+    Raises:
+        DerivationError: if it is not there, or has no bytecode.
+    """
     artifact = as_object(std_json_output)
     for key in ("contracts", path, name):
         member = artifact.get(key)

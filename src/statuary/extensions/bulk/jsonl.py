@@ -86,7 +86,11 @@ def _module() -> ModuleType:
 
 
 def damage_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the errors of reading a damaged file; raise UnreadableError if Zstandard is missing."""
+    """Return the errors of reading a damaged file.
+
+    Raises:
+        UnreadableError: if Zstandard is missing.
+    """
     if not path.endswith(".zst"):
         return DAMAGED
     error: type[Exception] = _module().ZstdError

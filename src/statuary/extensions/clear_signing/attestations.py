@@ -159,7 +159,11 @@ _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
 
 
 def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
-    """Return EIP-712's `hashStruct`; raise InvalidValueError if a value is not of its type."""
+    """Return EIP-712's `hashStruct`.
+
+    Raises:
+        InvalidValueError: if a value is not of its type.
+    """
     type_members = ",".join(f"{kind} {member}" for member, kind in members)
     words = [keccak256(f"{name}({type_members})".encode())]
     words += [_WORDS.get(kind, _number_word)(values.get(member)) for member, kind in members]

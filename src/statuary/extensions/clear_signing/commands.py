@@ -217,7 +217,11 @@ def _catalogue(content: Path) -> Catalogue:
 
 
 def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> tuple[str, str]:
-    """Return chain and address of a contract; raise InvalidValueError if an option is wrong."""
+    """Return chain and address of a contract.
+
+    Raises:
+        InvalidValueError: if an option is wrong.
+    """
     chains = [str(chain.chain_id) for chain in catalogue.chains]
     if stated_chain is None and len(chains) != 1:
         raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")

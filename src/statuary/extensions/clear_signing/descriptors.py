@@ -191,7 +191,11 @@ class DescriptorFolder:
         return (path for path in self.listing[0] if kind_of(path) in kinds)
 
     def raw(self, path: str) -> bytes:
-        """Return the bytes of a file; raise DescriptorError if it cannot be read."""
+        """Return the bytes of a file.
+
+        Raises:
+            DescriptorError: if it cannot be read.
+        """
         try:
             return SourceFile(self.root, f"{self._below}{path}").bytes(LARGEST_DESCRIPTOR)
         except UnreadableError as error:
@@ -211,7 +215,11 @@ class DescriptorFolder:
         return self._values[path]
 
     def descriptor(self, path: str) -> Descriptor:
-        """Return a descriptor with what it includes; raise DescriptorError if a file is missing or wrong."""
+        """Return a descriptor with what it includes.
+
+        Raises:
+            DescriptorError: if a file is missing or wrong.
+        """
         merged_file = self._merged(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
         return Descriptor(

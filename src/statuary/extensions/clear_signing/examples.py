@@ -172,7 +172,11 @@ def _legacy_chain(items: list[RlpItem]) -> int:
 
 
 def encode_type(primary: str, types: JsonObject) -> str:
-    """Return EIP-712's `encodeType` of a message's primary type; raise InvalidValueError if a type is missing."""
+    """Return EIP-712's `encodeType` of a message's primary type.
+
+    Raises:
+        InvalidValueError: if a type is missing.
+    """
     needed, pending_types = {primary}, [primary]
     members: dict[str, str] = {}
     while pending_types:
@@ -225,7 +229,11 @@ class Example(NamedTuple):
     def rendered(
         self, descriptor: Descriptor, descriptors: Descriptors, names: Names
     ) -> tuple[str, Rendered]:
-        """Return the key of its format and what is shown; raise InvalidValueError if that cannot be."""
+        """Return the key of its format and what is shown.
+
+        Raises:
+            InvalidValueError: if that cannot be.
+        """
         inner = InnerRenderer(descriptors, names)
         with step_budget():
             if self.call is not None:

@@ -40,7 +40,11 @@ Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
-    """Return the arguments of a call, after its selector; raise InvalidValueError if bytes are missing."""
+    """Return the arguments of a call, after its selector.
+
+    Raises:
+        InvalidValueError: if bytes are missing.
+    """
     return _struct(StructType(parameters), data, 0)
 
 

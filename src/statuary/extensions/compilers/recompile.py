@@ -127,7 +127,11 @@ class RecompileStage(SiteStage):
 
 
 def open_stage(inputs: StageInputs) -> SiteStage:
-    """Open the stage that the options ask for; raise click.UsageError if they contradict each other."""
+    """Open the stage that the options ask for.
+
+    Raises:
+        click.UsageError: if they contradict each other.
+    """
     if not inputs.options["recompile"]:
         raise click.UsageError("--compiler requires --recompile")
     compilers = parse_compilers(inputs.options["compiler"])

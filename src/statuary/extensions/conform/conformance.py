@@ -142,7 +142,11 @@ def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) ->
 def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
-    """Yield the result of each check; raise UnreachableError if the deployment cannot be reached."""
+    """Yield the result of each check.
+
+    Raises:
+        UnreachableError: if the deployment cannot be reached.
+    """
     try:
         deployment.get("/")
     except UnreachableError as error:

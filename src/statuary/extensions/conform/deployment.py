@@ -140,7 +140,11 @@ class CheckedDeployment:
         return contracts[::step][: self.sample]
 
     def record(self, contract: DeployedContract) -> bytes:
-        """Return a record with `fields=all`, if the host can; raise NotApplicableError if it is missing."""
+        """Return a record with `fields=all`, if the host can.
+
+        Raises:
+            NotApplicableError: if it is missing.
+        """
         response = self.get(f"{contract.target}?fields=all")
         if response.status != 200:
             raise NotApplicableError(f"{contract.target}?fields=all returns {response.status}")

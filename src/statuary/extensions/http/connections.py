@@ -35,7 +35,11 @@ class _TimeBudget:
         self.seconds = 0.0
 
     def add(self, seconds: float, received: int) -> None:
-        """Count the wait for some bytes; raise TimeoutError if all responses together have taken too long."""
+        """Count the wait for some bytes.
+
+        Raises:
+            TimeoutError: if all responses together have taken too long.
+        """
         self.seconds += seconds
         self.received += received
         if self.seconds > self.timeouts.deadline(self.received) + self.responses * self.timeouts.each:

@@ -210,7 +210,11 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 def check_match_id_is_free(
     root: Path, catalogue: Catalogue, match_id: str, own_source: ContractSource | None
 ) -> None:
-    """Check that no other contract has a match id; raise NotImportableError if one does."""
+    """Check that no other contract has a match id.
+
+    Raises:
+        NotImportableError: if one does.
+    """
     for source in catalogue.contracts:
         if source != own_source and read_match_id(root, source) == match_id:
             raise NotImportableError(

@@ -127,7 +127,11 @@ def read_json_file(file: Path) -> dict[str, Json]:
 
 
 def member_at(value: Json, *keys: str) -> Json:
-    """Return a member of nested objects; raise InvalidValueError if it is not there."""
+    """Return a member of nested objects.
+
+    Raises:
+        InvalidValueError: if it is not there.
+    """
     for key in keys:
         value = as_object(value).get(key)
     if value is None:
@@ -136,17 +140,29 @@ def member_at(value: Json, *keys: str) -> Json:
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """Return an object in nested objects; raise InvalidValueError if it is not there."""
+    """Return an object in nested objects.
+
+    Raises:
+        InvalidValueError: if it is not there.
+    """
     return _member_of(dict, "an object", value, keys)
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
-    """Return a list in nested objects; raise InvalidValueError if it is not there."""
+    """Return a list in nested objects.
+
+    Raises:
+        InvalidValueError: if it is not there.
+    """
     return _member_of(list, "a list", value, keys)
 
 
 def text_at(value: Json, *keys: str) -> str:
-    """Return a text in nested objects; raise InvalidValueError if it is not there."""
+    """Return a text in nested objects.
+
+    Raises:
+        InvalidValueError: if it is not there.
+    """
     return _member_of(str, "a text", value, keys)
 
 
@@ -174,7 +190,11 @@ def read_hex_file(file: Path) -> Hex:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; raise NotImportableError if it cannot be read or is not UTF-8."""
+    """Return the text of a file.
+
+    Raises:
+        NotImportableError: if it cannot be read or is not UTF-8.
+    """
     return decode_source(read_bytes(file).removeprefix(BOM_UTF8), file)
 
 
@@ -197,7 +217,11 @@ def folder_above(file: Path, name: str) -> Path | None:
 
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
-    """Return the bytes of a file; raise NotImportableError if it cannot be read, or is larger."""
+    """Return the bytes of a file.
+
+    Raises:
+        NotImportableError: if it cannot be read, or is larger.
+    """
     real = Path(os.path.realpath(file))  # a project may link to its libraries
     try:
         return SourceFile(real.parent, real.name).bytes(limit)

@@ -139,7 +139,11 @@ def _post(url: str, body: bytes) -> HttpResponse:
 
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
+    """Print which witnesses have cosigned a checkpoint.
+
+    Raises:
+        LogError: if fewer than the quorum.
+    """
     keys = [read_public_key(witness, b"\4") for witness in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):
         click.echo(escape_control_chars(f"cosigned by {key.name}"))
@@ -322,7 +326,11 @@ def init(origin: str, out: Path, content: Path) -> None:
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
-    """Write a new private key; raise PublishingError if it cannot be written, or the file exists."""
+    """Write a new private key.
+
+    Raises:
+        PublishingError: if it cannot be written, or the file exists.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

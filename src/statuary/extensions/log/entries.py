@@ -121,7 +121,11 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Read an entry; raise LogError if its bytes are not exactly those of one."""
+    """Read an entry.
+
+    Raises:
+        LogError: if its bytes are not exactly those of one.
+    """
     try:
         value = orjson.loads(body)
         kind = EntryKind(value["kind"])

@@ -105,6 +105,10 @@ def _parse(previous_key: PublicKey, body: bytes) -> KeyChange:
 
 
 def write_change(content: Path, change: KeyChange) -> None:
-    """Write the statement into the content; raise PublishingError if it cannot be written."""
+    """Write the statement into the content.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
     with atomic_file(content / ROTATION) as stream:
         stream.write(f"{change.previous_key.text}\n{change.note}".encode())

@@ -144,7 +144,11 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
 def verify_consistency(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
-    """Verify that a tree begins another (RFC 9162, 2.1.4.2); raise ProofError if it is not shown."""
+    """Verify that a tree begins another (RFC 9162, 2.1.4.2).
+
+    Raises:
+        ProofError: if it is not shown.
+    """
     if not 0 <= first_size <= second_size:
         raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
     if first_size != second_size:
@@ -285,7 +289,11 @@ KEPT_TILES = 256
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:
-    """Return the first entries of a bundle; raise LogError if it has fewer."""
+    """Return the first entries of a bundle.
+
+    Raises:
+        LogError: if it has fewer.
+    """
     entries: list[bytes] = []
     at = 0
     while len(entries) < count:

@@ -164,7 +164,11 @@ class PublishedLog:
         return verified_entries(self.read_path, *self.head)
 
     def key_changes(self) -> list[KeyChange]:
-        """Return every change of its key, each verified; raise LogError if the log is damaged."""
+        """Return every change of its key, each verified.
+
+        Raises:
+            LogError: if the log is damaged.
+        """
         marked = (body for body in self.entries() if KEY_MARK in body)
         entries = (entry for entry in map(parse_entry, marked) if entry.subject.kind is EntryKind.KEY)
         changes = [entry.key_change for entry in entries if entry.key_change is not None]
@@ -173,7 +177,11 @@ class PublishedLog:
         return changes
 
     def verify_root(self) -> None:
-        """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
+        """Verify the tiles at the right edge against the checkpoint.
+
+        Raises:
+            LogError: if they differ.
+        """
         size, root = self.head
         if range_hash(0, size, tile_subtrees(self.read_path, size)) != root:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")

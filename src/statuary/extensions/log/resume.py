@@ -68,7 +68,11 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """State in the content what is published at least; raise PublishingError if it cannot be written."""
+    """State in the content what is published at least.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
     with atomic_file(content / MIN_HEAD_FILE) as stream:
         stream.write(checkpoint_text(origin, *head).encode())
 

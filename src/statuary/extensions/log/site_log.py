@@ -495,7 +495,11 @@ def log_document(url: Url, body: bytes, **parameters: str) -> Document:
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return a key that must be there; raise LogError if it is not."""
+    """Return a key that must be there.
+
+    Raises:
+        LogError: if it is not.
+    """
     if key is None:
         raise LogError("the log cannot be extended without a signing key")
     return key

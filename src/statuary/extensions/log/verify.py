@@ -244,7 +244,11 @@ class SiteCheck:
         return self.result
 
     def _check_key(self) -> None:
-        """Make sure that the log's last key signed the checkpoint; raise LogError if another did."""
+        """Make sure that the log's last key signed the checkpoint.
+
+        Raises:
+            LogError: if another did.
+        """
         last_entry = self.last_entries.of(LOG_KEY)
         change = None if last_entry is None else last_entry[1].key_change
         if change is not None and self.key not in (None, change.key):
@@ -489,7 +493,11 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return a log that must be there; raise LogError if it is not."""
+    """Return a log that must be there.
+
+    Raises:
+        LogError: if it is not.
+    """
     if log is None:
         raise LogError(f"{name} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key")
     return log
@@ -519,7 +527,11 @@ def witness_size(answer: bytes) -> int:
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Return the line of a witness's cosignature, verified; raise LogError if the answer has no valid one."""
+    """Return the line of a witness's cosignature, verified.
+
+    Raises:
+        LogError: if the answer has no valid one.
+    """
     if status != 200:
         raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)

@@ -60,7 +60,11 @@ class ServedSite:
     """A site at a URL; thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Name a site; raise PublishingError if it is not the URL of one."""
+        """Name a site.
+
+        Raises:
+            PublishingError: if it is not the URL of one.
+        """
         if not is_url(url):
             raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
         if is_archive_url(url):

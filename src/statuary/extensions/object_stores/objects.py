@@ -58,7 +58,11 @@ class PublishedSite(Protocol):
     """A site to be published."""
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name, in any order; raise PublishingError if the site is incomplete."""
+        """Yield an entry for each name, in any order.
+
+        Raises:
+            PublishingError: if the site is incomplete.
+        """
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Prepare to read the bodies of the needed paths.

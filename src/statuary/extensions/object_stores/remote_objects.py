@@ -58,7 +58,11 @@ def object_size(url: str) -> int:
 
 
 def open_remote(url: str) -> IO[bytes]:
-    """Open an object as a stream; raise UnreadableError if it does not exist or cannot be read."""
+    """Open an object as a stream.
+
+    Raises:
+        UnreadableError: if it does not exist or cannot be read.
+    """
     bucket, key = _parts(url)
     with _reading(url):
         reader = import_obstore().open_reader(_store(bucket), key, buffer_size=PIECE)
@@ -113,7 +117,11 @@ FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
 
 
 def from_url(url: str, **options: object) -> "ObjectStore":
-    """Return the store of a URL; raise MissingExtraError if the library is not installed."""
+    """Return the store of a URL.
+
+    Raises:
+        MissingExtraError: if the library is not installed.
+    """
     library = optional("obstore.store", extra="s3", purpose="an object store")
     store: ObjectStore = library.from_url(url, **options)
     return store

@@ -371,7 +371,11 @@ class Lease:
         )
 
     def renew(self) -> None:
-        """Extend the lease after a third of its time; raise LeaseLostError if another publisher has it."""
+        """Extend the lease after a third of its time.
+
+        Raises:
+            LeaseLostError: if another publisher has it.
+        """
         if self.clock() < self.until - self.duration * 2 / 3:
             return
         try:
@@ -393,7 +397,11 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Make sure that a quarter of the lease is left; raise LeaseLostError if it may expire before."""
+        """Make sure that a quarter of the lease is left.
+
+        Raises:
+            LeaseLostError: if it may expire before.
+        """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
                 f"the lease of {self.bucket.url} is about to end and could not be renewed",

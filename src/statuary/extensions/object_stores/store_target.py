@@ -121,7 +121,11 @@ class ObjectWriter:
             )
 
     def _is_right(self, entry: Entry, there: ObjectInfo) -> bool:
-        """Return whether the store has the object to put; raise PublishingError if another program put it."""
+        """Return whether the store has the object to put.
+
+        Raises:
+            PublishingError: if another program put it.
+        """
         stored = stored_entry(entry.path, entry.size, there.attributes)
         if not stored.sha256 and not self.adopt:
             raise conflict_error([entry.path])
@@ -296,7 +300,11 @@ class ObjectStoreTarget(Target[Entry]):
                 yield from parse_entries(self._read(part_object(part.sha256), part.sha256))
 
     def _read(self, path: str, digest: str) -> bytes:
-        """Return an object of the ledger; raise PublishingError if it is missing or damaged."""
+        """Return an object of the ledger.
+
+        Raises:
+            PublishingError: if it is missing or damaged.
+        """
         stored = self.store.get(path)
         if stored is None:
             raise PublishingError(f"{path} is missing in {self.store.url}", HINT)

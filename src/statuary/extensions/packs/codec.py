@@ -50,7 +50,11 @@ class Codec(NamedTuple):
         return expand(self.opening + data, self.skipped + size, what)[self.skipped :]
 
     def dictionary(self) -> bytes:
-        """Return the text of the dictionary; raise DamagedSnapshotError if the opening is not one."""
+        """Return the text of the dictionary.
+
+        Raises:
+            DamagedSnapshotError: if the opening is not one.
+        """
         zstd = import_zstandard()
         stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
         try:

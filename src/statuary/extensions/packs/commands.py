@@ -236,7 +236,11 @@ def is_pack(location: str) -> bool:
 
 
 def requested_key(path: str) -> str:
-    """Return the key of a path that somebody typed; raise StatuaryError if no document has it."""
+    """Return the key of a path that somebody typed.
+
+    Raises:
+        StatuaryError: if no document has it.
+    """
     try:
         return key_of(path.removeprefix("/"))
     except DamagedSnapshotError as error:

@@ -35,7 +35,11 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
 
 
 def _is_in_packs(path: str) -> bool:
-    """Return whether packs have a path; raise PublishingError for a compressed form of a record."""
+    """Return whether packs have a path.
+
+    Raises:
+        PublishingError: for a compressed form of a record.
+    """
     plain = uncompressed_path(path)
     if not is_packed(plain):
         return False

@@ -70,7 +70,11 @@ class PackFolder:
         return packs
 
     def open(self, pack: ListedPack) -> ByteRanges:
-        """Open the file of a pack; raise PublishingError if it cannot be read."""
+        """Open the file of a pack.
+
+        Raises:
+            PublishingError: if it cannot be read.
+        """
         if self.root is None:
             return UrlRanges(url_below(self.location, f"{FOLDER}/{pack.path}"))
         return FileRanges(self.root / FOLDER / pack.path)

@@ -143,7 +143,11 @@ def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
 
 
 def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
-    """Return the documents of a frame; raise DamagedSnapshotError if it is not as its row says."""
+    """Return the documents of a frame.
+
+    Raises:
+        DamagedSnapshotError: if it is not as its row says.
+    """
     start = text.find(b"\n") + 1
     rows, documents = _frame_rows(text[:start], what), list[PackedDocument]()
     for key, size in rows:
@@ -170,7 +174,11 @@ def _frame_row(row: Json) -> tuple[str, int | None]:
 
 
 def checked_key(value: Json) -> str:
-    """Return a value that must be a key; raise InvalidValueError if it is not."""
+    """Return a value that must be a key.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     text = checked_text(value)
     try:
         key = key_of(text)
@@ -227,7 +235,11 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Return a value that must be a number of a pack; raise InvalidValueError if it is not."""
+    """Return a value that must be a number of a pack.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     number = checked_count(value)
     if number >= limits.MAX_COUNT:
         raise InvalidValueError(f"{number} is too large")
@@ -235,7 +247,11 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Return a value that must be the marks of a frame; raise InvalidValueError if it is not."""
+    """Return a value that must be the marks of a frame.
+
+    Raises:
+        InvalidValueError: if it is not.
+    """
     if not MARKS.fullmatch(text := checked_text(value)):
         raise InvalidValueError(f"{text[:40]!r} are not marks")
     return text
@@ -291,7 +307,11 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
 
 
 def parse_end(text: bytes, tail: Tail, name: str) -> tuple[Codec, PackHead]:
-    """Return codec and head from the end of a pack; raise DamagedSnapshotError if it is damaged."""
+    """Return codec and head from the end of a pack.
+
+    Raises:
+        DamagedSnapshotError: if it is damaged.
+    """
     body = text[:-TAIL_SIZE]
     if sha256(body).hexdigest() != tail.sha256:
         raise DamagedSnapshotError(
@@ -327,7 +347,11 @@ def _leaf(row: Json) -> LeafPart:
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
-    """Return the frames of a leaf, whose bytes have been checked; raise DamagedSnapshotError if it is malformed."""
+    """Return the frames of a leaf, whose bytes have been checked.
+
+    Raises:
+        DamagedSnapshotError: if it is malformed.
+    """
     frames = parse_frames(json_object(expand(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(f"{what} does not begin where the head says")
@@ -335,7 +359,11 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
 
 
 def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
-    """Return bytes of a pack; raise DamagedSnapshotError if they are fewer, or not those of the digest."""
+    """Return bytes of a pack.
+
+    Raises:
+        DamagedSnapshotError: if they are fewer, or not those of the digest.
+    """
     if len(data) != size:
         raise DamagedSnapshotError(f"{what} is cut off: it has {len(data):,} of {size:,} bytes")
     if sha256(data).hexdigest() != digest:

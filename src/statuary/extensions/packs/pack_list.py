@@ -104,7 +104,11 @@ def encode_list(packs: PackList) -> bytes:
 
 
 def parse_list(text: bytes, name: str) -> PackList:
-    """Parse a list; raise DamagedSnapshotError if it is malformed, too long, or its packs overlap."""
+    """Parse a list.
+
+    Raises:
+        DamagedSnapshotError: if it is malformed, too long, or its packs overlap.
+    """
     if len(text) > MAX_LIST:
         raise DamagedSnapshotError(f"{name} has more than {MAX_LIST:,} bytes")
     value = json_object(text, name)
@@ -207,7 +211,11 @@ class PackListReader:
 
 
 def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
-    """Open a pack; raise DamagedSnapshotError if it is not the one that the list names."""
+    """Open a pack.
+
+    Raises:
+        DamagedSnapshotError: if it is not the one that the list names.
+    """
     ranges = open_pack(pack)
     if ranges.size != pack.size:
         ranges.close()

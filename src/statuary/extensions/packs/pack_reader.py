@@ -163,7 +163,11 @@ def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
 
 
 def _contiguous(pack: PackReader) -> Iterator[Frame]:
-    """Yield the frames; raise DamagedSnapshotError if there is anything between them, or between the leaves."""
+    """Yield the frames.
+
+    Raises:
+        DamagedSnapshotError: if there is anything between them, or between the leaves.
+    """
     position = 0
     for frame in pack.frames():
         if frame.offset != position:

@@ -143,7 +143,11 @@ class PackWriter:
         self._frames = []
 
     def finish(self) -> WrittenPack:
-        """Write what follows the frames; raise PublishingError if the pack is larger than any may be."""
+        """Write what follows the frames.
+
+        Raises:
+            PublishingError: if the pack is larger than any may be.
+        """
         if self._leaves:
             self._end_leaf()
         start = self.out.position

@@ -53,7 +53,11 @@ class DocumentSource(Protocol):
     has_manifest: bool  # whether it is a snapshot, which always has a manifest
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
+        """Return the bytes stored under a path, or None.
+
+        Raises:
+            PublishingError: if they cannot be read.
+        """
 
     def paths(self) -> Iterator[str]:
         """Yield every path; raise PublishingError if the site cannot be listed."""
@@ -66,7 +70,11 @@ class DocumentFallback(Protocol):
     """Documents of a site outside of its files, such as those in packs; thread-safe."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
+        """Return the bytes of a document, or None.
+
+        Raises:
+            PublishingError: if they cannot be read.
+        """
 
     def paths(self) -> Iterator[str]:
         """Yield the path of every such document, if files can be listed."""
@@ -91,7 +99,11 @@ class DocumentFallbacks:
         return tuple(fallback for fallback in opened if fallback is not None)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
+        """Return the bytes of a document, or None.
+
+        Raises:
+            PublishingError: if they cannot be read.
+        """
         if is_snapshot_path(path):
             return None
         return next((body for fallback in self._fallbacks if (body := fallback.read(path)) is not None), None)
@@ -120,7 +132,11 @@ class StoredDocuments:
         self.fallbacks = DocumentFallbacks(source)
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
+        """Return the bytes stored under a path, or None.
+
+        Raises:
+            PublishingError: if they cannot be read.
+        """
         body = self.source.read(path)
         return self.fallbacks.read(path) if body is None else body
 
@@ -214,7 +230,11 @@ class ManifestIndex:
         return read_entries(self.manifest, self._read)
 
     def paths(self) -> Iterator[str]:
-        """Yield every name of every document; raise DamagedSnapshotError if a part is missing or damaged."""
+        """Yield every name of every document.
+
+        Raises:
+            DamagedSnapshotError: if a part is missing or damaged.
+        """
         for entry in self.entries():
             yield from entry.names
 

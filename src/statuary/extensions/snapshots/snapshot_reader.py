@@ -42,7 +42,11 @@ class MemberSource(Protocol):
         """Whether it is a folder that a snapshot was unpacked into by another program."""
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
-        """Return the next member, which must be this one; raise DamagedSnapshotError if it is damaged."""
+        """Return the next member, which must be this one.
+
+        Raises:
+            DamagedSnapshotError: if it is damaged.
+        """
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""

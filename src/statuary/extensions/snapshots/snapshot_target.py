@@ -188,7 +188,11 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def apply(self) -> None:
-        """Write the file atomically; raise PublishingError if it cannot be written, or in a dry run."""
+        """Write the file atomically.
+
+        Raises:
+            PublishingError: if it cannot be written, or in a dry run.
+        """
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
         with snapshot_file(self.out) as stream:

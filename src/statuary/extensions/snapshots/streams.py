@@ -47,7 +47,11 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes that must have a given value; raise DamagedSnapshotError if they differ."""
+        """Read bytes that must have a given value.
+
+        Raises:
+            DamagedSnapshotError: if they differ.
+        """
         if data and self.exactly(len(data)) != data:
             raise DamagedSnapshotError(
                 f"{self.name} is damaged: {what} at byte {self.position - len(data):,}"
@@ -171,7 +175,11 @@ class Spool(Listing):
     """A listing whose bodies wait in a file."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Begin a spool; raise OSError if the folder of its file cannot be written."""
+        """Begin a spool.
+
+        Raises:
+            OSError: if the folder of its file cannot be written.
+        """
         self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
         self.end = 0
         super().__init__()
@@ -195,7 +203,11 @@ class Spool(Listing):
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Check the bytes of a document against its entry; raise DamagedSnapshotError if they differ."""
+    """Check the bytes of a document against its entry.
+
+    Raises:
+        DamagedSnapshotError: if they differ.
+    """
     if len(body) != entry.size:
         raise DamagedSnapshotError(
             f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"

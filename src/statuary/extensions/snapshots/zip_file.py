@@ -203,7 +203,11 @@ class ZipStreamReader:
         )
 
     def finish(self) -> None:
-        """Read what follows the members; raise DamagedSnapshotError if it does not match them."""
+        """Read what follows the members.
+
+        Raises:
+            DamagedSnapshotError: if it does not match them.
+        """
         offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory does not match its members"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
@@ -285,7 +289,11 @@ class ZipReader:
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a member; None without one; raise DamagedSnapshotError if it is damaged."""
+        """Return the body of a member; None without one.
+
+        Raises:
+            DamagedSnapshotError: if it is damaged.
+        """
         member = self.compressed(path)
         return None if member is None else decompress_member(member)
 

@@ -287,7 +287,11 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Return a member's body; raise DamagedSnapshotError if the data does not match the header."""
+    """Return a member's body.
+
+    Raises:
+        DamagedSnapshotError: if the data does not match the header.
+    """
     header = packed.header
     if header.method == STORED:
         body = packed.data

@@ -134,7 +134,11 @@ class EthereumNode:
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Return bytes in a response, in lower case; raise NotImportableError if it is not hex."""
+        """Return bytes in a response, in lower case.
+
+        Raises:
+            NotImportableError: if it is not hex.
+        """
         try:
             return parse_hex(as_text(value).lower())
         except InvalidValueError:

@@ -36,7 +36,11 @@ class _Creation(NamedTuple):
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Return the chain id of a node; raise NotImportableError if the node does not respond with one."""
+    """Return the chain id of a node.
+
+    Raises:
+        NotImportableError: if the node does not respond with one.
+    """
     try:
         return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
     except (RpcError, InvalidValueError) as error:

@@ -21,7 +21,11 @@ EFFECTS: dict[str, ComponentStatus] = {
 
 
 def read_betterstack(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise NotImportableError if the source is not one of Better Stack."""
+    """Return the content of a page.
+
+    Raises:
+        NotImportableError: if the source is not one of Better Stack.
+    """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
     documents = [request.web.json(url)] if request.is_url else request.json_documents()
     builder, by_type = StatusBuilder(request), defaultdict[str, list[Fields]](list)

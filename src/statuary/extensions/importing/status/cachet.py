@@ -42,7 +42,11 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise NotImportableError if the source is not one of Cachet."""
+    """Return the content of a page.
+
+    Raises:
+        NotImportableError: if the source is not one of Cachet.
+    """
     builder, records = StatusBuilder(request), list[Fields]()
     for document in map(Fields.of, _fetched(request) if request.is_url else request.json_documents()):
         included = {

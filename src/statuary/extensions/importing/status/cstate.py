@@ -51,7 +51,11 @@ EFFECTS: dict[str, ComponentStatus | None] = {
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository; raise NotImportableError if it has neither configuration nor issues."""
+    """Return the content of a repository.
+
+    Raises:
+        NotImportableError: if it has neither configuration nor issues.
+    """
     root, builder = Path(request.source), StatusBuilder(request)
     if request.is_url:
         raise NotImportableError("a cState page is read from its repository", "clone it and give its folder")

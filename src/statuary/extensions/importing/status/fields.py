@@ -23,7 +23,11 @@ class Fields(dict[str, Any]):
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """Return a value that is an object; raise NotImportableError if it is anything else."""
+        """Return a value that is an object.
+
+        Raises:
+            NotImportableError: if it is anything else.
+        """
         if not isinstance(value, dict):
             raise NotImportableError("is not an object")
         return cls(value)

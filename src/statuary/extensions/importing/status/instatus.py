@@ -37,7 +37,11 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise NotImportableError if the source is not one of Instatus."""
+    """Return the content of a page.
+
+    Raises:
+        NotImportableError: if the source is not one of Instatus.
+    """
     builder = StatusBuilder(request)
     records = [record for document in _documents(request, builder) for record in _records(builder, document)]
     if not records and not builder.plan.page:

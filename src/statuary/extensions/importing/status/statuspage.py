@@ -142,7 +142,11 @@ AUTOMATION_NOTE = (
 
 
 def read_statuspage(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise NotImportableError if the source is not a Statuspage."""
+    """Return the content of a page.
+
+    Raises:
+        NotImportableError: if the source is not a Statuspage.
+    """
     documents = _Documents()
     if request.is_url:
         _fetch(request, documents)

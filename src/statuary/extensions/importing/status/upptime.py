@@ -34,7 +34,11 @@ SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
 
 def read_upptime(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository; raise NotImportableError if the source is not one of Upptime."""
+    """Return the content of a repository.
+
+    Raises:
+        NotImportableError: if the source is not one of Upptime.
+    """
     builder = StatusBuilder(request)
     api = _api(request.source) if request.is_url else ""
     settings, issues, comments, summaries = _fetched(request, api) if api else _saved(request.source)

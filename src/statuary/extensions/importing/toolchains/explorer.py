@@ -253,7 +253,11 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response; raise NotImportableError if it is not a response, or an error."""
+    """Return the `result` of a response.
+
+    Raises:
+        NotImportableError: if it is not a response, or an error.
+    """
     if not isinstance(response, dict) or "result" not in response:
         raise NotImportableError(
             "the response has no result", "give the URL of the API, which ends with /api"
