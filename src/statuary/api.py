@@ -38,6 +38,7 @@ from statuary.extensions.serving.site import (
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import DamagedLedgerError
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.outcome import Extent, Outcome
 from statuary.publish.plan import Action, Change, Plan
 from statuary.source.git_state import GitQuery
 from statuary.workers.executor import process_executor
@@ -54,8 +55,10 @@ __all__ = [
     "DamagedLedgerError",
     "DamagedSnapshotError",
     "DocumentNotFoundError",
+    "Extent",
     "Finding",
     "InvalidValueError",
+    "Outcome",
     "PageStatus",
     "Plan",
     "Position",
@@ -88,8 +91,7 @@ def build(
 ) -> BuildResult:
     """Check a content folder and publish its site into a folder.
 
-    This is `statuary build`. The result's `plan` is None if the content has errors; then nothing was
-    published.
+    The result's `outcome` says what was published; its `plan` is None if the content has errors, and nothing was.
 
     Args:
         now: the instant that the site shows; by default SOURCE_DATE_EPOCH (seconds since 1970), else the

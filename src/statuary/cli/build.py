@@ -8,7 +8,6 @@ from typing import Annotated, NamedTuple
 import click
 
 from statuary.base.files import OWN_FOLDER, PublishingError
-from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant
 from statuary.base.progress import enable_garbage_collection
 from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
@@ -26,15 +25,20 @@ from statuary.cli.options import (
     options,
     refuse_overlapping_folders,
 )
+from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import changes_lines, missing_names_note, show_progress
 from statuary.cli.summary import build_summary, findings_line
 from statuary.engine.build import BuildResult, build_folder
 from statuary.engine.stages import ExtensionOptions
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import DamagedLedgerError
+from statuary.publish.outcome import NOTHING_PUBLISHED, Extent, Outcome
 from statuary.source.git_state import GitQuery
 from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
+
+FORMATS_FOR_PROGRAMS = ("json", "sarif")
+"""The formats of `--format` that are one document on standard output, printed last."""
 
 MANY_CONTRACTS = 500
 """The number of record files from which a first build starts its workers immediately."""
@@ -75,9 +79,9 @@ class BuildOptions(NamedTuple):
 def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. A record that fails a check is excluded, and the rest is published;
-    `contracts: {publish: all}` in site.yaml publishes it too, marked as rejected. Unchanged files are kept, obsolete
-    files that statuary wrote are removed, and other files are never touched.
+    Nothing is published if the content has errors. A record that fails a check is excluded and the rest is
+    published, with exit code 4 (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected).
+    Unchanged files are kept, obsolete files that statuary wrote are removed, and other files are never touched.
     """
     refuse_overlapping_folders(content, out)
     git = GitQuery(content)
@@ -107,21 +111,31 @@ def run_build(
         except DamagedLedgerError as error:
             click.echo(f"statuary: {escape_control_chars(str(error))}", err=True)
             result = _build(content, out, git, executor, build_options)
-        is_complete = _publish_elsewhere(result, out, build_options)
+        outcome = _report(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(
             f"{error.filename or out}: {error.strerror}; published files are intact, each in its old or new version",
             "fix the error and run the build again; the next build resumes this one",
         ) from None
-    return _exit_code(result, build_options, is_complete=is_complete)
+    if outcome.extent is Extent.ALL and build_options.selection.strict and result.checked.has_warnings:
+        click.echo("published, with warnings, which --strict counts as faults (exit code 4)", err=True)
+        return ExitCode.PUBLISHED_WITH_FAULTS
+    return exit_code_of(outcome)
 
 
-def _exit_code(result: BuildResult, build_options: BuildOptions, *, is_complete: bool) -> ExitCode:
-    is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    if result.plan is None or is_strict_fault:
-        return ExitCode.FINDINGS
-    has_faults = not is_complete or has_errors(result.checked.skipped)
-    return ExitCode.PUBLISHED_WITH_FAULTS if has_faults else ExitCode.OK
+def _report(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
+    """Publish the folder elsewhere if --to asks for it; print the outcome, and the findings in a format for programs."""
+    form, outcome = build_options.form, NOTHING_PUBLISHED
+    try:
+        outcome = _publish_elsewhere(result, out, build_options)
+    finally:
+        if form in FORMATS_FOR_PROGRAMS:
+            from statuary.cli.findings_report import format_findings
+
+            click.echo(format_findings(result.checked.all_findings, str(content), form, outcome))
+    if line := outcome_line(outcome, applied=result.applied):
+        click.echo(line, err=form != "text")
+    return outcome
 
 
 def _build(
@@ -149,7 +163,7 @@ def _build(
 
 def _print_result(result: BuildResult, content: Path, out: Path, form: str, now: Instant) -> None:
     findings = result.checked.all_findings
-    if findings or form in ("json", "sarif"):
+    if findings and form not in FORMATS_FOR_PROGRAMS:
         from statuary.cli.findings_report import format_findings
 
         click.echo(format_findings(findings, str(content), form), err=form == "text")
@@ -163,21 +177,18 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
     click.echo(build_summary(result, out, now), err=to_error)
 
 
-def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> bool:
-    """Publish the folder to --to as well, unless it is a dry run or nothing was built.
-
-    Returns:
-        Whether all of it was published.
-    """
+def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> Outcome:
+    """Also publish the folder to --to, unless this is a dry run or nothing was built."""
     if build_options.to is None or result.plan is None:
-        return True
+        return result.outcome
     if result.applied:
         from statuary.cli.publication import publish_folder
 
-        return publish_folder(out, build_options.to, to_error=build_options.form != "text")
+        published = publish_folder(out, build_options.to, to_error=build_options.form != "text")
+        return result.outcome.without(published.missing)
     click.echo(
         f"{escape_control_chars(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",
         err=True,
     )
-    return True
+    return result.outcome

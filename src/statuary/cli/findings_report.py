@@ -10,6 +10,7 @@ import click
 
 from statuary.base.findings import Finding, Position, Severity
 from statuary.cli.escape import escape_control_chars, json_text
+from statuary.publish.outcome import Outcome
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
 from statuary.version import VERSION
@@ -29,8 +30,17 @@ MAX_SOURCE_WIDTH = 100
 """Characters of a source line that the text report shows."""
 
 
-def format_findings(findings: Sequence[Finding], folder: str, form: str) -> str:
-    """Return the findings in a format of `--format`; `folder` is the content folder as it was typed."""
+def format_findings(
+    findings: Sequence[Finding], folder: str, form: str, outcome: Outcome | None = None
+) -> str:
+    """Return the findings in a format of `--format`.
+
+    Args:
+        folder: the content folder as it was typed.
+        outcome: what was published, for the formats that have it; None for a command that does not publish.
+    """
+    if form == "json" and outcome is not None:
+        return json_report(findings, folder, outcome)
     return REPORTS[form](findings, folder)
 
 
@@ -136,10 +146,15 @@ def _github_property(text: str) -> str:
     return _github_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def json_report(findings: Iterable[Finding], folder: str) -> str:
-    """Return `{"findings": [{file, line, column, severity, rule, message, remedy, pointer}]}`."""
-    entries = [_json_entry(finding, folder) for finding in findings]
-    return json_text({"findings": entries})
+def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:
+    """Return `{"findings": [{file, line, column, severity, rule, message, remedy, pointer}]}`.
+
+    With an outcome it has `"outcome": {published, missing}` too.
+    """
+    report: dict[str, object] = {"findings": [_json_entry(finding, folder) for finding in findings]}
+    if outcome is not None:
+        report["outcome"] = {"published": outcome.extent.value, "missing": list(outcome.missing)}
+    return json_text(report)
 
 
 def _json_entry(finding: Finding, folder: str) -> dict[str, object]:

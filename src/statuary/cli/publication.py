@@ -14,6 +14,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of
 from statuary.publish.origin import SiteOrigin, build_meta
+from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.publish.plan import Plan
 from statuary.registry import load, providers
 from statuary.site.document import Document
@@ -22,8 +23,8 @@ from statuary.site.document import Document
 class PublishFolder(Protocol):
     """Publishes the folder of a build to a URL, and prints the changes."""
 
-    def __call__(self, folder: Path, to: str, *, to_error: bool) -> bool:
-        """Publish; return whether the target now has all of it. Raise PublishingError if that fails."""
+    def __call__(self, folder: Path, to: str, *, to_error: bool) -> Outcome:
+        """Publish. Raise PublishingError if that fails."""
 
 
 def publish_folder(
@@ -33,14 +34,14 @@ def publish_folder(
     dry_run: bool = False,
     to_error: bool = False,
     is_excluded: Callable[[str], bool] | None = None,
-) -> bool:
+) -> Outcome:
     """Publish the folder of a build to a folder or a URL, and print the changes.
 
     Args:
         is_excluded: returns whether a folder may lack a path.
 
     Returns:
-        Whether all of it was published; extensions print what they skipped.
+        What was published; extensions print what they skipped.
 
     Raises:
         PublishingError: if that fails.
@@ -89,7 +90,7 @@ def publish_to_folder(
     origin: SiteOrigin | None = None,
     dry_run: bool = False,
     to_error: bool = False,
-) -> bool:
+) -> Outcome:
     """Publish documents to a folder, and print the changes.
 
     Args:
@@ -116,20 +117,17 @@ def publish_to_folder(
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
         if target.lacks_names and not plan.is_empty:
             click.echo(missing_names_note(escape_control_chars(to)), err=True)
-    return is_complete(replacement)
+    return publication_outcome(replacement, to)
 
 
-def is_complete(replacement: SiteReplacement) -> bool:
-    """Return whether all of a site was published, and print the rest.
-
-    Each skipped part is printed with the reason.
-    """
+def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
+    """Return what of a site was published; print what the target keeps instead, and why."""
     for problem in replacement.problems:
         print_error(problem)
     if replacement.folders:
         folders = ", ".join(f"{folder}/" for folder in replacement.folders)
         click.echo(f"everything else is published; the target keeps its {folders}", err=True)
-    return not replacement.problems
+    return ALL_PUBLISHED.without(f"{folder}/ at {to}" for folder in replacement.folders)
 
 
 def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = False) -> None:

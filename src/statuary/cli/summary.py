@@ -31,19 +31,11 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             *([WITHOUT_FILES] if contracts and not catalogue.has_contract_pages else []),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
-            *_exclusion_lines(result),
             _next_transition(result.checked),
             f"took {result.seconds:.2f} s",
             *_first_steps(result, out),
         ]
     )
-
-
-def _exclusion_lines(result: BuildResult) -> list[str]:
-    """Explain that a build with errors still published the rest."""
-    if not result.checked.excluded_count or not result.applied:
-        return []
-    return ["Everything else was published. Use --strict to treat this as a failure (exit code 1)."]
 
 
 def _first_steps(result: BuildResult, out: Path) -> list[str]:

@@ -5,15 +5,16 @@ from typing import Annotated
 
 import click
 
-from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
+from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.schedules import CHAINS, FORMATS, current_job
 from statuary.engine.stages import ExtensionOptions
 from statuary.engine.tick import tick
+from statuary.publish.outcome import outcome_except
 from statuary.status.api.epoch_index import EpochIndex, read_epoch_index
 
 HOUR = timedelta(hours=1)
@@ -51,7 +52,10 @@ def tick_command(
         )
     if is_build_due:
         return ExitCode.FINDINGS
-    return ExitCode.PUBLISHED_WITH_FAULTS if has_errors(findings) else ExitCode.OK
+    outcome = outcome_except(findings)
+    if outcome_text := outcome_line(outcome, applied=not dry_run):
+        click.echo(outcome_text, err=True)
+    return exit_code_of(outcome)
 
 
 def _upcoming(index: EpochIndex, instant: Instant) -> str:

@@ -34,6 +34,7 @@ from statuary.engine.stages import (
 )
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
+from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
 from statuary.site.pages.theme_findings import text_findings
@@ -206,6 +207,13 @@ class BuildResult(NamedTuple):
     plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the build published, or would have in a dry run."""
+        if self.plan is None:
+            return NOTHING_PUBLISHED
+        return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))
 
 
 def contracts_of(

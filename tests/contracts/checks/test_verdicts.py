@@ -466,7 +466,7 @@ def test_differing_workspace_runtime_code_is_error(tmp_path: Path) -> None:
     assert checked.exit_code == 1
     assert (
         run("build", "--content", content, "--out", tmp_path / "site", "--now", NOW, "--strict").exit_code
-        == 1
+        == 4
     )
     [proof] = [orjson.loads(file.read_bytes()) for file in (tmp_path / "site/proof").glob("*/0x*[A-F]*.json")]
     assert (proof["published"], proof["verdict"]["status"]) == (False, CONTRADICTED)

@@ -81,8 +81,7 @@ class HostOptions:
     install: str = "statuary"  # what pip installs where the host builds the site
     root: str = "/srv/statuary"  # the folder of the site on a web server
     listen: str = "8080"  # the port, or address and port, of a web server
-    # address and port of a `deno serve` of the edge module behind a web server; None without one
-    edge: str | None = None
+    edge: str | None = None  # host and port of a `deno serve` of the edge module; None without one
     enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
 
     @property
@@ -92,8 +91,8 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command that installs statuary and builds the site; a site published with faults is deployed too."""
-        return f"{self.install_command} && {{ .venv/bin/statuary build || [ $? -eq 4 ]; }}"
+        """The command that installs statuary and builds the site; one published with faults passes, and is noted."""
+        return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
 
 def json_text(value: object) -> str:
@@ -194,6 +193,7 @@ def pages_files(options: HostOptions) -> list[HostFile]:
     ]
 
 
+FAULTS = ".venv/faults"  # a file that a build makes whose site was published with faults
 KEEP_BUILD = ".keep-build"
 """The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs in git."""
 
@@ -203,7 +203,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
     return [
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
-        HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja")),
+        HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja", faults_file=FAULTS)),
         HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.enabled)),
         *edge_module_files(options),
     ]

@@ -16,10 +16,15 @@ from statuary.base.files import MANIFEST, PublishingError
 from statuary.base.primitives import Instant, format_instant, parse_instant
 from statuary.base.progress import stage
 from statuary.cli.escape import escape_control_chars
-from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import with_options
+from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import count_text, show_progress
-from statuary.cli.publication import is_complete, print_publication, publish_folder, publish_to_folder
+from statuary.cli.publication import (
+    print_publication,
+    publication_outcome,
+    publish_folder,
+    publish_to_folder,
+)
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
@@ -33,6 +38,7 @@ from statuary.publish.folder.built_site import is_built, recorded_origin
 from statuary.publish.locations import replacement_of
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
+from statuary.publish.outcome import Outcome
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -102,14 +108,14 @@ def publish_to_store(
     *,
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
-) -> bool:
+) -> Outcome:
     """Publish a site to an object store; print the changes and the number of requests.
 
     Args:
         is_excluded: returns whether the store may lack a path.
 
     Returns:
-        Whether all of it was published; extensions print what they skipped.
+        What the store now has; what an extension holds back has been printed.
 
     Raises:
         PublishingError: if the store rejects it, or another publisher holds the lease.
@@ -140,7 +146,7 @@ def publish_to_store(
             f"not replaced: {escape_control_chars(path)} (statuary did not write it; see --adopt)",
             err=to_error,
         )
-    return is_complete(replacement)
+    return publication_outcome(replacement, url)
 
 
 def publish_folder_to_store(
@@ -150,15 +156,8 @@ def publish_folder_to_store(
     options: StoreOptions = DEFAULT_OPTIONS,
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
-) -> bool:
-    """Publish the folder of a build.
-
-    Returns:
-        Whether the store has all of it.
-
-    Raises:
-        PublishingError: if that fails.
-    """
+) -> Outcome:
+    """Publish the folder of a build. Raise PublishingError if that fails."""
     site, origin = PublishedFolder(folder), recorded_origin(folder)
     return publish_to_store(
         site, origin, str(folder), to, options, to_error=to_error, is_excluded=is_excluded
@@ -265,24 +264,26 @@ def publish_command(
             raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
         is_excluded = packed_path_filter(folder) if exclude_packed else None
         if is_store_url(to):
-            is_whole = publish_folder_to_store(
+            outcome = publish_folder_to_store(
                 folder, to, options=options, is_excluded=is_excluded or (lambda _: False)
             )
         else:
-            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_excluded=is_excluded)
+            outcome = publish_folder(folder, to, dry_run=options.dry_run, is_excluded=is_excluded)
     elif exclude_packed:
         raise PublishingError(
             f"{site} is a snapshot, which has every file",
             "publish the folder of the build with --exclude-packed",
         )
     else:
-        is_whole = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
-    sys.exit(ExitCode.OK if is_whole else ExitCode.FINDINGS)
+        outcome = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
+    if line := outcome_line(outcome, applied=not dry_run):
+        click.echo(line)
+    sys.exit(exit_code_of(outcome))
 
 
 def _publish_snapshot(
     location: str, to: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
-) -> bool:
+) -> Outcome:
     with read_snapshot(location) as snapshot:
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)

@@ -1,0 +1,30 @@
+"""The outcome of a run on the terminal: its last line and its exit code."""
+
+from statuary.cli.escape import escape_control_chars
+from statuary.cli.exit_codes import ExitCode
+from statuary.publish.outcome import Extent, Outcome
+
+MAX_NAMED = 5
+"""Missing documents that the outcome line names; the findings name all of them."""
+
+EXTENT_CODES = {
+    Extent.NOTHING: ExitCode.FINDINGS,
+    Extent.ALL: ExitCode.OK,
+    Extent.PARTIAL: ExitCode.PUBLISHED_WITH_FAULTS,
+}
+
+
+def exit_code_of(outcome: Outcome) -> ExitCode:
+    """Return the exit code of a run that published."""
+    return EXTENT_CODES[outcome.extent]
+
+
+def outcome_line(outcome: Outcome, *, applied: bool) -> str:
+    """Return what a run published if it is not all of the site; empty if it is."""
+    if outcome.extent is not Extent.PARTIAL:
+        return ""
+    names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))
+    more = len(outcome.missing) - MAX_NAMED
+    others = f" and {more:,} more" if more > 0 else ""
+    verb = "published" if applied else "would be published"
+    return f"{verb}, except {names}{others} (exit code 4): deploy the site, then fix them"

@@ -1,0 +1,46 @@
+"""What a run published: nothing, all of a site, or all except what it names."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple, Self
+
+from statuary.base.findings import Finding, Severity
+
+
+class Extent(StrEnum):
+    """How much of a site a run published."""
+
+    NOTHING = "nothing"
+    ALL = "all"
+    PARTIAL = "all-except-missing"
+
+
+class Outcome(NamedTuple):
+    """What a run published, or would have in a dry run."""
+
+    extent: Extent
+    # content files, and folders that a target keeps, of which readers get nothing or the last version; by name
+    missing: tuple[str, ...] = ()
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the outcome if these are missing too."""
+        missing = tuple(sorted({*self.missing, *names}))
+        if self.extent is Extent.NOTHING or not missing:
+            return self
+        return self._replace(extent=Extent.PARTIAL, missing=missing)
+
+
+NOTHING_PUBLISHED = Outcome(Extent.NOTHING)
+ALL_PUBLISHED = Outcome(Extent.ALL)
+
+
+def outcome_except(findings: Iterable[Finding]) -> Outcome:
+    """Return the outcome of a published site that lacks what errors are about."""
+    errors = (finding for finding in findings if finding.severity is Severity.ERROR)
+    return ALL_PUBLISHED.without(_name(finding) for finding in errors)
+
+
+def _name(finding: Finding) -> str:
+    """Return what a finding takes out of a site: a file, or a part of the site's settings."""
+    is_record = "/" in finding.path or not finding.pointer
+    return finding.path if is_record else f"{finding.path}: {finding.pointer[0]}"

@@ -1,0 +1,69 @@
+"""What a run published: its exit code, its last line and its report for programs agree."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
+from statuary.cli.outcome_report import exit_code_of
+from statuary.publish.outcome import ALL_PUBLISHED, NOTHING_PUBLISHED, Extent
+from support.contracts import made_record
+from support.hostile_shapes import at_address
+from support.sites import NOW, SITE, SMALL_SITE, write_files
+
+BAD_RECORD = at_address(made_record() | {"abi": 7}, 1)
+
+
+def build(folder: Path, files: dict[str, Any], *options: str) -> Result:
+    content = write_files(folder / "content", dict(SMALL_SITE) | files)
+    arguments = ["build", "--content", str(content), "--out", str(folder / "site"), "--now", NOW]
+    return CliRunner().invoke(command, [*arguments, "--workers", "1", *options])
+
+
+def test_excluded_record_exits_with_faults(tmp_path):
+    done = build(tmp_path, dict([BAD_RECORD]))
+    assert done.exit_code == ExitCode.PUBLISHED_WITH_FAULTS
+    assert done.stdout.splitlines()[-1] == (
+        f"published, except {BAD_RECORD[0]} (exit code 4): deploy the site, then fix them"
+    )
+    assert (tmp_path / "site/api/v2/summary.json").is_file()
+
+
+def test_dry_run_predicts_outcome(tmp_path):
+    done = build(tmp_path, dict([BAD_RECORD]), "--dry-run")
+    assert done.exit_code == ExitCode.PUBLISHED_WITH_FAULTS
+    assert f"would be published, except {BAD_RECORD[0]}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "published", "missing"),
+    [
+        ({}, "all", []),
+        (dict([BAD_RECORD]), "all-except-missing", [BAD_RECORD[0]]),
+        ({"site.yaml": f"{SITE}typo: 1\n"}, "nothing", []),
+    ],
+)
+def test_json_report_has_outcome(files, published, missing, tmp_path):
+    done = build(tmp_path, files, "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["outcome"] == {"published": published, "missing": missing}
+    assert done.exit_code == {"all": 0, "nothing": 1}.get(published, 4)
+
+
+def test_failed_upload_reports_nothing_published(tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    done = build(tmp_path, {}, "--format", "json", "--to", str(tmp_path / "taken/site"))
+    assert done.exit_code == ExitCode.FAILED
+    assert json.loads(done.stdout)["outcome"]["published"] == "nothing"
+
+
+def test_each_extent_has_own_code():
+    assert exit_code_of(NOTHING_PUBLISHED.without(["log/"])) == ExitCode.FINDINGS
+    assert exit_code_of(ALL_PUBLISHED.without([])) == ExitCode.OK
+    partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
+    assert (partial.extent, partial.missing) == (Extent.PARTIAL, ("cards", "log/"))
+    assert exit_code_of(partial) == ExitCode.PUBLISHED_WITH_FAULTS

@@ -1,0 +1,197 @@
+"""Every pipeline deploys a site that was published with faults, and its last step fails."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+import pytest
+import yaml
+
+from statuary.extensions.hosting.hosts import HostOptions, github_pages_files, netlify_files, vercel_files
+from support.contracts import made_record
+from support.hostile_shapes import at_address
+from support.requirements import CHECKOUT
+from support.sites import SITE, SMALL_SITE, write_files
+
+MANUAL = CHECKOUT / "content/pages/manual"
+ACTION = CHECKOUT / ".github/actions/statuary/action.yml"
+PYTHON = f"""\
+#!/bin/sh
+[ "$2" = venv ] || exec "{sys.executable}" "$@"
+for last; do :; done
+mkdir -p "$last/bin"
+cp "$STUBS/statuary" "$STUBS/pip" "$last/bin"
+"""
+STATUARY = f'#!/bin/sh\nexec "{sys.executable}" -m statuary "$@"\n'
+FAULTS: dict[str, dict[str, Any]] = {
+    "page template": {"theme/templates/status.html": "{{ 1 / 0 }}"},
+    "record": dict([at_address(made_record() | {"abi": 7}, 1)]),
+    "log at an unreachable site": {
+        "site.yaml": f"{SITE}log:\n  origin: example-key.plinth.example/log\n  example_key: true\n  url: http://127.0.0.1:1\n"
+    },
+    "descriptor": {
+        "site.yaml": f"{SITE}clear_signing: {{}}\n",
+        "clear-signing/registry/plinth/calldata-a.json": '{"context": 7}',
+    },
+}
+
+
+class Run(NamedTuple):
+    """What a pipeline did."""
+
+    deployed: bool
+    failed: bool
+
+
+def github(steps: list[dict[str, Any]], values: dict[str, str], folder: Path, deploying: str) -> Run:
+    """Run the steps of a job or an action as the runner does; `deploying` is a part of the step that deploys."""
+    outputs: dict[str, str] = {}
+    deployed = failed = False
+    for step in steps:
+        condition = step.get("if", "true")
+        if failed or not evaluate(condition, outputs, values):
+            continue
+        deployed = deployed or deploying in yaml.safe_dump(step)
+        if "run" in step:
+            output = folder / "output"
+            output.write_text("")
+            environment = {name: fill(value, outputs, values) for name, value in step.get("env", {}).items()}
+            done = shell(step["run"], folder, **environment, GITHUB_OUTPUT=str(output))
+            failed = done.returncode != 0
+            pairs = (line.partition("=") for line in output.read_text().splitlines())
+            outputs |= {f"steps.{step.get('id')}.outputs.{name}": value for name, _, value in pairs}
+    return Run(deployed, failed)
+
+
+def evaluate(condition: str, outputs: dict[str, str], values: dict[str, str]) -> bool:
+    """Return the value of a condition of the runner: terms joined with `&&`, each a comparison or a name."""
+    return all(evaluate_term(term.strip(), {**outputs, **values}) for term in condition.split("&&"))
+
+
+def evaluate_term(term: str, names: dict[str, str]) -> bool:
+    name, operator, text = re.fullmatch(r"(\S+)(?: (==|!=) '(.*)')?", term).groups()
+    if name == "true":
+        return True
+    value = names.get(name, "")
+    return bool(value) if operator is None else (value == text) is (operator == "==")
+
+
+def fill(text: str, outputs: dict[str, str], values: dict[str, str]) -> str:
+    return re.sub(r"\$\{\{ *(\S+) *\}\}", lambda found: {**outputs, **values}.get(found[1], ""), str(text))
+
+
+def shell(command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    stubs = folder / "stubs"
+    environment = {**os.environ, **variables, "STUBS": str(stubs), "RUNNER_TEMP": str(folder / "temp")}
+    environment["PATH"] = f"{stubs}{os.pathsep}{os.environ['PATH']}"
+    command_line = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command]
+    return subprocess.run(
+        command_line, cwd=folder, env=environment, check=False, capture_output=True, text=True
+    )
+
+
+ALL_FAULTS = [
+    pytest.param(name, marks=() if number == 0 else pytest.mark.slow) for number, name in enumerate(FAULTS)
+]
+
+
+@pytest.fixture(params=ALL_FAULTS)
+def project(request, tmp_path) -> Path:
+    """Return a project with a content of which one part is broken, and stubs of the programs of hosts."""
+    files = dict(SMALL_SITE) | FAULTS[request.param]
+    write_files(tmp_path / "content", files)
+    programs = {"python3": PYTHON, "statuary": STATUARY}
+    programs |= dict.fromkeys(("pip", "pipx", "npx"), "#!/bin/sh\n")
+    for name, text in programs.items():
+        program = write_files(tmp_path / "stubs", {name: text}) / name
+        program.chmod(0o755)
+    return tmp_path
+
+
+def test_github_pages_deploys_then_fails(project):
+    (file,) = github_pages_files(HostOptions())
+    (job,) = yaml.safe_load(file.text)["jobs"].values()
+    assert github(job["steps"], {}, project, "deploy-pages") == Run(deployed=True, failed=True)
+
+
+def test_action_publishes_notifies_then_fails(project):
+    write_files(
+        project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
+    )  # --to replaces the log's URL
+    steps = yaml.safe_load(ACTION.read_text())["runs"]["steps"]
+    values = {
+        "content": "content",
+        "out": "build",
+        "publish": "true",
+        "to": "elsewhere",
+        "notify": "sent.json",
+    }
+    inputs = {f"inputs.{name}": value for name, value in values.items()}
+    assert github(steps, inputs, project, 'statuary" notify') == Run(deployed=True, failed=True)
+    assert (project / "elsewhere/api/v2/summary.json").is_file()
+
+
+def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the steps of the workflows of a page that build a site with the command."""
+    for block in re.findall(r"```yaml\n(.*?)```", (MANUAL / page).read_text("utf-8"), re.DOTALL):
+        document = yaml.safe_load(block)
+        jobs = document.get("jobs", {"job": document}).values()
+        for steps in (job.get("steps", []) for job in jobs):
+            if any("statuary build" in str(step.get("run")) for step in steps):
+                yield steps
+
+
+@pytest.mark.parametrize(
+    ("page", "deploying"),
+    [("deploy/cloudflare.md", "wrangler deploy"), ("notifications.md", "statuary notify")],
+)
+def test_manual_workflow_deploys_then_fails(page, deploying, project):
+    write_files(
+        project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
+    )  # --to replaces the log's URL
+    (steps,) = workflows(page)
+    for step in steps:
+        step["run"] = step.get("run", "true").replace("s3://bucket/status", "elsewhere.json")
+    assert github(steps, {}, project, deploying) == Run(deployed=True, failed=True)
+
+
+def test_vercel_build_succeeds(project):
+    (file,) = vercel_files(HostOptions())
+    done = shell(orjson.loads(file.text)["buildCommand"], project)
+    assert done.returncode == 0, done.stderr
+    assert (project / "build/api/v2/summary.json").is_file()
+
+
+def test_netlify_deploys_then_plugin_fails(project):
+    files = {file.path: file.text for file in netlify_files(HostOptions())}
+    write_files(project, files)
+    done = shell(tomllib.loads(files["netlify.toml"])["build"]["command"], project)
+    assert done.returncode == 0, done.stderr
+    assert plugin_failures(project) == ["The site was deployed, except what the build command names."]
+
+
+def test_netlify_plugin_passes_without_faults(tmp_path):
+    write_files(tmp_path, {file.path: file.text for file in netlify_files(HostOptions())})
+    assert plugin_failures(tmp_path) == []
+
+
+def plugin_failures(project: Path) -> list[str]:
+    """Return the messages with which the plugin of the build fails after the deploy."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node (apt install nodejs)")
+    script = (
+        "const said = [];"
+        "require('./.keep-build').onSuccess({utils: {build: {failPlugin: (text) => said.push(text)}}});"
+        "console.log(JSON.stringify(said));"
+    )
+    done = subprocess.run([node, "-e", script], cwd=project, check=True, capture_output=True)
+    failures: list[str] = orjson.loads(done.stdout)
+    return failures
