@@ -227,6 +227,11 @@ def test_search_finds_names_addresses_selectors_topics(site: Path) -> None:
         "Stak": "Staking",
         "0xEA6137d406d443D5727564D1b014307C88e076b8": "Staking",
         "0xea6137": "Staking",
+        "EA6137": "Staking",
+        "Stakign": "Staking",
+        "stakin": "Staking",
+        "Stacking": "Staking",
+        "vyper": "Endowment",
         "0x26476204": "Staking",
         "stake(address)": "Staking",
         "error MoreThanStaked(uint, uint)": "Staking",
@@ -346,7 +351,7 @@ def test_times_appear_in_reader_timezone(site: Path) -> None:
         selector=".stamp time",
     )
     assert [near[-2]["text"], near[-1]["text"]] == ["17:15 GMT+9", "20 Nov 2026"]
-    assert near[-1]["beside"] == "(4 hr ago)"
+    assert near[-1]["beside"] == "(4 h 15 min ago)"
     opened = browse(
         site,
         "times",

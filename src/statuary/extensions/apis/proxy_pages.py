@@ -23,6 +23,10 @@ SELECTOR = 10
 """Characters of a selector in hex, with `0x`."""
 
 
+KINDS = ("constructor", "function", "receive", "fallback", "event", "error")
+"""The kinds of entries of an ABI, in the order of the page."""
+
+
 class ListedImplementation(NamedTuple):
     """An implementation on the page of a proxy."""
 
@@ -188,7 +192,10 @@ class _ProxyPages:
             complete=all(address in proxy.names for address in proxy.facts.implementations),
             versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
             clashes=[self._clash(clash) for clash in proxy.merged_abi.clashes],
-            entries=[self._entry(entry) for entry in proxy.merged_abi.entries],
+            entries=[
+                self._entry(entry)
+                for entry in sorted(proxy.merged_abi.entries, key=lambda entry: KINDS.index(entry.kind))
+            ],
         )
         return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
 

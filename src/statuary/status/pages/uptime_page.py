@@ -346,7 +346,9 @@ def _month(
 
 
 def _worst(month: MonthTableKey) -> str:
-    """Return the worst state of the days of a month; planned work does not count."""
+    """Return the worst state of the days of a month, unless nothing of it counts as downtime."""
+    if month.span and month.outage == NO_OUTAGE:
+        return "ok"
     states = {day.state for day in month.downtimes}
     return next((state for state in WORST_FIRST if state in states), "ok" if month.span else "none")
 

@@ -35,19 +35,42 @@ const compared = (term) => term.toLowerCase().replace(/[^a-z0-9]/g, "");
  * searched by its hash, a word in names and interfaces.
  */
 async function wanted(query) {
-  const signature = query.replace(/^(?:function|event|error)\s+|\s+(?=[,()])|(?<=[,()])\s+/g, "")
-    .replace(/(?<=[(,])(u?int)(?=[,)[])/g, "$1256");
+  const signature = query.replace(/^(?:function|event|error)\s+/, "").replace(/\s*([,()])\s*/g, "$1")
+    .replace(/([(,])(u?int)(?=[,)[])/g, "$1$2256");
   if (/^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/.test(signature)) {
     const { selectorOf } = await import("./check.js");
     return [[["selector", selectorOf(signature)]]];
   }
   const hex = /^0x([0-9a-f]*)$/i.exec(query)?.[1].toLowerCase();
-  if (hex === undefined) {
-    const ofName = words(query).map((word) => ["name", word]);
-    return /^[\w$]+$/.test(signature) ? [ofName, [["abi", compared(signature)]]] : [ofName];
-  }
+  if (hex !== undefined) return hexTerms(hex);
+  const ofName = words(query).map((word) => ["name", word]);
+  const ways = /^[\w$]+$/.test(signature) ? [ofName, [["abi", compared(signature)]]] : [ofName];
+  return /^(?=.*\d)[0-9a-f]{3,64}$/i.test(query) ? [...ways, ...hexTerms(query.toLowerCase())] : ways;
+}
+
+/** The terms that digits begin: an address, or the hash of a signature. */
+function hexTerms(hex) {
   if (hex.length === 64) return [[["selector", hex.slice(0, 8)]]];
   return hex.length <= 8 ? [[["selector", hex]], [["address", hex]]] : [[["address", hex]]];
+}
+
+/** Whether two words are equal but for one letter that is missing, added, wrong, or exchanged with the next. */
+function isNear(one, other) {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  const [left, right] = [one.slice(start), other.slice(start)];
+  return left.slice(1) === right || left === right.slice(1) || left.slice(1) === right.slice(1) ||
+    (left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2));
+}
+
+/** The terms of names, as they are written, that a word with a typing error may mean; its first letter is right. */
+async function corrected(query, index) {
+  const [word, ...others] = words(query);
+  if (!word || word.length < 4 || others.length) return [];
+  const names = index.shards.name.filter((name) => name[0] === word[0]).slice(0, 16);
+  const shards = await Promise.all(names.map((name) => file(`name/${name}.json`)));
+  const terms = shards.flatMap((shard) => Object.keys(shard.terms));
+  return [...new Set(terms.filter((term) => isNear(word, term) || isNear(word, term.slice(0, word.length))))].slice(0, 8);
 }
 
 function words(query) {
@@ -56,7 +79,7 @@ function words(query) {
 }
 
 /** The contracts, by chain and address, that have a term with this beginning, and how many there are. */
-async function contractsOf(kind, beginning, index) {
+async function contractsOf(kind, beginning, index, language = "") {
   const names = index.shards[kind].filter((name) => name.startsWith(beginning) || beginning.startsWith(name));
   const shards = await Promise.all(names.slice(0, 16).map((name) => file(`${kind}/${name}.json`)));
   const contracts = new Map();
@@ -64,7 +87,7 @@ async function contractsOf(kind, beginning, index) {
   for (const shard of shards) {
     for (const [term, [total, ...positions]] of Object.entries(shard.terms)) {
       if (!compared(term).startsWith(beginning)) continue;
-      const chosen = positions.map((position) => shard.contracts[position]).filter(isChosen);
+      const chosen = positions.map((position) => shard.contracts[position]).filter((contract) => isChosen(contract) && contract[3].startsWith(language));
       const facets = Object.entries(shard.facets[term] ?? {});
       const inFacets = facets.filter(([facet]) => isChosen(facet.replace(" ", "   ").split(" ")));
       count = Math.max(count, isFiltered() || form.dataset.chain ? inFacets.reduce((sum, [, some]) => sum + some, 0) || chosen.length : total);
@@ -103,6 +126,12 @@ async function search(query) {
     const answers = await Promise.all(ways.map(async (terms) => inAll(
       await Promise.all(terms.map(([kind, beginning]) => contractsOf(kind, beginning, index))),
     )));
+    const language = [...form.elements.language.options].find(({ value }) => value && value.toLowerCase() === query.toLowerCase());
+    if (language) answers.push(await contractsOf("all", "", index, language.value));
+    if (!answers.some(({ contracts }) => contracts.size)) {
+      const terms = await corrected(query, index);
+      answers.push(...await Promise.all(terms.map((term) => contractsOf("name", term, index))));
+    }
     if (thisSearch === latestSearch) show(inAny(answers), index, query);
   } catch {
     if (thisSearch === latestSearch) found.textContent = form.dataset.failed;
@@ -131,7 +160,11 @@ function show({ contracts, count }, index, query) {
   const text = form.dataset[!many ? "none" : count > shown.length ? "more" : many === 1 ? "one" : "some"];
   found.textContent = text
     .replace("{shown}", many).replace("{count}", Math.max(count, shown.length));
-  const kinds = Map.groupBy(shown, ([, , , , , , kind]) => KINDS[kind]);
+  const kinds = new Map();
+  for (const contract of shown) {
+    const kind = KINDS[contract[6]];
+    kinds.set(kind, [...(kinds.get(kind) ?? []), contract]);
+  }
   const heads = (kind) => kinds.size > 1 ? [element("li", `${form.dataset[kind]}: ${kinds.get(kind).length}`, "kind note")] : [];
   results.replaceChildren(...named.map(chainItem), ...[...kinds].flatMap(([kind, contracts]) =>
     [...heads(kind), ...contracts.map((contract) => item(contract, index, query))]));
@@ -157,7 +190,7 @@ function item([chain, address, name, language, level, proxy, kind, term], index,
   const title = document.createElement("span");
   title.append(link, element("small", ` ${language}`));
   const code = document.createElement("code");
-  code.append(...marked(address, kind === "address" ? [query.toLowerCase()] : []));
+  code.append(...marked(address, kind === "address" ? [query.toLowerCase().replace(/^0x/, "")] : []));
   const where = document.createElement("span");
   where.append(code);
   const entry = document.createElement("li");
@@ -183,7 +216,7 @@ function marked(text, wanted) {
 function update() {
   const query = input.value.trim();
   const said = new URLSearchParams([["q", query], ...filters.map(({ name, value }) => [name, value])].filter(([, value]) => value));
-  history.replaceState(null, "", said.size ? `?${said}` : location.pathname);
+  history.replaceState(null, "", String(said) ? `?${said}` : location.pathname);
   search(query);
 }
 

@@ -20,7 +20,7 @@ function tokenize(text) {
 /** A word without the usual endings of English, so that "incidents" finds "incident". */
 function processTerm(word) {
   if (IGNORED.has(word)) return null;
-  return word.length > 4 ? word.replace(/ies$/, "y").replace(/(?:ing|ed|es|s)$/, "") : word.replace(/(?<=..)s$/, "");
+  return word.length > 4 ? word.replace(/ies$/, "y").replace(/(?:ing|ed|es|s)$/, "") : word.length > 2 ? word.replace(/s$/, "") : word;
 }
 
 /**

@@ -18,8 +18,6 @@ const form = (options) => new Intl.DateTimeFormat(LOCALE, options);
 const ZONE = form({ timeZoneName: "short" });
 const EXACT = form({ dateStyle: "full", timeStyle: "long", hour12: false });
 const WEEKDAY = form({ weekday: "long", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "short" });
-const UNITS = [["hour", 3_600_000], ["minute", 60_000]];
 
 // dates have the form that they have without the script, so that a page has one
 const MONTHS = document.body.dataset.months.split("|");
@@ -47,10 +45,10 @@ function lengthOf(milliseconds) {
 
 /** How long ago an instant was, or in how long it will be; nothing for one that is far. */
 function relativeTo(passed, inDays) {
-  if (inDays) return ` (${AGO.format(Math.trunc(passed / 86_400_000), "day")})`;
-  if (Math.abs(passed) >= 86_400_000) return "";
-  const [name, length] = UNITS.find((unit) => Math.abs(passed) >= unit[1]) ?? UNITS.at(-1);
-  return ` (${AGO.format(Math.trunc(passed / length), name)})`;
+  const length = Math.abs(passed);
+  if (inDays ? length < 86_400_000 : length >= 86_400_000) return "";
+  const { ago, ahead } = document.body.dataset;
+  return ` (${filled(passed < 0 ? ago : ahead, { length: inDays ? `${Math.floor(length / 86_400_000)} ${DAYS}` : lengthOf(length) })})`;
 }
 
 /** Lets the lanes of an open incident go on until now: what its newest update says still holds. */

@@ -11,11 +11,18 @@ async function pathsOf({ signing, chain, address }) {
   return [...new Set([...(calls ? [calls] : []), ...ofMessages])];
 }
 
+// an address such as `…#proof` leads below this section, which is filled when the reader may be there already
+let hasMoved = false;
+for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+  addEventListener(kind, () => { hasMoved = true; }, { once: true, passive: true });
+}
+
 async function show(section) {
   const paths = await pathsOf(section.dataset).catch(() => []);
   if (!paths.length) return;
   const { showDescriptors } = await import("./clear-signing-view.js");
   await showDescriptors(section, paths);
+  if (!hasMoved) document.querySelector(":target")?.scrollIntoView({ behavior: "instant" });
 }
 
 /** On the page of any contract, whose content comes later: puts the section after the interface, once that is there. */

@@ -148,8 +148,12 @@ async function show(line) {
     const log = JSON.parse(new TextDecoder().decode(about));
     const signed = await isSigned(proof, log.publicKey);
     if (signed === false) throw fault("the checkpoint is not signed with the log's key", "signature");
-    const parts = [dataset.holds.replace("{number}", String(proof.index)), signed ? dataset.signed : dataset.unsigned];
-    result.textContent = [...parts, ...(log.exampleKey ? [dataset.example] : [])].join(" ");
+    const parts = [
+      dataset.holds.replace("{number}", String(proof.index)),
+      ...(signed ? [] : [dataset.unsigned]),
+      ...(log.exampleKey ? [dataset.example] : signed ? [dataset.signed] : []),
+    ];
+    result.textContent = parts.join(" ");
     line.classList.add("holds");
   } catch (error) {
     const reason = told(dataset, error.cause, error.message);
