@@ -340,6 +340,9 @@ def provided(need: str) -> Any:
 
 
 def load(target: str) -> Any:
-    """Import a target of the registry, `module:name`; the module is one of an extension, or of the core."""
+    """Import a target of the registry, `module:name`.
+
+    The module is one of an extension, or of the core.
+    """
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)

@@ -8,7 +8,7 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """A library of an extra is missing; the hint is the command that installs it."""
+    """A library of an extra is missing; the hint is the install command."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(
@@ -44,7 +44,9 @@ def can_recover_senders() -> bool:
 
 
 def import_zstandard() -> ModuleType:
-    """Return the module of Zstandard: the standard library's since Python 3.14, else the one of `backports.zstd`.
+    """Return the module of Zstandard.
+
+    It is the standard library's since Python 3.14, else that of `backports.zstd`.
 
     Raises:
         MissingExtraError: if neither is installed.

@@ -1,4 +1,4 @@
-"""Chain ids, addresses, hex values and instants; each type's values come from its parser only."""
+"""Chain ids, addresses, hex values and instants, made only by their parsers."""
 
 import re
 from binascii import a2b_hex
@@ -68,7 +68,11 @@ def parse_chain_id(text: str) -> ChainId:
 
 @lru_cache(maxsize=1024)
 def checksum_address(address: str) -> Address:
-    """Return the address of `0x` and 40 hex digits in any case, with its EIP-55 checksum."""
+    """Return an address with its EIP-55 checksum.
+
+    Args:
+        address: `0x` and 40 hex digits in any case.
+    """
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
     # all forty letters at once: a letter becomes a capital (32 less) if its digit of the hash is 8 or more

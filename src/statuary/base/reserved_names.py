@@ -1,4 +1,7 @@
-"""File names that Windows reserves; no site uses them, so it can be copied anywhere."""
+"""File names that Windows reserves.
+
+No site uses them, so it can be copied anywhere.
+"""
 
 import re
 

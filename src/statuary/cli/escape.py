@@ -1,4 +1,4 @@
-"""Escape text of other origin, so that it cannot act on a terminal or a log."""
+"""Escape foreign text, so that it cannot affect a terminal or a log."""
 
 import json
 import re
@@ -12,7 +12,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 
 def escape_control_chars(text: str) -> str:
-    """Return a text on one line, with characters escaped that could affect a terminal or a log."""
+    """Return text on one line, with harmful characters escaped."""
     return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
@@ -22,7 +22,7 @@ def json_text(value: object) -> str:
 
 
 def print_error(error: StatuaryError) -> None:
-    """Print what is wrong and what to do; no line begins with text of other origin."""
+    """Print an error and its hint; no line begins with foreign text."""
     first_line, *other_lines = map(escape_control_chars, str(error).split("\n"))
     lines = [f"statuary: {first_line}", *(f"    | {line}" for line in other_lines)]
     lines += [f"    {escape_control_chars(error.hint)}"] if error.hint else []

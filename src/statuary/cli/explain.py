@@ -32,7 +32,7 @@ def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
 
 
 def _below_root(path: str, out: Path) -> str:
-    """Convert a URL path or a file in the build folder to a path in the site."""
+    """Convert a URL path or a built file to a path in the site."""
     file = Path(path)
     if file.resolve().is_relative_to(out.resolve()) and (file.exists() or path.startswith(str(out))):
         return file.resolve().relative_to(out.resolve()).as_posix()

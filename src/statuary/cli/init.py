@@ -225,7 +225,7 @@ def _offers_git(content: Path) -> bool:
 
 
 def _commit(content: Path) -> None:
-    """Make the project a git repository unless it is in one, and commit the new files."""
+    """Commit the new files, making the project a git repository if needed."""
     paths = (path for path in (content, content.parent / ".gitignore") if path.exists())
     click.echo(f"committed to git as {start_repository(content.parent, paths)}")
 

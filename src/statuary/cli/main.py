@@ -1,4 +1,4 @@
-"""The command line: names and help of all commands; each is imported when it runs."""
+"""The command line: names and help of commands, which are imported on use."""
 
 import sys
 
@@ -125,7 +125,7 @@ EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, Sys
 
 
 def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Return the error about an option; if the option was renamed, the error suggests the present flag."""
+    """Suggest the current flag in the error about a renamed option."""
     from statuary.cli.old_names import OLD_OPTIONS
 
     flag = OLD_OPTIONS.get(error.option_name)

@@ -25,7 +25,7 @@ Decorator = Callable[[Command], Command]
 
 
 def with_options(*options: Decorator) -> Decorator:
-    """Return a decorator that adds options to a command, in the order of its help."""
+    """Return a decorator that adds options in the order of the help."""
 
     def decorate(function: Command) -> Command:
         for decorator in reversed(options):
@@ -225,7 +225,9 @@ FindingsFormat = Annotated[
 
 
 def read_key(file: Path, *, secret: bool = False) -> str:
-    """Read a file with a key; warn if it is secret and readable by others.
+    """Read a file with a key.
+
+    A secret one that others can read causes a warning.
 
     Raises:
         PublishingError: if it cannot be read.
@@ -253,7 +255,11 @@ def build_instant(now: Instant | None) -> Instant:
 
 
 def refuse_overlapping_folders(content: Path, out: Path) -> None:
-    """Raise click.UsageError if the site is inside the content, or the content inside the site."""
+    """Check that neither the site nor the content is inside the other.
+
+    Raises:
+        click.UsageError: if one is.
+    """
     overlap = overlap_of_folders(content, out, "--out")
     if overlap:
         raise click.UsageError(overlap)

@@ -28,7 +28,7 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
 
 
 def changes_lines(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a line for each change, and one that counts the documents of later times."""
+    """Yield a line per change, and a count of later documents."""
     epochs: Counter[Action] = Counter()
     size = 0
     for change in changes:

@@ -1,4 +1,4 @@
-"""The configuration of schedulers: complete units that run `statuary tick` at the next change of the status."""
+"""Complete configurations of schedulers that run `statuary tick` on time."""
 
 import shlex
 import shutil
@@ -57,7 +57,7 @@ def current_job(out: Path) -> Job:
 
 
 def round_up_to_minute(moment: Instant) -> Instant:
-    """Return the first whole minute that is not before an instant: most schedulers have no seconds."""
+    """Round an instant up to a minute: most schedulers have no seconds."""
     whole_minute = moment.replace(second=0, microsecond=0)
     return moment if whole_minute == moment else Instant(whole_minute + MINUTE)
 
@@ -93,7 +93,10 @@ def _cron(moment: Instant, job: Job) -> str:
 
 
 def _systemd(moment: Instant, job: Job) -> str:
-    """Return a service and its timer; each run replaces the timer, even a failed one."""
+    """Return a service and its timer.
+
+    Each run replaces the timer, even a failed one.
+    """
     timer = "/etc/systemd/system/statuary-tick.timer"
     retry_command = (
         f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
@@ -135,7 +138,7 @@ def _at(moment: Instant, job: Job) -> str:
 
 
 def _github(moment: Instant, _: Job) -> str:
-    """Return a workflow that starts the one of `statuary hosting github-pages` at the next change."""
+    """Return a workflow that starts the GitHub Pages workflow at the next change."""
     minute = round_up_to_minute(moment)
     return f"""\
 # .github/workflows/status-change.yml: start the workflow of the site when the status changes. Write it again after each

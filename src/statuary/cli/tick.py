@@ -1,4 +1,4 @@
-"""`statuary tick` updates a published site without a build; `statuary next` prints when that is due."""
+"""`statuary tick` and `statuary next`: update a site without a build."""
 
 from datetime import timedelta
 from typing import Annotated

@@ -60,7 +60,11 @@ def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:
 
 
 def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: int) -> Iterator[Document]:
-    """Yield a chain's newest contracts, its pages and their index; `unchanged` rows are the oldest ones."""
+    """Yield a chain's newest contracts, its pages and their index.
+
+    Args:
+        unchanged: the number of oldest rows that did not change.
+    """
     return chain_documents(chain_id, rows, unchanged)
 
 

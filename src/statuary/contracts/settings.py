@@ -20,7 +20,7 @@ class Chain(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """The records that are published: only those whose proof holds, or all (others are marked as rejected)."""
+    """The published records: proved ones, or all, marked if rejected."""
 
     PROVED = "proved"
     ALL = "all"

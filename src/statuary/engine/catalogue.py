@@ -15,7 +15,7 @@ Settings = TypeVar("Settings")
 
 
 class Catalogue(NamedTuple):
-    """A whole site as its content describes it; chains in the order of the settings."""
+    """A whole site as in its content; chains in the settings' order."""
 
     chains: tuple[Chain, ...]
     contract_settings: ContractSettings
@@ -29,7 +29,7 @@ class Catalogue(NamedTuple):
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()
 
     def settings_of(self, kind: type[Settings]) -> Settings | None:
-        """Return the settings of an extension by their type, or None if it is disabled."""
+        """Return an extension's settings by type, or None if it is disabled."""
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def without_templates(self, *names: str) -> Self:

@@ -52,10 +52,14 @@ EVERYTHING = Scope()
 
 
 def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
-    """Return the records that an edit of a record is about, in `incidents` or `maintenances`.
+    """Return the records that an edit may affect.
 
     Args:
-        typed_id: an id or its beginning; None for a new record. If no file has such a name, everything is read.
+        folder: `incidents` or `maintenances`.
+
+    Args:
+        typed_id: an id or its beginning; None for a new record. If no file has such a name, everything is
+            read.
     """
     if folder == MAINTENANCES:
         # windows are compared with each other
@@ -144,7 +148,7 @@ class EditedFile(SourceFile):
 def edited_files(
     root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield the files of a scope, with the new text of edited ones; new files come last."""
+    """Yield a scope's files, edited ones with new text, new ones last."""
     new = dict(edits)
     without = RECORD_FOLDERS - scope.folders | {CONTRACTS}
     walked = [walk_folder(root, without)] if root.is_dir() else []

@@ -20,7 +20,7 @@ from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 
 class CheckTarget(StatelessTarget):
-    """A target in memory for a check: it keeps the results of sources, but no documents."""
+    """A target in memory that keeps results of sources, but no documents."""
 
     dry_run = True
     partition_size = 256

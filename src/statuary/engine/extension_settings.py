@@ -21,7 +21,11 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 def apply_extension_status(
     content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
 ) -> StatusCatalogue:
-    """Return a status with what the extensions that are on follow; `language` is that of the pages."""
+    """Add the statuses that enabled extensions follow.
+
+    Args:
+        language: that of the pages.
+    """
     for row in EXTENSIONS:
         if row.status and row.key in dict(on):
             follow = load(row.status)

@@ -39,7 +39,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(name: str) -> Json:
-    """Return the JSON Schema (2020-12) of a kind of source file; `name` is one of `SCHEMA_MODELS`."""
+    """Return the JSON Schema (2020-12) of a kind of source file.
+
+    Args:
+        name: one of `SCHEMA_MODELS`.
+    """
     kind, model = SCHEMA_MODELS[name]
     schema = TypeAdapter(Record).json_schema() if model is None else _described_schema(model)
     if model is SiteSource:
@@ -65,7 +69,7 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of site.yaml with the keys of extensions, as if one model had them all."""
+    """Return site.yaml's schema including the keys of extensions."""
     parts = [schema, *(_described_schema(model_of(extension)) for extension in extensions_with_model())]
     properties = {key: value for part in parts for key, value in part["properties"].items()}
     models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
@@ -82,7 +86,7 @@ def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
 
 
 def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
-    """Yield each key of a model that has a docstring under it, with the docstring."""
+    """Yield each documented key of a model, with its docstring."""
     for owner in model.__mro__:
         if not issubclass(owner, SourceModel) or owner is SourceModel:
             continue

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def adopt_manifest_files(target: BuildTarget) -> None:
-    """Know the files of a site whose ledger is gone by its manifest, if it has one."""
+    """Adopt the files in a site's manifest if its ledger is lost."""
     text = target.published(MANIFEST) if target.ledger.run == 1 else None
     if text is not None:
         from statuary.publish.manifest import listed_files

@@ -28,7 +28,7 @@ class DocumentProvider:
         self.settings = settings  # those of its key in site.yaml
 
     def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:  # noqa: ARG002 - of what an extension overrides
-        """Yield the documents that do not change while the settings of the site do not."""
+        """Yield the documents that change only with the site's settings."""
         return ()
 
     def documents_at(self, timeline: Timeline, start: Instant, pages: "StatusPages | None") -> "DocumentsAt":  # noqa: ARG002

@@ -218,7 +218,7 @@ def _add_documents(
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
-    """Apply the plan of a target unless it is a dry run, and return it."""
+    """Return a target's plan, after applying it unless in a dry run."""
     plan = target.plan()
     if not target.dry_run:
         with stage(progress, "Publishing"):

@@ -49,7 +49,10 @@ Content_co = TypeVar("Content_co", covariant=True)
 
 
 class Load(Protocol[Content_co]):
-    """Reads a file: returns its content, or None after adding what is wrong to `findings`."""
+    """Reads a file.
+
+    It returns the content, or None after adding faults to `findings`.
+    """
 
     def __call__(self, file: SourceFile, *, limit: int, findings: list[Finding]) -> Content_co | None:
         """Read the file; `limit` is its largest size in bytes."""
@@ -194,7 +197,11 @@ class _Reader:
         return read_theme(self.theme, language, self.findings), read_pages(pages, self.findings)
 
     def _contracts(self, settings: SiteSource, path: str) -> ContractSources:
-        """Return the contracts of the folder, and of the sources that the settings at `path` name."""
+        """Return the contracts of the folder and of other sources.
+
+        Args:
+            path: the file of the settings.
+        """
         locations = settings.contracts.sources
         if not locations and not (self.has_contracts and os.path.lexists(self.root / CONTRACTS)):
             return NoContracts()

@@ -28,7 +28,7 @@ class TickResult(NamedTuple):
 def tick(
     root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS, *, dry_run: bool = False
 ) -> TickResult:
-    """Replace the documents of a published site with those of an instant; return the changed paths.
+    """Replace a published site's documents with those of an instant.
 
     Args:
         root: the folder.

@@ -173,7 +173,7 @@ def is_listed(path: str) -> bool:
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
-    """Yield path and aliases of files that a site's manifest lists and that match it.
+    """Yield path and aliases of listed files that match the manifest.
 
     A damaged manifest yields none.
     """

@@ -83,7 +83,7 @@ def add_manifest(
 
 
 def _document(path: str, body: bytes) -> Document:
-    """Return the manifest, which each build adds, or a part, which stays until it is replaced."""
+    """Return the manifest, or a part, which stays until replaced."""
     return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
 
@@ -109,7 +109,7 @@ def _full_manifest(
 
 
 def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
-    """Return the entry of a file, reading it if a new ledger knows only its name.
+    """Return a file's entry, reading it if its digest is unknown.
 
     Returns:
         The entry, or None if the file does not exist.
@@ -154,7 +154,9 @@ class PartsUpdate:
         self.size = 0  # how many more bytes all documents have
 
     def parts(self, changes: Iterable[tuple[str, Entry | None]]) -> Iterator[tuple[Part, bytes | None]]:
-        """Yield the parts by path, each with its lines, or None if it is unchanged.
+        """Yield the parts by path, with the lines of changed ones.
+
+        The lines of an unchanged part are None.
 
         Args:
             changes: the paths that differ, sorted, each with its new entry, or None if it was removed.
@@ -210,7 +212,7 @@ def _take_changes(
 
 
 def _split_at_entry(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
-    """Add an entry to a part; yield and empty the part if the entry ends it."""
+    """Add an entry to a part; yield the part if it ends."""
     open_part.append(entry)
     if ends_part(entry.path) or len(open_part) == MAX_PART_LENGTH:
         yield encode_part(open_part)

@@ -27,7 +27,7 @@ class Document(NamedTuple):
 
 
 class EncodingError(Exception):
-    """A document reads back as another value: a bug in statuary, not in the content."""
+    """A document reads back as another value, because of a bug."""
 
 
 def encode_json(value: object) -> bytes:

@@ -175,7 +175,7 @@ ACTIVE_URL = re.compile(r"javascript:|(?<![a-z])data:(?!image/(?:png|jpeg|webp|g
 
 
 def check_svg(raw: bytes) -> None:
-    """Check that an SVG is XML and cannot run a script at its own URL.
+    """Check that an SVG is XML and runs no script.
 
     Raises:
         UnreadableError: otherwise.

@@ -10,7 +10,7 @@ from statuary.base.errors import StatuaryError
 
 
 class HostingPlatform(StrEnum):
-    """A host that reads files inside the site, such as rules for headers and paths."""
+    """A host that reads rules from files in the site."""
 
     NETLIFY = "netlify"
     CLOUDFLARE = "cloudflare"

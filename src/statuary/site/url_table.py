@@ -500,7 +500,9 @@ def _extensions_by_name() -> dict[str, str]:
 
 @cache
 def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]:
-    """Return an owner's rows by the first name of their paths, which is always literal.
+    """Return an owner's rows by the first name of their paths.
+
+    That name is always literal.
 
     Args:
         extension: the extension's name; empty for the core.

@@ -1,4 +1,4 @@
-"""Edits of YAML text: append an item to a list, or set a key's value.
+"""Edits of YAML: append to a list, or set a key.
 
 Each edit replaces only the affected span, so comments, order, quotes, empty lines and line ends stay. The
 edited text is

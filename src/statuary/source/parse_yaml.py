@@ -23,7 +23,7 @@ NULLS = frozenset({"", "~", "null"})
 
 
 class PlainText(str):
-    """A scalar written without quotes, in which a member of free-form JSON may be a number."""
+    """An unquoted scalar, which may be a number in free-form JSON."""
 
     __slots__ = ()
 

@@ -364,7 +364,7 @@ def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -
 
 
 def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
-    """Format a value: the rest of its key's or dash's line, and the lines below."""
+    """Format a value as the rest of a line, and lines below."""
     if isinstance(value, str):
         return scalar_lines(value, column + style.mapping_indent, quote)
     if value is None or isinstance(value, int):

@@ -1,1 +1,1 @@
-"""The status of the network: components, incidents and maintenances, from their sources to their documents."""
+"""The status of the network: components, incidents and maintenance."""

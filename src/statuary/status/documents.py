@@ -20,7 +20,9 @@ from statuary.site.pages.try_make import try_make
 def final_documents(
     status: "StatusDocuments", pages: "tuple[StatusPages, Collection[str]] | None", month: str, start: Instant
 ) -> Iterator[Document]:
-    """Yield the documents and pages of a month's records that do not change from an instant on.
+    """Yield a month's final documents and pages.
+
+    Nothing of them changes from an instant on.
 
     `pages` have no page of the records of some files; None is a site without status pages.
     """

@@ -85,7 +85,7 @@ def _pages_of_every_site(status: SiteStatus) -> None:
 
 
 def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
-    """Return a status whose documents can be made, and findings about what they are without.
+    """Return a status whose documents can be made, with findings.
 
     Raises:
         StatuaryError: if those of the API cannot be made.
@@ -157,7 +157,7 @@ def _sources(catalogue: StatusCatalogue) -> list[str]:
 
 
 def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
-    """Return the status of the same site with the incidents and maintenances of some files alone."""
+    """Return the status with the records of some files only."""
     catalogue = _of_sources(status.timeline.catalogue, sources)
     return replace(status, timeline=timeline_from(catalogue, status.now, status.settings))
 
@@ -189,7 +189,7 @@ def _working_sources(make: Make, sources: Sequence[str], action: str) -> tuple[S
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
-    """Yield each file with which alone something cannot be made; halving finds few among many soon."""
+    """Yield each file that alone makes something fail, by bisection."""
     error = _exception_from(partial(make, sources))
     middle = len(sources) // 2 if error is not None else 0
     if error is not None and not middle:

@@ -150,7 +150,7 @@ class SiteStatus:
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The other documents, in parts: an edit of a record changes the parts that show it."""
+        """The other documents, in parts that change with single records."""
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
@@ -192,7 +192,7 @@ class SiteStatus:
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """The paths of a record and of an archive, as examples for the API page."""
+        """The paths of a record and an archive, as examples."""
         for month, records in self.site.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
@@ -319,7 +319,7 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return the findings about epochs, which are computed only if there may be too many."""
+        """Return findings about epochs, if there may be too many."""
         if len(self.transitions) <= self.settings.max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()
@@ -329,7 +329,7 @@ class SiteStatus:
 def _is_shown(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_instant: Instant | None
 ) -> bool:
-    """Return whether a final record is still in a list or in looking back, or changed last."""
+    """Return whether a final record is still shown or changed last."""
     is_listed = record.incident.id in listed_ids or record.since == last_instant or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 

@@ -26,7 +26,7 @@ class WorkerPool(Protocol):
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Give a task to a worker, starting new workers if the last ones are lost.
+        """Give a task to a worker, starting new workers if needed.
 
         Args:
             then: called in any thread when the task is done or lost.

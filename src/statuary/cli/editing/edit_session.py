@@ -1,4 +1,4 @@
-"""One run of a command that edits content: read, check the edit, write, commit, build."""
+"""A run of an editing command: read, check, write, commit, build."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -67,7 +67,7 @@ NewId = Annotated[str | None, option("--id", help="The id. Default: the date and
 
 
 class EditSession:
-    """The status side of a content folder, as it was read, while a command edits it."""
+    """The status content while a command edits it."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class EditSession:
             raise EditError(f"{place}{position}: {error}", error.hint, error.position) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
-        """Check an edit, then show or write it, and commit it if --commit was given.
+        """Check an edit, show or write it, and commit it if requested.
 
         Raises:
             EditError: if the content or git does not allow it.

@@ -176,7 +176,7 @@ def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateS
 
 
 def normalize_body(text: str) -> str:
-    """Return a text with LF line ends, without empty lines around it and spaces after it."""
+    """Normalize line ends, surrounding empty lines and trailing spaces to LF text."""
     return text.replace("\r\n", "\n").lstrip("\n").rstrip()
 
 
@@ -190,7 +190,7 @@ def append_update(
     ask_components: bool = False,
     reopens: bool = False,
 ) -> None:
-    """Append an update to the file of an incident or window, and apply the edit.
+    """Append an update to a record's file, and apply the edit.
 
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
@@ -239,7 +239,7 @@ def status_or_current(
     update_options: UpdateOptions,
     ask: Callable[[str], Status],
 ) -> Status:
-    """Return an update's status: from an option, a prompt, or unchanged with a text only.
+    """Return an update's status: given, prompted, or unchanged with a text only.
 
     Raises:
         click.UsageError: if neither a status nor a text is given, and there is no terminal.
@@ -360,7 +360,7 @@ def open_incident(
 def _affected(
     session: EditSession, begun: IncidentTemplate, words: Sequence[str]
 ) -> Mapping[str, ComponentStatus | None]:
-    """Return the statuses of a template and of --component, which replaces it; without either, a person's answers."""
+    """Return the affected components: from options, a template, or a prompt."""
     asked = statuses_or_ask(words, session.catalogue) if words or not begun.name else {}
     return {**begun.components, **asked}
 
@@ -372,10 +372,11 @@ def _first_update(
     update_options: UpdateOptions,
     ended_at: Instant | None,
 ) -> NewUpdate:
-    """Return the update of the options, with what a template says where they say nothing.
+    """Return the first update by the options, with the template's defaults.
 
     Raises:
-        click.UsageError: if it has an end but another status than `resolved`, or promises an update after the end.
+        click.UsageError: if it has an end but another status than `resolved`, or promises an update after the
+            end.
     """
     first_status = _first_status(status or begun.status, ended_at)
     text, promised = update_options.text, update_options.promised(session)

@@ -207,7 +207,11 @@ def reschedule_maintenance(
 
 
 def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant, Instant]) -> None:
-    """Raise EditError if a window is moved to a time before the edit, or not at all."""
+    """Check that a move changes the window, to a time after the edit.
+
+    Raises:
+        EditError: if it does not.
+    """
     start, end = moved
     if moved == (window.scheduled_for, window.scheduled_until):
         raise EditError(
@@ -281,7 +285,11 @@ def list_maintenances(
 
 
 def _find(session: EditSession, typed: str | None, statuses: frozenset[str]) -> Incident:
-    """Return the maintenance that was typed, or a window of one; a person chooses among some statuses."""
+    """Return the given maintenance or window, or prompt for one.
+
+    Args:
+        statuses: the statuses that the prompt lists.
+    """
     histories = session.timeline.maintenances
     return incident_or_ask(typed, histories, "maintenance", session.at, statuses.__contains__)
 

@@ -76,7 +76,14 @@ def ask_choice(question: str, choices: Sequence[Choice], default: str | None = N
 
 
 def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
-    """Show numbered lines of names and descriptions, ask for a number and return the name."""
+    """Let a person choose one of several numbered lines.
+
+    Args:
+        lines: names and descriptions.
+
+    Returns:
+        The name.
+    """
     for number, (name, description) in enumerate(lines, 1):
         click.echo(f"{number:>3}  {name}  {description}")
     number = click.prompt(

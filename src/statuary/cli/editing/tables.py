@@ -1,4 +1,4 @@
-"""Lists of incidents, maintenances and components: a table on a terminal, aligned lines elsewhere, or JSON."""
+"""Lists of records and components, as tables, plain lines or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated

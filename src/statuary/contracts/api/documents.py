@@ -1,4 +1,4 @@
-"""The documents of one record: its canonical bytes under both forms of the address, and its proof."""
+"""The documents of one record: its canonical bytes and its proof."""
 
 from collections.abc import Callable
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""The last contract of each page of a chain's list, as the contracts record it."""
+"""The last contract of each page of a chain's list."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

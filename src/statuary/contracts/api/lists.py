@@ -1,12 +1,14 @@
-"""Contract lists: a chain's newest contracts, its pages, an address on all chains, the chains.
+"""Contract lists: newest contracts, pages of a chain, an address, and chains.
 
 Shapes and member orders are those of the real server. It selects further pages by query parameter; the files
 of pages are statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
   parameters;
-- `v2/contracts-pages/<chainId>/<page>.json`: at most 200 each, from the oldest match id, newest first within the
-  page. Where a page ends depends on its contracts, and its name is its first match id (`oldest` for the first page):
+- `v2/contracts-pages/<chainId>/<page>.json`: at most 200 each, from the oldest match id, newest first within
+the
+  page. Where a page ends depends on its contracts, and its name is its first match id (`oldest` for the first
+  page):
   a contract that is added or removed changes its own page and hardly ever another;
 - `v2/contracts-pages/<chainId>/index.json`: the match ids of each page, oldest first.
 """

@@ -1,6 +1,7 @@
-"""An anchor: what the chain's Merkle proofs show of a contract, under the hashes of blocks.
+"""An anchor: the chain's Merkle proofs about a contract, under block hashes.
 
-The account proof is EIP-1186's. No header contains the chain's id: that a block hash belongs to the chain, a node of
+The account proof is EIP-1186's. No header contains the chain's id: that a block hash belongs to the chain, a
+node of
 the chain can confirm, or a checkpoint of the site's author.
 """
 

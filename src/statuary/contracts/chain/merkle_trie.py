@@ -63,7 +63,7 @@ def decode_list(data: bytes) -> list[RlpItem]:
 
 
 def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
-    """Return the item at an offset, and its end, which is at most the limit."""
+    """Return the item at an offset, and its end."""
     if not depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if at >= limit:
@@ -84,7 +84,7 @@ def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]
 
 
 def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
-    """Return the start and the end of the payload of an item with a prefix."""
+    """Return the bounds of the payload of an item with a prefix."""
     length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
     if length > SHORT:
         size = data[start : start + length - SHORT]
@@ -195,7 +195,7 @@ class _TrieWalk:
 
 
 def _parse_path(encoded: bytes) -> tuple[str, bool]:
-    """Return the hex digits of a path in its compact form, and whether it is a leaf's."""
+    """Parse a compact path into hex digits and whether it is a leaf's."""
     digits = encoded.hex()
     kind = digits[:1]
     if kind in ("1", "3"):

@@ -173,7 +173,7 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
 
 
 def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
-    """Return the address of the contract that a factory creates from a salt and creation code (EIP-1014)."""
+    """Return the CREATE2 address of a factory's contract (EIP-1014)."""
     return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
 
 

@@ -1,4 +1,4 @@
-"""Proofs from small Merkle Patricia tries: the nodes that `proved_value` verifies, made of all the entries."""
+"""Build small Merkle Patricia tries and their proofs from all entries."""
 
 from collections.abc import Iterable
 
@@ -35,7 +35,11 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes
 
 
 def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:
-    """Return the node of some entries; collect the encoded nodes on the path to a key."""
+    """Return the node of some entries.
+
+    Args:
+        nodes: collects the encoded nodes on the path to a key.
+    """
     first_key, value = entries[0]
     if len(entries) == 1:
         return [_compact(first_key, is_leaf=True), value]

@@ -1,7 +1,9 @@
-"""Claims D and E, from the chain's own proofs: they hold under the hash of a block.
+"""Claims D and E, proved by the chain under the hash of a block.
 
-No header names its chain: the claims are verified here where a checkpoint of the site names the block, and stated by
-the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot, under a block that is
+No header names its chain: the claims are verified here where a checkpoint of the site names the block, and
+stated by
+the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot, under a block
+that is
 newer than the record, contradicts it; a proof that does not hold shows nothing.
 """
 
@@ -198,7 +200,7 @@ class AnchorClaims(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The evidence of one part of an anchor under a block; a reason if it fails."""
+    """The result of verifying one part of an anchor under a block."""
 
     block: AnchoredBlock
     time: int  # of the block, in seconds since 1970
@@ -279,7 +281,7 @@ class _ChainClaim:
 
 
 class _Verifier:
-    """Verifies the two claims; collects the members that they pin, and why they are not shown."""
+    """Verifies the two claims, collecting pinned members and reasons."""
 
     def __init__(self, digest: str, checkpoints: Checkpoints) -> None:
         self.digest = digest
@@ -341,7 +343,7 @@ class _Verifier:
 
 
 class _OnChain(_ChainClaim):
-    """Claim D: `onchainBytecode` is the code at the address, and a proxy's storage names its implementation."""
+    """Claim D: the code at the address, and a proxy's implementation in its storage."""
 
     name = ClaimName.ON_CHAIN
 
@@ -382,7 +384,7 @@ class _OnChain(_ChainClaim):
         return outcome._replace(pinned=pinned)
 
     def _is_newer(self, header: BlockHeader) -> bool:
-        """Return whether the contract was there in a block: after its deployment, or after its verification."""
+        """Return whether a block is later than the deployment or the verification."""
         deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
         if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
             return header.number >= int(deployed)
@@ -483,7 +485,7 @@ DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "depl
 def _creator(
     record: RecordView, transaction: SignedTransaction, sender: Address
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the ways in which a contract may have created the address that the address itself confirms."""
+    """Yield the ways of creation that the contract's address confirms."""
     creator = (
         checksum_address(f"0x{transaction.to.hex()}")
         if transaction.to

@@ -1,4 +1,4 @@
-"""Checks of bytecode: the on-chain code follows from the compiled code, by the record's transformations."""
+"""Checks that transformations turn the compiled code into the on-chain code."""
 
 import re
 from collections import Counter

@@ -30,7 +30,10 @@ class Violation(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The values that a check used; a check without evidence does not apply to the record."""
+    """The values that a check used.
+
+    A check without evidence does not apply to the record.
+    """
 
     facts: Mapping[str, EvidenceValue]
 
@@ -112,7 +115,7 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
 
 
 class Match(NamedTuple):
-    """The matches that a check must confirm: it must apply where a side claims one."""
+    """A match that a check must confirm, so the check must apply."""
 
     side: str = ""  # `creation` or `runtime`; empty for either
     is_exact: bool = False  # whether the match has to be exact
@@ -138,5 +141,5 @@ def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
-    """Return the checks of modules, in the order of the modules and of the functions in them."""
+    """Return the checks of modules, in the order of definition."""
     return [ContractCheck(*check, _CONFIRMING.get(check.function)) for check in checks_in(*modules)]

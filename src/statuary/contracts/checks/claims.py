@@ -154,7 +154,7 @@ def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
 
 
 def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, digest: str) -> Claim:
-    """Return claim C: a file such as `statuary contract compile` writes states it, since no build compiles."""
+    """Return claim C, which only a file can state: no build compiles."""
     name = ClaimName.COMPILED
     if compilation is None:
         return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
@@ -213,7 +213,7 @@ def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
 
 
 def runtime_differs(record: RecordView) -> bool:
-    """Return whether the record has code of the address that is not its compiled code."""
+    """Return whether the code at the address differs from the compiled code."""
     side = record.runtime
     return (
         bool(side.onchain)
@@ -248,7 +248,7 @@ def _chain_sentence(on_chain: Claim) -> Reason:
 def _onchain_hashes(
     record: RecordView, results: Mapping[str, CheckResult]
 ) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the hashes in the on-chain bytecode that the record was compared with, by side."""
+    """Yield the compared hashes in the on-chain bytecode, by side."""
     if record.language == "Vyper":
         integrity = results.get(VYPER_CHECK)
         if integrity is not None and integrity.evidence and keeps_own_auxdata(record.creation):
@@ -263,7 +263,7 @@ def _onchain_hashes(
 
 
 def keeps_own_auxdata(side: SideView) -> bool:
-    """Return whether a matching side has the contract's own recompiled auxdata on the chain too."""
+    """Return whether a matching side keeps its recompiled auxdata on the chain."""
     pieces = list(side.auxdata.values())
     piece = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
     if side.claimed_level is None or piece is None or side.found is None:
@@ -303,7 +303,7 @@ def _has_hash(side: SideView) -> bool:
 
 
 def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
-    """Return a reason that names the first checks with an outcome, and counts the others."""
+    """Return a reason that names the first checks with an outcome."""
     hidden_count, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
     if hidden_count > 0:
         return because(f"{outcome}_more", checks=names, more=hidden_count)
@@ -352,7 +352,7 @@ def pinned_members(
 
 @lru_cache(maxsize=1024)
 def _place(member: str) -> tuple[str, str]:
-    """Return the group that a pinned member is part of, or an empty text, and its key."""
+    """Return a pinned member's group, if it has one, and its key."""
     group, _, part = member.partition("/")[0].partition(".")
     return (group, part) if part else ("", group)
 

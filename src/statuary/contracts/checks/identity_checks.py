@@ -1,4 +1,4 @@
-"""Checks of what places a record in the site: chain, address, match id, time and deployment."""
+"""Checks of a record's chain, address, match id, time and deployment."""
 
 import re
 from collections.abc import Iterator

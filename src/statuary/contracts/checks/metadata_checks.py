@@ -31,7 +31,10 @@ class KeccakCache:
         self._known: dict[bytes, str] = {}
 
     def of(self, text: str) -> str:
-        """Return the Keccak-256 of a text in UTF-8, as metadata writes it: `0x` and 64 digits."""
+        """Return a UTF-8 text's Keccak-256 as metadata writes it.
+
+        It has `0x` and 64 digits.
+        """
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
         digest = self._known.get(key)
@@ -202,7 +205,7 @@ def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
 
 
 def _why_not_applicable(side: SideView) -> str:
-    """Return the reason why a side has no metadata hash to compare, if it has none."""
+    """Return the reason for a missing metadata hash, if it is missing."""
     if side.claimed_level is None:
         return f"the {side.name} bytecode is not claimed to match"
     if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:

@@ -11,7 +11,7 @@ PROOF = "proof"
 
 
 def proof_rules() -> Iterator[Rule]:
-    """Yield the rules that prove a record, in the order in which a proof lists them."""
+    """Yield the rules of a proof in its order."""
     yield from (rule_of_check(check, PROOF) for check in CONTRACT_CHECKS)
 
 

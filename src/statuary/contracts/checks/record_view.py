@@ -115,7 +115,10 @@ def as_json_text(value: Json) -> str:
 
 
 def same_json(value: Json, other_value: Json) -> bool:
-    """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
+    """Return whether two JSON values are equal, in any order of keys.
+
+    `1`, `1.0` and `true` differ.
+    """
     if value is other_value:
         return True
     if value is None or other_value is None or isinstance(value, str) or isinstance(other_value, str):
@@ -238,7 +241,10 @@ class SideView:
 
     @unlocked_cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """The result of the replay or the failing step, or None if a part is undecodable."""
+        """The replay's result or failing step.
+
+        None if a part cannot be decoded.
+        """
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
         max_bytes = len(self.recompiled) + len(self.onchain)
@@ -265,7 +271,10 @@ class SideView:
 
     @unlocked_cached_property
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
-        """The references of immutables (in Vyper the one after the code), or what is wrong with them."""
+        """The references of immutables, or the error in them.
+
+        In Vyper, it is the one after the code.
+        """
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
@@ -423,7 +432,7 @@ class RecordView:
 
     @unlocked_cached_property
     def has_hashed_metadata(self) -> bool:
-        """Whether a side with a match level has the hash of the metadata in its code."""
+        """Whether a matching side has the metadata's hash in its code."""
         return any(
             self.metadata_hashes.has(scheme, digest)
             for side in self.sides
@@ -441,7 +450,7 @@ class RecordView:
 
     @unlocked_cached_property
     def vyper_modules(self) -> frozenset[str]:
-        """The paths of the Vyper module and of every import that its integrity hash includes."""
+        """The paths of the Vyper module and its hashed imports."""
         try:
             return hashed_paths(self.vyper_program)
         except InvalidValueError:

@@ -126,7 +126,7 @@ def _library_names(record: RecordView) -> set[str]:
 
 
 def _declares_library(record: RecordView, text: str, name: str) -> bool:
-    """Return whether a source declares a library, or in Yul names the symbol to link."""
+    """Return whether a source declares a library, or links it in Yul."""
     if record.language == "Yul":
         return "linkersymbol" in text and name in text
     declared = declaration(text, name, record.version) if record.language == "Solidity" else None

@@ -57,7 +57,7 @@ BATCH, BATCH_BYTES = 16, 400_000
 
 
 class ContractDocuments(NamedTuple):
-    """Documents of a contract, and what leaves some out or makes them with another template."""
+    """The documents of a contract, and the reasons for skipped ones."""
 
     documents: tuple[Document, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -138,7 +138,10 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 
 
 def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
-    """Yield contracts in groups that are proved together: few enough, and small enough for a processor's cache."""
+    """Yield groups of contracts that are small enough to prove together.
+
+    A group fits into a processor's cache.
+    """
     batch, size = list[ReadContract](), 0
     for item in contracts:
         batch.append(item)
@@ -215,7 +218,10 @@ def _prepare(
 def _prove(
     provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
-    """Prove records together; if that goes wrong, one by one, so that the others keep their verdict."""
+    """Prove records together, or one by one if that fails.
+
+    The other records then keep their verdict.
+    """
     records = [record for record, _ in provable]
     together = run_guarded(partial(prove_together, records, checks), "", CHECKING)
     if not isinstance(together, Finding):

@@ -43,7 +43,7 @@ class BuiltContracts(NamedTuple, Generic[Site]):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether the lists of the last build are those of this one, and in place."""
+        """Whether the last build's lists are still valid and in place."""
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
@@ -53,7 +53,7 @@ def prepare_worker() -> None:
 
 
 def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
-    """Return whether the content has contracts, or what looks like them, or the last build had."""
+    """Return whether the content may have contracts, or the last build had."""
     contracts = catalogue.contracts
     return not ledger.sources.is_empty() or bool(len(contracts) or contracts.bulk or contracts.findings)
 

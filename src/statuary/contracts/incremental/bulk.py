@@ -1,4 +1,4 @@
-"""The contracts of bulk sources, divided into parts that are read independently; extensions read them."""
+"""The contracts of bulk sources, in independently readable parts."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -39,10 +39,10 @@ class BulkContract(Protocol):
 
 
 class BulkPart(Protocol):
-    """A part of a bulk source: small, picklable, and every read of it gives the same contracts."""
+    """A part of a bulk source: small, picklable and repeatably readable."""
 
     def read(self, root: Path) -> Iterator[BulkContract]:
-        """Yield its contracts; one that cannot be read has a finding instead of a record."""
+        """Yield its contracts; an unreadable one has a finding instead of a record."""
 
 
 class BulkReader(Protocol):
@@ -110,7 +110,7 @@ class BulkSourceRange(PartitionSources):
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts one by one; findings are located here, where the text is available."""
+        """Build the contracts one by one, and locate findings in the text."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0

@@ -111,7 +111,7 @@ def _all_names(catalogue: SiteContracts, addresses: Iterable[str]) -> Iterator[s
 
 
 def _changed_chains(contracts: BuiltContracts[Site]) -> dict[str, int]:
-    """Return the chains whose lists are rebuilt, with how many of their oldest contracts are unchanged."""
+    """Return the chains to rebuild, with their number of unchanged oldest contracts."""
     chains = contracts.catalogue.chains
     if not contracts.sources.partial:
         return {chain.chain_id: 0 for chain in chains}
@@ -139,7 +139,11 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
 
 
 def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> list[ContractRow] | None:
-    """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
+    """Return the contracts that pages list.
+
+    Returns:
+        The rows; none if there are too many; None if the pages are unchanged.
+    """
     sources = contracts.sources
     if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources:
         return None

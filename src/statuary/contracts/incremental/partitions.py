@@ -172,7 +172,9 @@ class Partitioner:
     def divide(
         self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
     ) -> Iterator[ContractPartition]:
-        """Yield partitions of sources: small ones first and last, so that workers start early and end together.
+        """Yield partitions of sources: small ones first and last.
+
+        Workers then start early and end together.
 
         Args:
             expected: how many sources there are at most.

@@ -175,7 +175,7 @@ def _single_sources(
 
 
 class ReadBulkSource(NamedTuple):
-    """A bulk source, its size and time before it was read, and what is wrong with it."""
+    """A read bulk source: size and time from before, and findings."""
 
     outdated: OutdatedSource[BulkSource]
     stat: SourceStat

@@ -1,4 +1,7 @@
-"""The plan of a build: the sources to read, with reasons; all other documents stay."""
+"""The plan of a build: the sources to read, with reasons.
+
+All other documents stay.
+"""
 
 from collections.abc import Container, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -41,7 +44,7 @@ MetadataChange = tuple[str, str, str]
 
 
 class RemainingSources(NamedTuple):
-    """The sources of the last build that are not built again but are not as they were."""
+    """Sources of the last build that were removed or only changed metadata."""
 
     deleted: list[str]  # those that no longer exist
     metadata_changed: list[MetadataChange]
@@ -95,7 +98,7 @@ class SourceComparison:
     def _difference(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
-        """Compare a source by size and time, then by content, if git does not decide."""
+        """Compare a source by size and time, then by content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source).text
         # where git shows a change, equal times mean nothing: some tools set them
@@ -146,7 +149,7 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return the git id of a source; for several files, a hash of their ids.
+        """Return the git id of a source, or a hash of its files' ids.
 
         Returns:
             The id; empty if one is missing.
@@ -209,7 +212,7 @@ Value = TypeVar("Value")
 
 
 class GeneratorResult(Generic[Item, Value]):
-    """The items of a generator; `value` is what it returns, once they have been iterated."""
+    """The items of a generator, and its return value afterwards."""
 
     value: Value
 
@@ -232,7 +235,7 @@ class RebuildPlan(NamedTuple):
 
 
 def with_known_count(catalogue: Site, ledger: Ledger, tree: GitState | None) -> Site:
-    """Return a site with the last build's contract count if git shows that contracts are unchanged."""
+    """Return the site with the last contract count, if git shows no change."""
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
@@ -316,7 +319,10 @@ def save_contract_state(
 def _not_resumed(
     root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
 ) -> Iterator[AnySource]:
-    """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
+    """Yield the sources that an interrupted build did not finish.
+
+    Documents of changed sources are dropped.
+    """
     comparison = SourceComparison(root=root, previous=ledger.sources.resumed(), tree=tree)
     outdated = GeneratorResult(comparison.outdated(sources))
     for source, reason, _ in outdated:

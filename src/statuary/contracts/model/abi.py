@@ -207,7 +207,7 @@ _TEXTS: Final[dict[bytes, str | None]] = {}
 
 
 def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
-    """Return the signatures of an ABI by kind, each list without duplicates, in byte order.
+    """Return an ABI's signatures by kind, unique and in byte order.
 
     The production server sorts by its database's locale, so compare signatures of other servers' records as
     sets.
@@ -224,7 +224,7 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def _known_text(item: Mapping[str, Json]) -> str | None:
-    """Return an item's signature; that of the same item of another ABI is not made again."""
+    """Return an item's signature, cached across ABIs."""
     try:
         key = orjson.dumps(item)
     except TypeError:  # orjson's own error: a lone surrogate, or nested too deep

@@ -40,7 +40,10 @@ def decode_cbor(data: bytes) -> CborValue:
 
 
 def decode_cbor_prefix(data: bytes, start: int) -> tuple[CborValue, int]:
-    """Decode the item that starts at byte `start`; return it and the byte after it.
+    """Decode the item that starts at byte `start`.
+
+    Returns:
+        The item, and the offset after it.
 
     Raises:
         InvalidValueError: if no well-formed item starts there.
@@ -65,7 +68,7 @@ def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
 
 
 def _head(data: bytes, start: int) -> tuple[int, int, int]:
-    """Return the major type, its argument, and where the content starts (RFC 8949, section 3)."""
+    """Return an item's major type, argument and content offset (RFC 8949, section 3)."""
     major, detail = data[start] >> 5, data[start] & 0x1F
     if detail < 24:
         return major, detail, start + 1
@@ -147,7 +150,10 @@ class AuxdataStyle(StrEnum):
 
 
 class Auxdata(NamedTuple):
-    """One piece of auxdata: its offset in the bytecode, and its bytes including the length."""
+    """A piece of auxdata: its offset in the bytecode, and its bytes.
+
+    The bytes include the length.
+    """
 
     offset: int
     value: bytes
@@ -190,7 +196,7 @@ def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
 
 
 def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
-    """Return the length of the auxdata that ends a code, and the end of its CBOR."""
+    """Return the length of a code's final auxdata, and its CBOR's end."""
     if style is AuxdataStyle.VYPER_0_3_4:
         return VYPER_0_3_4_BYTES, len(code)
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
@@ -457,7 +463,7 @@ def listed_auxdata(assembly: Json) -> list[bytes]:
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
-    """Return the auxdata that can be recognized in bytecode: the contract's own, then the others."""
+    """Return the auxdata recognized in bytecode, the contract's own first."""
     inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
     outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
     for value in inner:
@@ -467,7 +473,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield parts of code that parse as solc's auxdata: a known CBOR map and its length."""
+    """Yield parts of code that parse as solc's auxdata."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)

@@ -81,7 +81,7 @@ class CompiledPart:
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
-        """Return the record of this part and of the rest, whose types are not validated.
+        """Return the record of this part and a deployment, without type checks.
 
         Raises:
             ValueError: if the text is not that of a record in its canonical form.
@@ -107,7 +107,7 @@ MAX_SEEN: Final = 65_536
 
 
 class CompiledParts:
-    """A cache of parts that occurred more than once, bounded by their bytes of text."""
+    """A bounded cache of parts that occurred more than once."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity

@@ -50,7 +50,9 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
 def repeated_members(record: RecordValue) -> dict[str, Json]:
-    """Return stdJsonInput and stdJsonOutput as the server makes them, of the very objects that they repeat.
+    """Return the stdJsonInput and stdJsonOutput that the server derives.
+
+    They share the objects that they repeat.
 
     stdJsonInput and its map of sources are in `jsonb` order; what is in them keeps its own.
     """

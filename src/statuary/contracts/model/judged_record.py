@@ -20,7 +20,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the record differs from the code at its address, or is published despite a fault."""
+        """Whether the record is published despite other code or a fault."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property

@@ -1,4 +1,4 @@
-"""Find the transformations that turn recompiled code into on-chain code, and the match level that they give.
+"""Find the transformations and the match level of recompiled code.
 
 Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
 order, the values and the level are what its server would write.
@@ -58,7 +58,7 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return the record's `match`: exact if either side is exact, null only if both are."""
+    """Return the record's `match`: exact if one side is, null if both are."""
     if creation is None and runtime is None:
         return None
     if MatchLevel.EXACT_MATCH in (creation, runtime):
@@ -183,7 +183,11 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
 
 
 def constructor_inputs(abi: Json) -> TupleType | None:
-    """Return the inputs of an ABI's constructor: empty without one, None if they cannot be parsed."""
+    """Return an ABI's constructor inputs.
+
+    Returns:
+        The types; empty without a constructor; None if they cannot be parsed.
+    """
     for item in abi if isinstance(abi, list) else ():
         if isinstance(item, dict) and item.get("type") == "constructor":
             try:
@@ -217,7 +221,7 @@ def _agree(attempt: _Attempt, *, is_whole: bool) -> bool:
 
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
-    """Replace the recompiled auxdata with the on-chain one; cut it where the on-chain code ends."""
+    """Replace recompiled auxdata by on-chain auxdata, up to the code's end."""
     values = attempt.group("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)

@@ -20,7 +20,7 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class _Node(NamedTuple):
-    """A block of the tree: its multihash, the bytes of content below it, and those of all its blocks."""
+    """A block of the tree: its multihash, and the bytes below it."""
 
     multihash: bytes
     text_bytes: int
@@ -28,7 +28,10 @@ class _Node(NamedTuple):
 
 
 def ipfs_multihash(data: bytes) -> bytes:
-    """Return the multihash (34 bytes) of the root block of `data`, as in solc's `ipfs` field."""
+    """Return the root block's multihash, as in solc's `ipfs` field.
+
+    It has 34 bytes.
+    """
     level = [
         _leaf(data[start : start + IPFS_CHUNK_BYTES])
         for start in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)
@@ -96,7 +99,10 @@ def bzzr0(data: bytes) -> bytes:
 
 
 def bzzr1(data: bytes) -> bytes:
-    """Return the 32-byte `bzzr1` hash of `data`; 32 zero bytes for none, as in solc."""
+    """Return the 32-byte `bzzr1` hash of `data`.
+
+    As in solc, it is zero for no data.
+    """
     return _chunk_hash(data, below_taller=False) if data else bytes(32)
 
 
@@ -121,7 +127,7 @@ def _merkle_root(chunk: bytes) -> bytes:
 
 
 def _child_span(length: int) -> int:
-    """Return the number of text bytes below each child of a node over `length` bytes."""
+    """Return the content bytes below each child of a node."""
     span = SWARM_CHUNK_BYTES
     while span * BRANCHES < length:
         span *= BRANCHES
@@ -179,7 +185,7 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
 
 
 def has_repeated_keys(text: str) -> bool:
-    """Return whether an object in a JSON text has a key twice, which parsers treat differently."""
+    """Return whether JSON has a repeated key, which parsers treat differently."""
     repeated = False
 
     def keep(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""The proof of a record: the results of checks, and five claims based on them."""
+"""The proof of a record: results of checks, and five claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ class Claim(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The headline of a record: whether its sources are those of the code at the address."""
+    """The headline: whether the sources are those of the on-chain code."""
 
     status: ClaimStatus  # the weaker of claims C and D, unless something contradicts the record
     sentences: tuple[Reason, ...]

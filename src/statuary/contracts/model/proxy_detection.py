@@ -163,7 +163,7 @@ def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
 
 
 def _may_have_marks(code: bytes) -> bool:
-    """Search for the patterns as bytes, so that nearly no contract has to be disassembled."""
+    """Search for patterns as bytes, to avoid disassembling most contracts."""
     return _DELEGATES_TO_OWN_SLOT in code or any(mark in code for mark in _IN_DATA)
 
 
@@ -232,7 +232,11 @@ class _Walk:
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
-        """Go to the end of the program and return its offset; 0 if the code ends first."""
+        """Walk to the end of the program.
+
+        Returns:
+            Its offset; 0 if the code ends first.
+        """
         code, offset, last_opcode, second, third = self.code, 0, -1, -1, -1
         while offset < len(code):
             opcode = code[offset]

@@ -1,4 +1,4 @@
-"""The record of one verified contract, in its own wire format: it is never converted.
+"""The record of one verified contract, in its wire format.
 
 Member names, order and nullability are measured on Sourcify's server (all members, nulls included) and win
 over the specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
@@ -22,7 +22,10 @@ Shape = TypeVar("Shape")
 
 
 def strict(shape: type[Shape]) -> type[Shape]:
-    """Let pydantic reject unknown members and values of other types; pydantic is imported only for that."""
+    """Make pydantic reject unknown members and values of other types.
+
+    Pydantic is imported only for that.
+    """
     shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
 
@@ -249,7 +252,7 @@ def contract_row(record: RecordValue) -> ContractRow:
 
 
 def in_served_order(record: RecordValue) -> RecordValue:
-    """Return a record with its members, and those of its groups, in the order of `fields=all`.
+    """Sort a record's members, and those of groups, like `fields=all`.
 
     If they are in that order already, as in every record from a real server, the same object is returned.
     """

@@ -126,7 +126,7 @@ def read_release(row: Mapping[str, Json]) -> SolcRelease:
 
 @lru_cache(maxsize=256)
 def _release_at(number: CompilerVersion) -> SolcRelease:
-    """Return a release, or the last one before it; the first one for older numbers."""
+    """Return a release, or the nearest earlier one, or the first."""
     listed = _releases()
     return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
 
@@ -171,7 +171,10 @@ def _canonical(value: Json) -> bytes:
 
 
 def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
-    """Return the `settings` of the metadata that a release writes for an input, without `compilationTarget`."""
+    """Return the metadata `settings` that a release writes for an input.
+
+    They lack `compilationTarget`.
+    """
     written: dict[str, Json] = {}
     for name, default in release.always.items():
         _put(written, name, _given(settings, name, default))
@@ -200,7 +203,10 @@ def _put(settings: dict[str, Json], name: str, value: Json) -> None:
 
 
 def _optimizer(given: Json, release: SolcRelease) -> Json:
-    """Return metadata's `optimizer`: whether it is enabled, or its details if they are those of neither."""
+    """Return metadata's `optimizer` for an input.
+
+    It has details only if they differ from both presets.
+    """
     if not isinstance(given, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}
     enabled, runs = given.get("enabled"), _runs(given, release)
@@ -243,7 +249,10 @@ def _yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, J
 
 
 def _libraries(given: Json, *, with_paths: bool) -> Json:
-    """Return addresses in lower case by library; without paths, the last path in order decides."""
+    """Return library addresses in lower case.
+
+    Without paths, the last path in order decides.
+    """
     flat: dict[str, Json] = {}
     for path, addresses in sorted(as_object(given).items()):
         for name, address in as_object(addresses).items():
@@ -253,7 +262,10 @@ def _libraries(given: Json, *, with_paths: bool) -> Json:
 
 
 def _remappings(given: Json) -> Json:
-    """Return remappings sorted, each with the colon of its context, which may be empty (`a=b` is `:a=b`)."""
+    """Return sorted remappings with their context's colon.
+
+    The context may be empty: `a=b` becomes `:a=b`.
+    """
     if not isinstance(given, list):
         return [] if given is None else given
     texts = [as_text(one) for one in given]

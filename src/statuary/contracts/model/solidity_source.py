@@ -20,7 +20,7 @@ _KEPT_SOURCES: Final = 16
 
 
 def _hidden(line_ends: str) -> re.Pattern[str]:
-    """Return the pattern of a comment, or of a string with its quote as a group.
+    """Return the pattern of a comment, or of a string and its quote.
 
     The end of either may be missing.
     """
@@ -57,7 +57,7 @@ class Declaration(NamedTuple):
 
 @lru_cache(maxsize=_KEPT_SOURCES)
 def code_of(text: str, version: str) -> str:
-    """Replace each comment in a Solidity source by a blank, each string by a quote.
+    """Replace comments in a source by a blank, and strings by quotes.
 
     Args:
         version: the compiler's, as in records.
@@ -104,7 +104,7 @@ def yul_object(text: str) -> str:
 
 
 def words_at(text: str, word: str) -> Iterator[int]:
-    """Yield the positions of a word in a text, not of parts of longer words."""
+    """Yield the positions of a whole word."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)

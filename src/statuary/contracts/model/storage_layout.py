@@ -101,7 +101,10 @@ class SolidityLayout:
         return size
 
     def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
-        """Return the size of a type's parts in bytes, or None if only the type states it."""
+        """Return the bytes of a type's parts, if they are known.
+
+        Otherwise only the type states its size.
+        """
         if definition.get("encoding") in _FULL_SLOT:
             self._require_parts(definition)
             return WORD
@@ -275,7 +278,7 @@ def _vyper_places(
 
 
 def _variable(value: Json) -> _Variable | None:
-    """Return a variable, or None if a member is missing or of the wrong kind."""
+    """Return a variable, or None if a member is invalid."""
     if not isinstance(value, dict):
         return None
     label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))

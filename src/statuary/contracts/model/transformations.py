@@ -1,4 +1,4 @@
-"""Transformations, the steps that turn recompiled bytecode into on-chain bytecode as Sourcify records them, and their replay.
+"""Transformations of recompiled into on-chain bytecode, and their replay.
 
 Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
 (MEASUREMENTS.md, transformations): the published specification lacks `delete` and `length`.
@@ -132,7 +132,10 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return the keys of `transformationValues` as reason and id (None if there is only one)."""
+    """Return the keys of `transformationValues` as reason and id.
+
+    The id is None if a reason has only one value.
+    """
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
     for reason, group in _GROUPS.items():

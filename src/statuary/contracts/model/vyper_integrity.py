@@ -63,7 +63,7 @@ _OVERRIDES_HAVE_PATHS_SINCE: Final = CompilerVersion(0, 4, 2)
 
 
 class UnknownModuleError(InvalidValueError):
-    """An import of a module that is built into that release of Vyper and unknown here."""
+    """An import of a built-in Vyper module that is unknown here."""
 
     def __init__(self, module: str, version: str) -> None:
         super().__init__(f"the text of {module!r} in Vyper {version} is not known here")
@@ -88,7 +88,9 @@ class Import(NamedTuple):
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
-    """Yield the possible integrity hashes of a program, as hex text; several only with overrides.
+    """Yield the possible integrity hashes of a program, in hex.
+
+    There are several only with overrides.
 
     Overrides are hashed as JSON text in their original order, which records do not keep.
 
@@ -135,7 +137,10 @@ def imports_of(text: str) -> list[Import]:
 
 
 def _parse_statement(statement: str) -> Iterator[Import]:
-    """Yield a statement's imports: `import a.b as c`, `from ..a import b`, `from a import (b, c)`."""
+    """Yield the imports of a statement.
+
+    Its forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
+    """
     tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
     keyword = tokens.index("import") if "import" in tokens else len(tokens)
     origin = "".join(tokens[1:keyword])
@@ -149,7 +154,7 @@ def _parse_statement(statement: str) -> Iterator[Import]:
 
 
 class _Modules:
-    """The modules of a program: finds what an import names, and hashes each module once."""
+    """The modules of a program, found by import and hashed once."""
 
     def __init__(self, program: VyperProgram) -> None:
         self._program = program
@@ -159,7 +164,11 @@ class _Modules:
         self._hashes: dict[str, str] = {}
 
     def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
-        """Return the hash of a module and its imports; `importing` are the modules that lead to it."""
+        """Return the hash of a module and its imports.
+
+        Args:
+            importing: the modules that lead to it.
+        """
         if path in self._hashes:
             return self._hashes[path]
         if path in importing or len(importing) > MAX_IMPORT_DEPTH:

@@ -41,7 +41,7 @@ class SourcePlace(NamedTuple):
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Return the source lines of pushed values, by their offset in the recompiled runtime code."""
+    """Return the source lines of pushed values, by offset in the runtime code."""
     code = as_object(record.get("runtimeBytecode"))
     digits, entries = as_text(code.get("recompiledBytecode"))[2:], as_text(code.get("sourceMap")).split(";")
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
@@ -82,7 +82,7 @@ class _SourceText:
 
 
 def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the offset of each instruction's pushed value, with start, length and file of its source."""
+    """Yield the offset and the source range of each pushed value."""
     offset, fields = 0, [0, 0, -1]
     for entry in entries:
         if offset >= len(code):
@@ -196,7 +196,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Return the value that a mark's bytes encode, if it differs from their hex digits."""
+    """Return the value in a mark's bytes, if it is not just hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:

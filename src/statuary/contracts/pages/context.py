@@ -1,4 +1,4 @@
-"""The inputs of contract pages other than the contract, and the members that they show."""
+"""The other inputs of contract pages, and the members that they show."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,10 @@ from statuary.site.pages.site_context import SiteContext, site_context
 
 
 class CallTarget(NamedTuple):
-    """The arguments of a command: an address, and a JSON-RPC URL, or that of the reader's environment."""
+    """The arguments of a command: an address and a JSON-RPC URL.
+
+    The URL may come from the reader's environment.
+    """
 
     address: str = ""
     rpc: str = ""

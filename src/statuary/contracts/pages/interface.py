@@ -1,4 +1,4 @@
-"""An ABI as lists: functions with selectors, events with topics, errors, and the NatSpec of their authors."""
+"""An ABI as lists: functions, events, errors, and their NatSpec."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class Natspec:
         self._dev = devdoc
 
     def of(self, kind: str, signature: str) -> tuple[Markup, tuple[Markup, ...], Mapping[str, Json]]:
-        """Return the notice, the developers' details, and the notices of parameters and returned values by name."""
+        """Return notice, details, and notices of values by name."""
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (_first(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev))
         details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")

@@ -273,7 +273,10 @@ def words_of(name: str) -> list[str]:
 
 
 def _compared(term: str) -> str:
-    """Return the part of a term that queries are compared with; `DOMAIN_SEPARATOR` and `domainSeparator` have the same."""
+    """Return the comparable part of a search term.
+
+    It is the same for `DOMAIN_SEPARATOR` and `domainSeparator`.
+    """
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
@@ -302,7 +305,7 @@ def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
 
 
 def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
-    """Yield the shards of terms with a common beginning of some length, by name, in order."""
+    """Yield shards of terms by their first characters, in order."""
     by_name: dict[str, dict[str, tuple[Sequence[int], Mapping[str, int]]]] = {}
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]

@@ -385,7 +385,7 @@ def _other_code(auxdata: Json, texts: PageTexts) -> str:
 
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
-    """Return the sentence on a proxy: the proved code, or only the word in a slot."""
+    """Return the sentence on a proxy's proved code or slot."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")

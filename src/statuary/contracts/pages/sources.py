@@ -41,7 +41,7 @@ class Highlighter:
         )
 
     def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the pieces of a text with the style class of each, or an empty one."""
+        """Yield a text's pieces with their style classes, if any."""
         offset, declared = 0, False
         for match in self._token.finditer(text):
             if match.start() > offset:
@@ -112,7 +112,7 @@ class SourceView(NamedTuple):
 
 
 class LineMarks(NamedTuple):
-    """The marks of a line that is partly hidden; `count` is its number of characters."""
+    """The marks of a partly hidden line; `count` is its characters."""
 
     cut: str = "⟨… {count}⟩"
     spaces: str = "⟨{count}⟩"
@@ -137,7 +137,7 @@ def _marked(text: str) -> str:
 def source_views(
     sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
-    """Yield a record's source files, that of the contract first, then those of its folder.
+    """Yield a record's source files: the contract's, then its folder's.
 
     Args:
         target: the path of the file with the contract.

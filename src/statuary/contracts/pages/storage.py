@@ -1,4 +1,4 @@
-"""A diagram of a contract's storage: slots of 32 bytes and the variables in them.
+"""A diagram of a contract's storage: 32-byte slots and their variables.
 
 Reads Solidity's `storageLayout` and Vyper's `layout`; other shapes are not drawn.
 """
@@ -72,7 +72,7 @@ class StorageView(NamedTuple):
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Return the diagram of a storage layout, or None if there is nothing to draw."""
+    """Return a storage layout's diagram, if there is anything to draw."""
     members = as_object(layout)
     of_solidity = "storage" in members
     variables = sorted(

@@ -1,4 +1,7 @@
-"""The verdict as a trail: sources, bytecode, address and deployment, with the evidence that leads from each to the next."""
+"""The verdict as a trail of sources, bytecode, address and deployment.
+
+Evidence leads from each part to the next.
+"""
 
 from typing import NamedTuple
 
@@ -22,7 +25,7 @@ class Strand(NamedTuple):
 
 
 class TrailPart(NamedTuple):
-    """A part of the trail, and the evidence that leads from it to the next one."""
+    """A part of the trail, and the evidence for the next one."""
 
     section: str  # of the page
     name: str
@@ -55,7 +58,7 @@ def trail(record: RecordValue, proof: Proof, localization: Localization) -> tupl
 
 
 def created_at(proof: Proof) -> Instant | None:
-    """Return the time of the block that created the contract, where a proof of the deployment shows it."""
+    """Return the time of the creating block, if the deployment is proved."""
     claim = proof.claim(ClaimName.DEPLOYED)
     time = str(claim.evidence.get("blockTime", "")) if claim else ""
     return parse_instant(time) if time else None
@@ -82,7 +85,10 @@ def _block(record: RecordValue, texts: PageTexts) -> str:
 
 
 def _compilation(proof: Proof, texts: PageTexts) -> tuple[Strand, ...]:
-    """Return what leads from the sources to the bytecode: code that differs leaves nothing else to say."""
+    """Return the evidence that leads from the sources to the bytecode.
+
+    If the code differs, there is no other.
+    """
     sentences = proof.verdict.sentences if proof.verdict else ()
     if any(sentence.key == RUNTIME_DIFFERS for sentence in sentences):
         status = texts("claim_status.contradicted")

@@ -1,4 +1,4 @@
-"""The sign of a verdict on pages, and the level that lists say of a contract."""
+"""The sign of a verdict on pages, and the level in lists."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def verdict_sign(verdict: str, level: str) -> str:
-    """Return the sign of a verdict: green for what was verified here, red for what is contradicted.
+    """Return a verdict's sign: green if verified here, red if contradicted.
 
     Args:
         level: the match that the record claims of the runtime side; empty if it claims none.

@@ -1,4 +1,4 @@
-"""The page that shows any contract in the browser, and the data of its script.
+"""The page that shows any contract in the browser, with its data.
 
 Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that
 every

@@ -45,7 +45,7 @@ class ExternalFile(NamedTuple):
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
-    """Yield the files of an external source in path order, and findings for unreadable ones.
+    """Yield an external source's files in path order, with findings.
 
     Args:
         source: the URL of an object store, or a path relative to the content folder.
@@ -247,7 +247,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
 
 
 def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
-    """Yield the sources in the folder of a workspace or export, or behind a link."""
+    """Yield the sources below a workspace, an export or a link."""
     if (root / path).is_symlink():
         yield _Link()
     for item in walk_path(root, path):

@@ -1,4 +1,4 @@
-"""The place of a contract in the content: a file, a folder, a line or a row."""
+"""A contract's place in the content: file, folder, line or row."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -72,7 +72,7 @@ class ContractSources(Protocol):
         """Return the number of contracts that have their own file or folder."""
 
     def __iter__(self) -> Iterator[ContractSource]:
-        """Yield the contracts that have their own file or folder, in byte order of paths."""
+        """Yield contracts with their own files, in byte order of paths."""
 
 
 class NoContracts(ContractSources):

@@ -1,7 +1,9 @@
-"""The exact value of a record's source text: every number keeps its spelling, every key is kept.
+"""Parse a record exactly: every number keeps its spelling.
 
-Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text goes
-through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone surrogates.
+Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text
+goes
+through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone
+surrogates.
 """
 
 import re
@@ -140,7 +142,7 @@ JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 
 
 def apply_types(tree: Json, model: object) -> Json:
-    """Return a tree of texts as JSON of the types that a model's annotations name."""
+    """Convert strings in a tree to the types of a model's annotations."""
     if isinstance(tree, PlainText):
         return str(tree) if allows_text(model) else json_scalar(tree)
     if isinstance(tree, list):
@@ -153,7 +155,10 @@ def apply_types(tree: Json, model: object) -> Json:
 
 
 def json_scalar(text: str) -> Json:
-    """Return an unquoted scalar as JSON: a number that keeps its spelling, `true`, `false`, or the text."""
+    """Convert an unquoted scalar to a number, boolean or string.
+
+    A number keeps its spelling.
+    """
     if text in ("true", "false"):
         return text == "true"
     if not JSON_NUMBER.fullmatch(text):

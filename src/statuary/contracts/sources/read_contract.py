@@ -1,4 +1,4 @@
-"""A contract source to its record: a record file is parsed, a workspace is derived.
+"""Read a contract source: parse a record, or derive a workspace's.
 
 The path names chain and address; the checks compare them with the record.
 """

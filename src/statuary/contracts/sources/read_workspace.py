@@ -93,7 +93,7 @@ class ImplementationSource(SourceModel):
 
 
 class ProxySource(SourceModel):
-    """The implementation of a proxy on the chain, where the contract's code alone does not decide it."""
+    """A proxy's implementation on the chain, if its code does not decide it."""
 
     is_proxy: Flag
     """Whether it is a proxy."""
@@ -258,7 +258,7 @@ def _hex(raw: bytes) -> Hex:
 def _derivation_finding(
     error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
 ) -> Finding:
-    """Return the finding in the compiler's file that the error is about, or in `contract.yaml`."""
+    """Locate a derivation error in the compiler's file or `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
     pointer = error.pointer
     named_file = files.get(str(pointer[0])) if pointer else None

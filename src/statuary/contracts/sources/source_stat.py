@@ -1,4 +1,4 @@
-"""Size, time and digest of the sources of contracts, and the listings of their folders."""
+"""Size, time and digest of contracts' sources, and folder listings."""
 
 import os
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Lists folders; the largest listing of the first pass is kept for the second one."""
+    """Lists folders, keeping the largest listing for the second pass."""
 
     def __init__(self) -> None:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None

@@ -1,4 +1,4 @@
-"""The OpenAPI document: the URL table with the operation and the parameters of each URL."""
+"""The OpenAPI document, based on the URL table."""
 
 import json
 import re
@@ -187,7 +187,11 @@ MEMBER = re.compile(r"\{(\w+)\}")
 
 
 def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Document:
-    """Return the description of the site in OpenAPI 3.1; `example` is a contract of the site."""
+    """Return the description of the site in OpenAPI 3.1.
+
+    Args:
+        example: a contract of the site.
+    """
     page = catalogue.status.page
     apis_of_extensions = extension_apis(catalogue, example)
     served = [

@@ -176,7 +176,10 @@ def reference_page(site: SiteContext) -> Document:
 
 
 def _plain(path: str) -> str:
-    """Return a path with nameless parameters; the URL table and the specification name them differently."""
+    """Return a path with nameless parameters.
+
+    The URL table and the specification name them differently.
+    """
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
@@ -353,7 +356,7 @@ def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldVi
 
 
 def _type(value: Json, depth: int) -> tuple[str, str]:
-    """Return a schema's type in words, and the anchor of the first type that it names."""
+    """Return a schema's type in words, and its first type's anchor."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:

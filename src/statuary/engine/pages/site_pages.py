@@ -21,7 +21,7 @@ from statuary.status.pages.status_assets import status_assets
 def asset_documents(
     theme: Theme, *, contracts: bool, search: bool, parts: Iterable[PageParts]
 ) -> Iterator[Document]:
-    """Yield the files that pages load: those of the core, and of contracts and extensions where there are any."""
+    """Yield the files that pages load, including those of extensions."""
     yield from frame_assets(theme)
     yield from status_assets()
     if contracts:

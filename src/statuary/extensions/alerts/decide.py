@@ -101,7 +101,7 @@ def _decision(
 
 
 def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
-    """Return the decision on the incident of a group whose sent alerts have all ended."""
+    """Return the decision on an incident whose alerts have all ended."""
     if not unresolved:
         return NoChange("the alert is over, and no incident that it opened is unresolved")
     if any(alert.has_unseen_firing for alert in members):

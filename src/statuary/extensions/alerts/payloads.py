@@ -25,7 +25,7 @@ PLAIN_FORM = '{"key": "rpc-down", "status": "firing", "name": "RPC down", "compo
 
 
 class PayloadError(StatuaryError):
-    """A payload is not that of a system that is known, or lacks what is needed."""
+    """A payload has an unknown form, or lacks required data."""
 
 
 class Alert(NamedTuple):

@@ -1,4 +1,4 @@
-"""The key `alerts` of site.yaml: which alerts are about which component, and what is published of them."""
+"""The key `alerts` of site.yaml: components of alerts, and publication."""
 
 from collections.abc import Mapping
 from enum import StrEnum

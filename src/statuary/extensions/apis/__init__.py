@@ -1,1 +1,1 @@
-"""Interfaces of explorers, wallets and tools: documents made of the records that the site publishes."""
+"""Interfaces of explorers, wallets and tools, made of the published records."""

@@ -123,7 +123,10 @@ def _hashes(texts: str | None) -> Sequence[str]:
 
 
 def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
-    """Return the signatures with each hash; None where there are none. Each shard is read once."""
+    """Return the signatures with each hash, or None.
+
+    Each shard is read once.
+    """
     shards: dict[str, dict[str, Items]] = {}
     items: dict[str, Items | None] = {}
     for text in hashes:

@@ -1,4 +1,4 @@
-"""Contracts by the hash of their runtime code: of the whole code, and of its template."""
+"""Contracts by the hash of their runtime code or its template."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes of a record's runtime code, or None if it has no code."""
+    """Return the hashes of a record's runtime code, if it has any."""
     runtime = as_object(record["runtimeBytecode"])
     text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
     if not text:
@@ -79,7 +79,7 @@ def _hash(code: bytes) -> str:
 
 
 def without_metadata(code: bytes) -> bytes:
-    """Return code without the metadata at its end, and without the INVALID that solc writes before it.
+    """Return code without its final metadata and solc's INVALID.
 
     The metadata is a CBOR map of up to four members; the last two bytes are its length.
     """
@@ -163,7 +163,7 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield the contracts of each code and each template, and the templates of each length."""
+    """Yield contracts by code and template, and templates by length."""
     by_code, by_template = defaultdict[str, list[object]](list), defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}
     for row, facts in contracts:

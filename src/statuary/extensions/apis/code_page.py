@@ -10,7 +10,10 @@ from statuary.site.pages.site_context import PageHead, site_context
 
 
 def code_page(catalogue: Catalogue) -> Iterator[Document]:
-    """Yield the page, if the site has a list of contracts, which links to it."""
+    """Yield the page, if the site has a list of contracts.
+
+    That list links to it.
+    """
     site = site_context(catalogue)
     if site.has_contracts:
         renderer = renderer_of(site)

@@ -1,4 +1,4 @@
-"""The documents of one record for explorers and tools; they are made where the record is."""
+"""The documents of one record for explorers and tools."""
 
 from collections.abc import Iterable, Iterator
 

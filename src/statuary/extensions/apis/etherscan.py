@@ -94,7 +94,7 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return for how many runs the optimizer was set; 0 for Vyper's, which has no such number."""
+    """Return the optimizer's number of runs, or 0 for Vyper."""
     settings = as_object(compilation.get("compilerSettings"))
     default = 0 if compilation.get("language") == "Vyper" else DEFAULT_RUNS
     return as_object(settings.get("optimizer")).get("runs", default)
@@ -140,7 +140,7 @@ LONGEST_END = 400
 
 
 def _metadata_source(record: RecordValue) -> str:
-    """Return the URL of the metadata on IPFS or Swarm, if the runtime code has its digest."""
+    """Return the metadata's IPFS or Swarm URL, if the code has it."""
     code = as_text(as_object(record["runtimeBytecode"]).get("onchainBytecode"))
     digests = METADATA.findall(code[-LONGEST_END:])
     if not digests:

@@ -23,7 +23,7 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 
 
 def is_explorer_route(method: str, path: str, query: str, read_document: ReadDocument) -> bool:
-    """Return whether a request is one of an explorer's API, and the site has it."""
+    """Return whether a request is an explorer API call of this site."""
     base = BASES.match(path)
     if base is None:
         asked = CHAIN_LIST.match(path) is not None
@@ -54,7 +54,11 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
 
 
 def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
-    """Return the name of the error response to a call, if it is not about a contract."""
+    """Return the error for a call that is not about a contract.
+
+    Returns:
+        The name of the response; empty if the call is about one.
+    """
     if parameter(query, "module") != "contract":
         return "module"
     if action not in ACTIONS:

@@ -138,7 +138,11 @@ def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
 
 
 def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
-    """Yield the lines of a unified difference of two texts, before which `offset` lines are the same."""
+    """Yield the unified difference of two texts.
+
+    Args:
+        offset: the number of equal lines before them.
+    """
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
         (_, first_line, _, start, _), (_, _, last_line, _, end) = group[0], group[-1]
         yield f"@@ -{offset + first_line + 1},{last_line - first_line} +{offset + start + 1},{end - start} @@"

@@ -1,4 +1,4 @@
-"""The ABI of a proxy merged with those of its implementations, with each entry's owner."""
+"""A proxy's ABI merged with its implementations', with owners."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ class AbiEntry(NamedTuple):
 
 
 class Clash(NamedTuple):
-    """Two entries with the same hash, of which a call or a reader can mean one alone."""
+    """Two entries with the same hash, only one of which can be meant."""
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str

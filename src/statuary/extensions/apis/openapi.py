@@ -1,4 +1,4 @@
-"""The interfaces in openapi.json, and on the API page: each call with its parameters and an example."""
+"""The interfaces in openapi.json and on the API page."""
 
 from collections.abc import Mapping
 

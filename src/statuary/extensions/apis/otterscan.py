@@ -30,7 +30,7 @@ def _text(path: str, text: str) -> Document:
 
 
 def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
-    """Yield the entry of each chain in the form of the list of chains that explorers share.
+    """Yield chains in the form of the explorers' shared chain list.
 
     The content knows no currency of a chain, so it is Ether.
 

@@ -97,13 +97,15 @@ def history_of(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Return the versions of a proxy, oldest first; the last one is that of its record.
+    """Return a proxy's versions, oldest first, the record's last.
 
     Args:
-        stated_versions: what a file of the content says; it replaces what the site saw of the same implementations.
+        stated_versions: what a file of the content says; it replaces what the site saw of the same
+            implementations.
         seen_versions: what the site saw in earlier builds.
         current_addresses: the implementations that the record names.
-        now: since when the present ones are known, if they are not the last: the instant of this build, or of the record.
+        now: since when the present ones are known, if they are not the last: the instant of this build, or of
+            the record.
     """
     stated_sets = {version.implementations for version in stated_versions}
     versions = [
@@ -116,7 +118,9 @@ def history_of(
 
 
 def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
-    """Return the pairs of implementations to compare: successive ones, and each with the current one.
+    """Return the pairs of implementations to compare.
+
+    They are successive ones, and each one with the current one.
 
     The versions of a diamond are sets of facets without a common layout: only its ABI and its history are
     published.
@@ -140,7 +144,10 @@ class ResolvedProxy(NamedTuple):
     pairs: Sequence[tuple[str, str]]  # of implementations that both have a record
 
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
-        """Return the path of what changed from one implementation to another, as JSON or as a page."""
+        """Return the path of the changes between two implementations.
+
+        It is a JSON document or a page.
+        """
         url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
         old_address, new_address = pair
         return url.path(

@@ -36,7 +36,7 @@ WHOLE_SITE = ("contracts",)
 
 
 def folders_of(place: ContractLocation) -> list[str]:
-    """Return the folders of a proxy: those of its checksummed and of its lower-case address."""
+    """Return a proxy's folders, by checksummed and lower-case address."""
     chain_id, address = place
     return [
         urls.PROXY.pattern.format(chain_id=chain_id, address=form).rpartition("/")[0]

@@ -227,7 +227,7 @@ class _ProxyPages:
         return ListedImplementation(address, visible_name(name or ""), href)
 
     def _implementation_name(self, address: str) -> str:
-        """Return the name of a contract of the proxy, with the ends of its address."""
+        """Return a contract's name with the ends of its address."""
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 
@@ -292,7 +292,7 @@ class _ProxyPages:
 
 
 def _shown_hash(key: str) -> str:
-    """Return a selector as it is, and the start of a topic, which is longer."""
+    """Return a selector, or the start of a longer topic."""
     return key if len(key) <= SELECTOR else f"{key[:SELECTOR]}…"
 
 

@@ -1,4 +1,4 @@
-"""The files of a record in the layouts of Sourcify's repository, versions 1 and 2."""
+"""A record's files in both layouts of Sourcify's repository."""
 
 import posixpath
 from collections.abc import Iterable, Iterator

@@ -237,7 +237,7 @@ def _of_settings(path: str, body: JsonObject) -> Document:
 
 
 def _read(public: bytes) -> tuple[list[str], list[Finding]]:
-    """Return the signatures of a file of public signatures, and what is wrong with its other lines."""
+    """Read a file of public signatures, with findings about invalid lines."""
     texts, findings = list[str](), list[Finding]()
     for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
         if text is not None:

@@ -114,7 +114,10 @@ def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
 
 
 class _Shapes:
-    """The shapes of types: equal for types that read bytes in the same way, whatever their names."""
+    """The shapes of types, which are equal if bytes read equally.
+
+    Names do not matter.
+    """
 
     def __init__(self, types: JsonObject) -> None:
         self._types = types
@@ -199,7 +202,7 @@ def _changes_of_old(
 
 
 def _changed(old_variable: Variable, new_variable: Variable) -> StorageChange | None:
-    """Return the change of a variable with the same name, if it is read differently."""
+    """Return the change of a variable that is now read differently."""
     if new_variable.start != old_variable.start:
         return StorageChange("moved", old_variable.label, old_variable, new_variable)
     return (

@@ -343,7 +343,7 @@ def _json(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Return a finding about a record at the row of its match; the message names the member."""
+    """Locate a record's finding at its match's row, naming the member."""
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message
     return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

@@ -52,7 +52,7 @@ class BucketWriter:
     """Fills all buckets in one pass; a context manager that finishes them."""
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
-        """Create empty buckets, which take at most `limit` bytes of values, in an empty folder."""
+        """Create empty buckets of at most `limit` bytes in an empty folder."""
         self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[sqlite3.Connection] = []
@@ -74,7 +74,7 @@ class BucketWriter:
                 bucket.execute("COMMIT")
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows to their buckets; the first value of a row is the number of its bucket."""
+        """Add rows to the buckets that their first values number."""
         by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
             self.rows_left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
@@ -148,7 +148,7 @@ def _first_row(path: str) -> tuple[int, str]:
 
 
 class _Engine(Protocol):
-    """A connection of DuckDB; what it gives after a query are the rows of that query."""
+    """A DuckDB connection, which returns the rows of its last query."""
 
     def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> Self: ...
     def fetchone(self) -> Row: ...
@@ -433,7 +433,11 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 
 
 def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
-    """Create the table of keys; return the number of buckets, and of matches whose rows are missing."""
+    """Create the table of keys.
+
+    Returns:
+        The number of buckets, and of matches whose rows are missing.
+    """
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(

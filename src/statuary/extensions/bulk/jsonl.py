@@ -1,6 +1,7 @@
-"""A JSONL file, plain or compressed: one record a line, whose bytes are kept exactly.
+"""A JSONL file, plain or compressed, with the exact bytes of records.
 
-A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a compressed
+A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a
+compressed
 file is one range. Only one line is in memory.
 """
 
@@ -146,7 +147,11 @@ def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineR
 
 
 def _skip_lines(file: IO[bytes], size: int) -> int:
-    """Skip `size` bytes of a file and the rest of the line; return the number of lines."""
+    """Skip `size` bytes and the rest of the line.
+
+    Returns:
+        The number of lines.
+    """
     lines, last_bytes = 0, b"\n"
     while size > 0 and (block := file.read(min(BUFFER, size))):
         lines, size, last_bytes = lines + block.count(b"\n"), size - len(block), block
@@ -167,7 +172,10 @@ class Block(NamedTuple):
 
 
 def count_lines(block: Block) -> tuple[int, int, int | None]:
-    """Return a block's offset, its number of line ends, and the offset after the first.
+    """Count a block's line ends.
+
+    Returns:
+        The block's offset, the number, and the offset after the first line end.
 
     That offset is None if no line ends in the block.
 
@@ -189,7 +197,7 @@ BLOCKS = 64
 
 
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Split a plain JSONL file into ranges as `line_ranges` does, with the lines counted by workers.
+    """Split a plain file like `line_ranges`; workers count its lines.
 
     This process reads nothing: it would take longer to read than workers to build.
 
@@ -241,7 +249,7 @@ def _check(message: str, *, when: bool) -> None:
 
 
 def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
-    """Yield the lines of a range; one that is too long is cut behind the limit."""
+    """Yield a range's lines; a too long one is cut."""
     if lines.start:
         file.seek(lines.start)
     bytes_left = None if lines.end is None else lines.end - lines.start

@@ -1,4 +1,4 @@
-"""The limits on bulk sources: what exceeds one becomes a finding, and the rest is published."""
+"""The limits on bulk sources; exceeding one is a finding."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The readers of bulk sources; an export needs a temporary folder while it is read."""
+"""The readers of bulk sources, with an export's temporary folder."""
 
 import os
 import shutil
@@ -33,7 +33,10 @@ class LineReader(BulkReader):
 
 
 class ExportReader(BulkReader):
-    """Reads the tables of a Sourcify export; workers on other machines must see its temporary folder."""
+    """Reads the tables of a Sourcify export.
+
+    Workers on other machines must see its temporary folder.
+    """
 
     @override
     @contextmanager
@@ -76,10 +79,13 @@ def scratch_directory() -> Iterator[Path]:
 
 
 def _remove_abandoned(cutoff: float) -> None:
-    """Remove this user's temporary folders of processes that have ended: their locks ended with them.
+    """Remove this user's temporary folders of processes that have ended.
+
+    Their locks ended with them.
 
     Args:
-        cutoff: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock yet.
+        cutoff: when a folder must have changed last, in seconds since 1970; a newer one may not have its lock
+            yet.
     """
     if sys.platform == "win32":
         return

@@ -1,4 +1,6 @@
-"""Link preview pictures, one per state of a page: 1,200 by 630 pixels, drawn with Pillow.
+"""Link preview pictures, one per state, drawn with Pillow.
+
+They have 1,200 by 630 pixels.
 
 Services keep a picture for weeks, and a page's state changes without a build: so a picture shows only its
 state, and the page,
@@ -107,7 +109,10 @@ class CardDocuments(DocumentProvider):
 
 
 def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a line in the site's language, or in English if the font lacks characters."""
+    """Return a line in a language that the font supports.
+
+    It is the site's, or else English.
+    """
     line = texts(key)
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
@@ -176,7 +181,7 @@ def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -
 
 
 def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
-    """Return the lines of a text; texts of cards are short, so that two are enough."""
+    """Return a text's lines, at most two."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()

@@ -245,7 +245,7 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
 def _fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
-    """Return the reason why an attestation is not about its descriptor, if it is not."""
+    """Return the mismatch of an attestation and its descriptor, if any."""
     message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id

@@ -248,7 +248,7 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
 
 
 def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
-    """Return the chain of a call: the stated one, or the one that descriptors name."""
+    """Return a call's chain: the given one, or the descriptors'."""
     if stated_chain is not None:
         return _whole(stated_chain, "--chain-id")
     chains = descriptors.chains_of(address)

@@ -70,7 +70,7 @@ class Origins:
         self._files: dict[Pointer, tuple[str, Pointer]] = {(): (path, ())}
 
     def of(self, pointer: Pointer) -> tuple[str, Pointer]:
-        """Return the file and the place in it of a part of the merged descriptor."""
+        """Return the file and place of a part of the merged descriptor."""
         for length in range(len(pointer), -1, -1):
             if pointer[:length] in self._files:
                 path, base = self._files[pointer[:length]]
@@ -153,7 +153,7 @@ class _Merged(NamedTuple):
 
 
 class DescriptorFolder:
-    """The folder in the content, or a registry's checkout; files are read once, on demand."""
+    """The content's folder or a registry's checkout; files are read once."""
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
         """Open the content folder, or a registry's checkout with an empty `name`."""
@@ -244,7 +244,11 @@ class DescriptorFolder:
         return tuple(inputs.values())
 
     def digest(self, path: str) -> str:
-        """Return the SHA-256 of a file or of its reading error, in hex; empty if missing."""
+        """Return the SHA-256 of a file or its error, in hex.
+
+        Returns:
+            The digest; empty if the file is missing.
+        """
         if path not in self._digests:
             try:
                 body = self.raw(path) if path in self._names else None
@@ -300,7 +304,10 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """Merges a file over its includes: its values win, and fields of one path are merged."""
+    """Merges a file over its includes.
+
+    Its values win, and fields of one path are merged.
+    """
 
     def __init__(self, path: str, origins: Origins) -> None:
         self._path, self._origins = path, origins
@@ -366,7 +373,7 @@ _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
 def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
-    """Yield the deployments of a descriptor that have a chain and an address, each once."""
+    """Yield a descriptor's deployments with chain and address, each once."""
     base: Pointer = (
         "context",
         "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",

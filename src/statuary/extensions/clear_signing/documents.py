@@ -1,4 +1,4 @@
-"""The documents of all descriptors of a site: indexes, files, proofs, and examples of what wallets show."""
+"""The documents of descriptors: indexes, files, proofs and examples."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator

@@ -62,11 +62,15 @@ class Descriptors:
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the chains on which a descriptor is bound to an address in lower case, sorted."""
+        """Return the sorted chains of an address's descriptors."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
-        """Return a call as it is shown; raise NotShownError or InvalidValueError if it cannot be."""
+        """Return a call as it is displayed.
+
+        Raises:
+            NotShownError, InvalidValueError: if it cannot be.
+        """
         descriptor = self.of(call)
         if descriptor is None:
             raise NotShownError(f"no descriptor is bound to {call.to} on chain {call.chain_id}")

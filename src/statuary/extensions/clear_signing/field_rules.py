@@ -1,4 +1,4 @@
-"""Whether the type of a field's value fits its format, and the values that its parameters name."""
+"""Rules for a field: type of value and format, and parameters."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -194,7 +194,7 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield violations by a field whose value has a type that does not fit its format."""
+    """Yield violations by a value type that does not fit its format."""
     name = field.format
     if field.problem or (not name and field.is_never_visible):
         return

@@ -1,4 +1,4 @@
-"""The formats of fields: a value as a text, with what a wallet warns of."""
+"""The formats of fields: values as text, with a wallet's warnings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -65,7 +65,7 @@ _ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddre
 
 
 def _fitting(name: str, value: Leaf) -> Leaf:
-    """Return a slice, or a number that holds an address, as its format takes it."""
+    """Convert a slice, or a number that holds an address, for its format."""
     if name in _ADDRESSES and value.kind in ("slice", "uint", "int") and len(value.bytes) >= ADDRESS_BYTES:
         return Leaf("address", value.bytes[-ADDRESS_BYTES:])
     if value.kind != "slice":
@@ -125,7 +125,7 @@ def _address(parameter: Json, show: Show) -> str:
 
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
-    """Return a map's value for the key that a path names, if it has one."""
+    """Return the map's value for a path's key, if it has one."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))

@@ -26,7 +26,7 @@ class SelectedFiles(NamedTuple):
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
-    """Select the descriptors of contracts on some chains, and the files that belong to them."""
+    """Select the descriptors of some chains' contracts, with related files."""
     copied, files, unreadable, other_count = list[str](), set[str](), list[str](), 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
@@ -63,7 +63,7 @@ class CopyResult(NamedTuple):
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:
-    """Copy files of a checkout into the content; one that is there is never written again."""
+    """Copy a checkout's files into the content, keeping existing ones."""
     outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
     with content_lock(content):
         for path in paths:

@@ -101,7 +101,7 @@ _ARRAY = re.compile(r"\[([0-9]{0,9})\]")
 
 
 class _Tokens:
-    """The tokens of a key, and what is unusual about the white space between them."""
+    """The tokens of a key, with deviations of white space."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_KEY:

@@ -1,4 +1,4 @@
-"""The targets of paths: the type of a value, or the reason why there is none."""
+"""The targets of paths: types of values, or reasons for failure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -216,7 +216,7 @@ def in_descriptor(value: Json, path: Path) -> Json:
 
 
 def is_address_like(target: PathTarget) -> bool:
-    """Return whether a value can be an address: one, its bytes, or a value that holds it."""
+    """Return whether a value can be or hold an address."""
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length in (ADDRESS_BYTES, None)
@@ -233,7 +233,7 @@ def holds_address(target: PathTarget) -> bool:
 
 
 def is_number(target: PathTarget) -> bool:
-    """Return whether a value is a whole number, or at most 32 bytes of one."""
+    """Return whether a value is an integer of at most 32 bytes."""
     kind = target.type
     if isinstance(kind, Bytes):
         return kind.length is None or kind.length <= WORD
@@ -241,7 +241,7 @@ def is_number(target: PathTarget) -> bool:
 
 
 def is_value(target: PathTarget) -> bool:
-    """Return whether it is one value, or each of an array's, and no struct or array."""
+    """Return whether it is an elementary value, or an array's items are."""
     return isinstance(target.type, BasicType | Bytes)
 
 

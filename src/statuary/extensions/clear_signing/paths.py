@@ -35,7 +35,10 @@ class Items(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Some bytes of a value, or some items of an array; without `end`, up to the end."""
+    """Some bytes of a value, or items of an array.
+
+    Without `end`, they extend to the end.
+    """
 
     start: int | None
     end: int | None
@@ -53,7 +56,7 @@ Step = Member | Item | Items | Slice
 
 
 class Path(NamedTuple):
-    """A path; without a root it is relative to the group that it stands in."""
+    """A path; without a root, it is relative to its group."""
 
     root: str  # one of ROOTS, or RELATIVE
     steps: tuple[Step, ...]

@@ -1,4 +1,4 @@
-"""Texts that deceive: invisible characters, and letters of one script that look like those of another."""
+"""Detect deceptive text: invisible characters and lookalike letters."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -29,7 +29,11 @@ def quoted(text: str) -> str:
 
 
 def fault(text: str) -> str:
-    """Describe the deceptive part of a text as the end of a sentence, if it has one."""
+    """Describe a text's deceptive part, if it has one.
+
+    Returns:
+        The end of a sentence.
+    """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:
             return f"has the character U+{ord(character):04X}, which is not seen"

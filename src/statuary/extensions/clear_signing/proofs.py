@@ -177,7 +177,7 @@ def _rules(check: DeploymentCheck) -> list[Json]:
 
 
 def _functions(check: DeploymentCheck) -> list[Json]:
-    """Return each format: the code that it was compared with, and what no field of it shows."""
+    """Return each format: the compared code, and undisplayed values."""
     reading, binding = check.parsed, check.deployed
     entries: list[Json] = []
     for key in reading.types:

@@ -153,7 +153,7 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code that was read at a place, or the reason why there is none."""
+        """Return the code read at a place, or the reason for none."""
         own_code = self._codes.get(place, NO_RECORD)
         if isinstance(own_code, str):
             return own_code
@@ -221,7 +221,7 @@ class SiteRecords:
                             yield place, contract.source, contract.parsed_contract
 
     def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
-        """Return the code of a record, or None if the site does not publish it."""
+        """Return a published record's code, or None."""
         if parsed.record is None or parsed.findings or self._misplaced(parsed.record, source):
             return None
         record = in_served_order(parsed.record)
@@ -319,7 +319,7 @@ _TYPE_STRING = re.compile(
 
 
 def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
-    """Return the literals of sources that are written as EIP-712's types, by the primary type's name."""
+    """Return the EIP-712 type strings in sources, by primary type."""
     strings: dict[str, set[str]] = {}
     for source in sources.values():
         content = as_object(source).get("content")

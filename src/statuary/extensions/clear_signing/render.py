@@ -1,6 +1,7 @@
-"""A call or message as a wallet shows it: the intent and the fields, by a descriptor.
+"""A call or message as a wallet displays it by a descriptor.
 
-Names of tokens, addresses and chains come from the caller: they are not in a descriptor, and nothing is asked of a network.
+Names of tokens, addresses and chains come from the caller: they are not in a descriptor, and nothing is asked
+of a network.
 """
 
 import re
@@ -76,7 +77,10 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> tuple[str, FunctionKe
 def render_call(
     descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
 ) -> Rendered:
-    """Return a call as it is shown; raise NotShownError or InvalidValueError if it cannot be.
+    """Return a call as it is displayed.
+
+    Raises:
+        NotShownError, InvalidValueError: if it cannot be.
 
     Args:
         descriptor: merged with what it includes.
@@ -108,7 +112,11 @@ class SignedMessage(NamedTuple):
 def render_message(
     descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
 ) -> Rendered:
-    """Return a message as it is shown; raise NotShownError or InvalidValueError if it cannot be."""
+    """Return a message as it is displayed.
+
+    Raises:
+        NotShownError, InvalidValueError: if it cannot be.
+    """
     data, container, chain_id = message.data, message.container, message.chain_id
     return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).rendered()
 
@@ -250,7 +258,7 @@ class _Renderer:
         return value_at(self.data, path.steps)
 
     def _length(self, path: str) -> int:
-        """Return the number of items of the first array in a path whose items are all meant."""
+        """Return the length of a path's first whole array."""
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._at(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
@@ -284,7 +292,7 @@ class _Renderer:
 
 
 def _joined(group: str, path_text: str) -> str:
-    """Return a path below the group that it stands in, without the root of data."""
+    """Return a path below its group, without the root of data."""
     if path_text.startswith(("@.", "$.")):
         return path_text
     if path_text.startswith("#.") or not group:
@@ -297,7 +305,7 @@ def _number(path: str, number: int) -> str:
 
 
 def _with_number(item: JsonObject, number: int) -> JsonObject:
-    """Return a field for one item of the first array in its path and parameters."""
+    """Return a field for one item of its first array."""
     params = {
         name: _number(value, number) if isinstance(value, str) and "[]" in value else value
         for name, value in as_object(item.get("params")).items()

@@ -1,4 +1,4 @@
-"""A first descriptor of a contract, from its verified ABI and NatSpec: for a person to edit."""
+"""A first descriptor from verified ABI and NatSpec, to be edited."""
 
 import re
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ def _field(leaf: tuple[Step, ...], names: list[str], kind: object, *, is_token: 
 
 
 def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
-    """Return the format of a value by its type and its name, with its parameters."""
+    """Return a value's format and parameters, by type and name."""
     name = kind.kind if isinstance(kind, BasicType) else ""
     if name == "address":
         return {"format": "addressName"}

@@ -1,4 +1,4 @@
-"""The shape of descriptors: version 2 of ERC-7730's schema, with the place of each violation."""
+"""The schema of descriptors (ERC-7730 version 2), with located errors."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -99,7 +99,10 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 
 
 def either(*checks: Check) -> Check:
-    """Return a check that passes if one of these does, else reports the last one's fault."""
+    """Return a check that passes if any of these does.
+
+    Otherwise it reports the last one's fault.
+    """
     return partial(_either, checks=checks)
 
 

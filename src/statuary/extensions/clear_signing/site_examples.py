@@ -56,7 +56,7 @@ class ValidDescriptors(Descriptors):
         return None if item is None else self.read(item.path)
 
     def read(self, path: str) -> Descriptor:
-        """Return a sound descriptor; the work is not that of the call that needs it."""
+        """Return a valid descriptor, outside of the calling work's budget."""
         if path not in self._read:
             with step_budget():
                 self._read[path] = self._folder.descriptor(path)
@@ -83,7 +83,7 @@ class SiteExamples:
         cached: CachedResults = EMPTY_CACHE,
         read_published: Callable[[str], bytes | None] = lambda _: None,
     ) -> None:
-        """Take what the last build remembers, and how to read what it published at a path."""
+        """Take the cached results, and a reader of published documents."""
         self._verification, self._chains, self._published = verification, chains, read_published
         self._before: Mapping[str, ExampleBasis] = cached.examples
         self._descriptors = ValidDescriptors(verification)
@@ -91,7 +91,7 @@ class SiteExamples:
         self.bases: dict[str, ExampleBasis] = {}
 
     def documents(self) -> Iterator[Document]:
-        """Yield the examples of each published descriptor: none of one whose tests cannot be rendered."""
+        """Yield the examples of published descriptors whose tests can be rendered."""
         tests: dict[str, list[str]] = {}
         for path, descriptor_path in self.descriptor_paths.items():
             tests.setdefault(descriptor_path, []).append(path)

@@ -20,7 +20,10 @@ from statuary.site.document import Document
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage, or return None if no content is read, as in a tick."""
+    """Open the stage, or return None for a tick.
+
+    A tick reads no content.
+    """
     settings = inputs.settings
     if not isinstance(settings, ClearSigningSettings) or inputs.root is None or inputs.catalogue is None:
         return None

@@ -1,4 +1,4 @@
-"""Values of a call or message by paths, decoded as wallets do, canonical or not."""
+"""Values of a call or message by paths, decoded like wallets."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""All descriptors of a folder together: which of their deployments are published, and what contradicts another."""
+"""Verify all descriptors of a folder, also against each other."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -140,7 +140,7 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
 
 
 def _places(check: DeploymentCheck) -> Iterator[tuple[str, str]]:
-    """Yield the contracts whose records were looked for: the deployment, and what it delegates to."""
+    """Yield the deployment and the implementations of a check."""
     yield check.deployment.chain_id, check.deployment.address
     for address in () if check.code is None else check.code.own_code.implementations:
         yield check.deployment.chain_id, address

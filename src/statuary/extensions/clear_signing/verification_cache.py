@@ -48,7 +48,7 @@ class VerificationCache:
     """The last build's results and their inputs."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
-        """Take the ledger, the folder as it is, and the fingerprint of the program and the settings."""
+        """Take the ledger, the folder, and the fingerprint of other inputs."""
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
@@ -60,7 +60,7 @@ class VerificationCache:
         return digest_of(tuple(self._digests(*place) for place in places))
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the digests of a record and its proof in the new site, if it has them."""
+        """Return the new digests of a record and its proof, if any."""
         checksummed = checksum_address(address)
         if contract_at(self._ledger.sources, chain_id, checksummed) is None:
             return ()

@@ -66,7 +66,7 @@ class DeploymentCheck:
 
     @cached_property
     def abi(self) -> ClaimStatus:
-        """Whether the ABIs are those of the code: the weakest of all that were compared."""
+        """The weakest claim about the ABIs of the compared code."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -75,7 +75,7 @@ class DeploymentCheck:
 
     @cached_property
     def on_chain(self) -> ClaimStatus:
-        """Whether the code is that at the addresses: the weakest of all that were compared."""
+        """The weakest claim about the code at the compared addresses."""
         return (
             ClaimStatus.NOT_SHOWN
             if self.code is None
@@ -99,7 +99,10 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """A descriptor and its deployments; it is unparsed if it cannot be read or breaks a rule."""
+    """A descriptor and its deployments.
+
+    It is unparsed if it cannot be read or breaks a rule.
+    """
 
     path: str
     parsed: ParsedDescriptor | None

@@ -39,7 +39,10 @@ class DaskPool(WorkerPool):
         self._count_workers()
 
     def _count_workers(self) -> None:
-        """Count the tasks that the workers can run at a time; workers may join later."""
+        """Count the tasks that the workers can run at once.
+
+        Workers may join later.
+        """
         self.size, self._counted = max(1, sum(self._client.nthreads().values())), monotonic()
 
     def _connected(self) -> Any:
@@ -71,7 +74,10 @@ class DaskPool(WorkerPool):
 
     @override
     def is_broken(self, error: BaseException) -> bool:
-        """Return whether a worker is lost; Dask gives up a task after losing several workers with it."""
+        """Return whether a worker is lost.
+
+        Dask abandons a task after losing several workers with it.
+        """
         return isinstance(error, self._distributed.KilledWorker | CancelledError)
 
     @override
@@ -92,7 +98,7 @@ class DaskPool(WorkerPool):
 
 
 class DaskExecutor(PooledExecutor):
-    """The workers of a Dask cluster, which also sort rows and list the site's files."""
+    """A Dask cluster's workers, which also sort rows and list files."""
 
     def __init__(self, address: str) -> None:
         """Connect to a cluster by the address of its scheduler.

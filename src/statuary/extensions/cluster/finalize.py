@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A work whose record gets an index, so that ranges of it are read fast."""
+    """A work whose rows get an index for fast reading of ranges."""
 
     work: Callable[[Task], Result]
 
@@ -54,7 +54,7 @@ class SortedWork(Generic[Task, Result]):
 
 
 def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
-    """Yield results as they come, without what was recorded; then all that was recorded, sorted, in ranges."""
+    """Yield results as they come, then their rows in sorted ranges."""
     files: list[Path] = []
     for result in results:
         if result.file is not None:
@@ -107,7 +107,7 @@ def range_parts(task: ListingTask) -> RangeParts:
 
 
 def _from_first_end(files: ListedRange) -> Iterator[Entry]:
-    """Yield the entries after a range's first end of a part, to the end of the site."""
+    """Yield the entries after a range's first end of a part."""
     is_within = not files.after
     with closing(files.rows()) as rows:
         for path, aliases, size, digest in rows:

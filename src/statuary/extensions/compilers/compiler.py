@@ -28,7 +28,7 @@ MAX_STDERR_CHARACTERS = 2000
 
 
 class RunLimits(NamedTuple):
-    """Limits for one program: wall-clock seconds, bytes of data segment, and bytes of standard output."""
+    """Limits for one program: seconds, bytes of memory and output."""
 
     seconds: float = 300
     memory_bytes: int = 8 << 30
@@ -159,7 +159,7 @@ REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
 
 
 def install_hint(kind: str, version: str) -> str:
-    """Explain how to install a compiler version from npm or PyPI, and how to use it."""
+    """Explain how to install and use a compiler version."""
     release = RELEASE.fullmatch(version)
     if release is None:
         return f"give it with --compiler {kind}=PATH"
@@ -216,7 +216,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Return the compiler at a path, or with a name on `PATH`, after reading its version.
+    """Return the compiler at a path or on `PATH`, with its version.
 
     Raises:
         CompilerError: if it cannot be run, or does not print a version.
@@ -261,7 +261,10 @@ def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Com
 
 
 def _json_object(stdout: bytes) -> JsonObject | None:
-    """Return the JSON object in an output; npm's solc may print a line before it."""
+    """Return an output's JSON object.
+
+    npm's solc may print a line before it.
+    """
     try:
         output = loads_exactly(stdout[max(stdout.find(b"{"), 0) :])
     except orjson.JSONDecodeError:

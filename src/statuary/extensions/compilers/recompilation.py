@@ -63,7 +63,7 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is only missing because a tool chain did not request it."""
+    """Return whether a member is missing because a tool did not request it."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -108,14 +108,17 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
 
 
 def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> bool:
-    """Return whether two values differ only as other submissions and servers in JavaScript write them."""
+    """Return whether two values differ only in known spellings.
+
+    Other submissions and JavaScript servers write them differently.
+    """
     if member[-1] in NUMBERED_MEMBERS:
         return _same_values(recorded, recompiled)
     return member[-1] in LAYOUTS and is_rounded_layout(recorded, recompiled)
 
 
 def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
-    """Return whether a layout is another one with its numbers above 2^53 as JavaScript rounds them."""
+    """Return whether a layout has JavaScript's rounding of numbers above 2^53."""
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         return list(recorded) == list(recompiled) and all(
             is_rounded_layout(value, recompiled[key]) for key, value in recorded.items()
@@ -125,7 +128,7 @@ def is_rounded_layout(recorded: Json, recompiled: Json) -> bool:
 
 
 def _large_number(value: Json) -> float | None:
-    """Return a number above 2^53 as JavaScript has it, or None for any other value."""
+    """Return a number above 2^53 as JavaScript rounds it, or None."""
     if not isinstance(value, int | float | NumberText):
         return None
     number = float(value)
@@ -195,7 +198,7 @@ def value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return every member of a record that follows from the compiler's output and the on-chain code.
+    """Return a record's members that follow from compiler and chain.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -296,7 +299,7 @@ def with_output_selection(
 
 
 def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
-    """Return a standard JSON input that requests every output of a record for some contracts.
+    """Return an input that requests all outputs for some contracts.
 
     Args:
         names: fully qualified; `*:*` for all contracts.
@@ -316,7 +319,7 @@ def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: s
 
 
 def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
-    """Return the artifacts to request from a compiler; for Vyper, those that the server stores."""
+    """Return the artifacts to request, for Vyper those that servers store."""
     if language == "Vyper":
         parsed = parse_compiler_version(version)
         return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))
@@ -324,7 +327,7 @@ def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
 
 
 def _with_ordered_overrides(std_json_input: JsonObject) -> JsonObject:
-    """Return the input with storage layout overrides in the order in which Vyper writes a layout.
+    """Return the input with overrides in Vyper's order of layouts.
 
     Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
     """

@@ -139,7 +139,7 @@ def open_stage(inputs: StageInputs) -> SiteStage:
 
 
 def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource | BulkContract]:
-    """Yield the contracts with files of their own, then those of bulk files, already read."""
+    """Yield contracts with own files, then those of bulk files."""
     yield from catalogue.contracts
     for source in catalogue.bulk:
         with open_bulk_source(root, catalogue, source) as parts:
@@ -151,7 +151,11 @@ def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource
 def _recompile(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
-    """Return the differences, or the missing compiler, or None if the record cannot be read."""
+    """Return a record's differences, or the missing compiler.
+
+    Returns:
+        None if the record cannot be read.
+    """
     if isinstance(contract, ContractSource):
         record, path = read_contract(root, contract).record, contract.path
     else:
@@ -252,7 +256,11 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
 def map_in_order(
     pool: ThreadPoolExecutor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Yield the results of a function in order, running at most `ahead` calls at once."""
+    """Yield a function's results in order.
+
+    Args:
+        ahead: the maximum of calls at once.
+    """
     pending_futures: deque[Future[Result]] = deque()
     try:
         for item in items:

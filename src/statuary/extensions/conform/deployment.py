@@ -44,7 +44,7 @@ MAX_CHAINS_READ = 12
 
 
 class NotApplicableError(StatuaryError):
-    """The rule of a check does not apply to the deployment; the message names what is missing."""
+    """A check's rule does not apply; the message says why."""
 
 
 class DeployedContract(NamedTuple):

@@ -80,7 +80,10 @@ FAMILY = EmbedDocuments
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return what banner and badge show of a state; without pages the headline is the API's description."""
+    """Return the data of banner and badge for a state.
+
+    Without pages, the headline is the API's description.
+    """
     if pages is None:
         overall, worst = state.overall_now, state.worst_now
         shown = IMPACT_STATES[overall.indicator] if worst is None else STATUS_STATES[worst]

@@ -119,7 +119,7 @@ def _of_folder(folder: Path, project: Path) -> Installation:
 
 
 def _public_commit(folder: Path) -> str | None:
-    """Return the requirement of a clean checkout whose commit is on a server that needs no password."""
+    """Return the requirement of a clean, publicly available commit."""
     url = _git(folder, "remote", "get-url", "origin")
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
         return None
@@ -213,7 +213,11 @@ def hosting_command(
 
 
 def _print_steps(host: Host, names: str) -> None:
-    """Print what is left to do, where `names` are the files that belong in git."""
+    """Print the remaining steps.
+
+    Args:
+        names: the files that belong in git.
+    """
     for number, step in enumerate(host.steps, 1):
         click.echo(f"{number}. {step.format(files=names)}", err=True)
 
@@ -243,7 +247,7 @@ def _wheel_source(files: list[HostFile], installation: Installation) -> Path | N
 
 
 def _settings(content: Path) -> tuple[HostingSettings, frozenset[str]]:
-    """Return the hosting settings of the content, and the keys of its extensions; the defaults without content."""
+    """Return the content's hosting settings and extension keys, or defaults."""
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
         return HostingSettings(), frozenset()

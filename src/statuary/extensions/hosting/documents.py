@@ -63,7 +63,7 @@ class HeaderRule(NamedTuple):
 
 
 def glob_of(url: Url) -> str:
-    """Return the glob of a URL: its folder, or its path if it shares a folder.
+    """Return the glob of a URL: its folder, or its own path.
 
     Hosts accept `*` only at the end, so a folder covers everything in it.
     """
@@ -137,7 +137,10 @@ def has_packs(enabled: EnabledKeys) -> bool:
 
 
 def server_globs() -> tuple[str, ...]:
-    """Return the look-up's paths below `/server`, where sourcify.dev has its API and some clients expect it."""
+    """Return the look-up's paths below `/server`.
+
+    sourcify.dev has its API there, and some clients expect it.
+    """
     tops = [(url.pattern.partition("/")[0], "/*" if "/" in url.pattern else "") for url in LOOKUP_URLS]
     return tuple(dict.fromkeys(f"/{SERVER_PREFIX}/{top}{path_rest}" for top, path_rest in tops))
 
@@ -148,7 +151,9 @@ def server_rewrites() -> list[tuple[str, str]]:
 
 
 def regex_of(url: Url) -> str:
-    """Return the anchored regular expression of a URL's path, in the syntax that PCRE and RE2 share.
+    """Return the anchored regular expression of a URL's path.
+
+    It uses the common syntax of PCRE and RE2.
 
     A page is served with and without its extension, and the page of a folder at the folder's own name.
     """
@@ -268,7 +273,9 @@ def headers_file(enabled: EnabledKeys = None) -> str:
 
 
 def shard_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
+    """Return the rewrites that hide the sharded layout.
+
+    They are pairs of URL path and file path with Netlify's placeholders.
 
     Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
     """
@@ -291,7 +298,7 @@ def redirects_file(settings: HostingSettings, _: EnabledKeys = None) -> str:
 
 
 def _routes_file(settings: HostingSettings, enabled: EnabledKeys) -> str:
-    """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
+    """Return `_routes.json`, which sends all but static paths to the edge module."""
     return (
         json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, enabled)}, indent=2)
         + "\n"

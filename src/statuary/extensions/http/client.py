@@ -48,7 +48,7 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no response, a wrong response, or one beyond a limit."""
+    """A URL cannot be read: no, a wrong or a too large response."""
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
         super().__init__(f"{url} {reason}", hint)
@@ -57,7 +57,7 @@ class UnreachableError(StatuaryError):
 
 
 class RefusedError(UnreachableError):
-    """A server refuses a request, or its response exceeds a limit; a retry would fail too."""
+    """A server refuses a request, or exceeds a limit; retries would fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ def stream(url: str) -> Iterator[IO[bytes]]:
 
 
 class _UrlStream(io.RawIOBase):
-    """The body of a response; errors of its reader are not reported as the server's."""
+    """The body of a response, separating its errors from the reader's."""
 
     def __init__(self, url: str, response: http.client.HTTPResponse) -> None:
         self.url = url
@@ -257,7 +257,7 @@ def _opened(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL and follow redirects; a key is sent only to its own server."""
+    """Open a URL and follow redirects, sending a key only to its server."""
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     target = _web_address(url)
     for number in range(MAX_REDIRECTS + 1):
@@ -319,7 +319,7 @@ def _is_web_address(url: str) -> bool:
 
 @cache
 def opener(timeouts: Timeouts) -> OpenerDirector:
-    """Return the opener of all requests with a pace; all of their responses have one time together."""
+    """Return the shared opener of requests with a common time limit."""
     return http_opener(timeouts)
 
 

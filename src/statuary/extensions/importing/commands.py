@@ -389,7 +389,7 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
 
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
-    """Anchor imported contracts; yield the number that the chain proves, and reasons for the others."""
+    """Anchor imported contracts, and yield the results."""
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
         sources = [source for source in done.written_sources if source.chain_id == chain_id]

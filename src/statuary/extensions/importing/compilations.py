@@ -25,7 +25,10 @@ Announce = Callable[[str], None]
 
 
 class Compilations:
-    """Compiles for an import; a context manager, which stops its programs where the import ends early."""
+    """A context manager that compiles for an import.
+
+    It stops the compilers if the import ends early.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""`statuary contract`: add contracts from the files of compilers and tool chains, and from Ethereum nodes."""
+"""`statuary contract`: add contracts from compilers, tools and nodes."""
 
 import sys
 from collections import Counter
@@ -78,7 +78,7 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return the contracts that a command is about: all with own files, or some addresses."""
+    """Return a command's contracts: all with own files, or some."""
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
@@ -101,7 +101,7 @@ def read_catalogue(content: Path) -> Catalogue:
 
 
 def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
-    """Return the chain of the contract, which must be the node's and one of the site's."""
+    """Return the contract's chain, which node and site must have."""
     site_chains = [chain.chain_id for chain in catalogue.chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
@@ -205,7 +205,7 @@ def _checkpoints(catalogue: Catalogue, chain_id: ChainId) -> Checkpoints:
 def _anchoring_nodes(
     catalogue: Catalogue, rpc: str | None, chain_id: ChainId | None
 ) -> tuple[AnchoringNodes, ChainId]:
-    """Return the node to ask, with those that must agree with it, and their chain."""
+    """Return the node to ask, its confirming nodes, and their chain."""
     node = None if rpc is None else EthereumNode(rpc)
     chain_id = choose_chain(catalogue, chain_id, node)
     urls = _node_urls(catalogue, chain_id)

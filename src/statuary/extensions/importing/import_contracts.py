@@ -317,7 +317,11 @@ class ContractImport:
             self._skip(contract, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
-        """Add a chain to site.yaml if that is asked for, and return whether it was."""
+        """Add a chain to site.yaml, if that is requested.
+
+        Returns:
+            Whether it was added.
+        """
         if not self.settings.add_chains:
             return False
         if not self.settings.dry_run:
@@ -328,7 +332,7 @@ class ContractImport:
         return True
 
     def _report_missing_chains(self) -> None:
-        """Skip the contracts of chains that the site lacks, with one reason for each chain."""
+        """Skip contracts on unknown chains, with one reason per chain."""
         chains = sorted({contract.chain_id for contract in self.missing_chain_contracts}, key=int)
         if not chains:
             return
@@ -458,7 +462,7 @@ class ContractImport:
         match_id: str,
         evidence: CompilationEvidence | None = None,
     ) -> None:
-        """Write a contract; only this step holds the lock, so that incidents need not wait."""
+        """Write a contract, holding the lock only for this step."""
         contract, path = begun.contract, list(files)[-1]
         form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
         source = ContractSource(path, contract.chain_id, contract.address, form)

@@ -1,4 +1,4 @@
-"""Prepare a contract for the content folder, from its compilation and its code on the chain."""
+"""Prepare a contract from its compilation and on-chain code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -153,7 +153,7 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: Catalogue, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Return the contract at an address, in any form and any case of the address."""
+    """Return the existing contract at an address, in any form."""
     source = find_source(catalogue, chain_id, address)
     if source is None:
         return None
@@ -177,7 +177,7 @@ def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> Co
 
 
 def contract_name(root: Path, source: ContractSource | None) -> str | None:
-    """Return the name of a contract of the site, or None if it cannot be read."""
+    """Return a contract's name, if it can be read."""
     record = None if source is None else read_existing_record(root, source)
     return None if record is None else str(record["compilation"]["name"])
 

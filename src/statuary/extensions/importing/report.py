@@ -15,7 +15,7 @@ class NotImportableError(StatuaryError):
 
 
 class SkippedRecord(NamedTuple):
-    """A record of the source that is not in the content as the source has it."""
+    """A record that was not, or not exactly, imported."""
 
     record: str  # its id, its file or its name
     reason: str  # the same text for every such case

@@ -81,7 +81,7 @@ def _listed(names: Sequence[str]) -> Iterator[str]:
 
 
 def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
-    """Write what became of every address that a source names: JSON, a line an address.
+    """Write the result for every address as JSON lines.
 
     Raises:
         PublishingError: if the file cannot be written.

@@ -174,7 +174,9 @@ def _member_of(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) 
 
 
 def read_hex_file(file: Path) -> Hex:
-    """Return the bytecode in a file, as `cast code` prints it; any case, with or without `0x`.
+    """Return a file's bytecode, as `cast code` prints it.
+
+    It may have any case and lack the `0x`.
 
     Raises:
         NotImportableError: if it is empty or not hex.
@@ -199,7 +201,9 @@ def read_text(file: Path) -> str:
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Decode a source file, keeping its byte order mark, which is part of the source.
+    """Decode a source file, keeping its byte order mark.
+
+    The mark is part of the source.
 
     Raises:
         NotImportableError: if it is not UTF-8.
@@ -211,7 +215,7 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Return the folder with a name in the nearest folder above a file that has one."""
+    """Return the nearest folder of a name above a file."""
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 

@@ -1,4 +1,4 @@
-"""The files of a contract in the content folder: a workspace folder, or one record."""
+"""A contract's files in the content: a workspace or a record."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,10 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 
 def incomplete_files(workspace: Workspace, missing_parts: Iterable[str]) -> dict[str, bytes]:
-    """Return the files of a workspace that no record follows from yet; `contract.yaml` lists what is missing."""
+    """Return the files of an incomplete workspace.
+
+    Its `contract.yaml` lists the missing parts.
+    """
     comment = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing_parts)
     return _workspace_files(workspace, comment + contract_yaml(workspace))
 
@@ -192,7 +195,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 
 def _remove(file: Path, written_files: list[Path]) -> None:
-    """Remove a file, and its folder if it is empty then, unless it was just written."""
+    """Remove an old file, and its folder if that is empty."""
     # on a file system that ignores case, another case of an address is the same file
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return

@@ -1,4 +1,6 @@
-"""Instatus's public API as a second output, for programs that poll a page of Instatus.
+"""Instatus's public API as a second output.
+
+It serves programs that poll a page of Instatus.
 
 The documents are `summary.json` and `v2/components.json`.
 

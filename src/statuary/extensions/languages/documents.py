@@ -93,7 +93,7 @@ class _Site(NamedTuple):
 
 
 def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
-    """Return a site in a language's folder; the theme's strings stay in the first one."""
+    """Return a site in a language's folder, without theme strings."""
     catalogue = in_language(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")

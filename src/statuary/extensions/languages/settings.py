@@ -12,7 +12,10 @@ from statuary.source.source_model import Text
 
 
 class LanguageSettings(NamedTuple):
-    """A site's languages as BCP 47 tags; the first is `pages.language`, with pages at the root."""
+    """A site's languages as BCP 47 tags.
+
+    The first is `pages.language`, with pages at the root.
+    """
 
     tags: tuple[str, ...]
 

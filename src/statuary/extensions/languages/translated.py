@@ -13,7 +13,10 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Translated(str):  # noqa: SLOT000 - it has a member
-    """A string with translations; its own value is in the APIs' language, or the first one."""
+    """A string with translations.
+
+    Its own value is in the APIs' language, or the first one.
+    """
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:
         """Take the texts by BCP 47 tag."""

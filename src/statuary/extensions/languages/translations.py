@@ -105,7 +105,7 @@ def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
 
 
 def _members(value: Any) -> Mapping[Any, object]:
-    """Return the members of a dataclass, a tuple or a mapping; none of other values."""
+    """Return the members of a dataclass, tuple or mapping."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""`statuary log`: the transparency log of a site: its key, its proofs, its history, and verifying it."""
+"""`statuary log`: keys, proofs, history and verification of a log."""
 
 import os
 import sys
@@ -470,6 +470,6 @@ def history(path: str, site: str) -> None:
 
 
 def _entries(site: str, path: str) -> tuple[PublishedLog, list[NumberedEntry]]:
-    """Return the log of a site, and its entries about what is published under a path."""
+    """Return a site's log, and its entries about a path."""
     log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
     return log, [] if subject is None else entries_about(log, subject)

@@ -1,4 +1,4 @@
-"""The entries of a log, one per version of each published subject, and their proofs.
+"""The entries of a log, and proofs that it has them.
 
 An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof`
 file
@@ -36,7 +36,10 @@ from statuary.site.url_table import incident_of
 
 
 class EntryKind(StrEnum):
-    """The kind of an entry's subject; a scheduled maintenance is an incident, as in Statuspage."""
+    """The kind of an entry's subject.
+
+    As in Statuspage, scheduled maintenance is an incident.
+    """
 
     CONTRACT = "contract"
     INCIDENT = "incident"
@@ -55,7 +58,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """An entry's subject: a contract by chain id and address, an incident or update by id."""
+    """An entry's subject: a contract, an incident or an update."""
 
     kind: EntryKind
     first: str = ""
@@ -165,7 +168,7 @@ FORMS = {
 
 
 class EntryRules:
-    """The rules of a log: each entry has its form, and fits those before it."""
+    """The rules of a log: forms of entries, and their order."""
 
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
@@ -228,7 +231,7 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
 
 
 def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return the reason why an entry does not announce a key, if it does not."""
+    """Return the fault of a key announcement, if it has one."""
     change, previous_change = entry.key_change, previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
         return "it only announces a key"
@@ -269,7 +272,9 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the log's, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify that an entry is at the index of the checkpoint's log; its signatures are verified elsewhere.
+        """Verify that an entry is at the checkpoint log's index.
+
+        Signatures are verified elsewhere.
 
         Raises:
             ProofError: if the proof does not show it.
@@ -392,7 +397,7 @@ class LogTable(ExtensionTable):
         self._set_state(LogState(head, published_head))
 
     def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Note that the log has been extended: the entries of this run are stored with the ledger.
+        """Record that the log was extended, with this run's entries.
 
         Args:
             head: the log after this run.
@@ -471,7 +476,7 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
+    """Yield changed contracts, or all, including removed ones."""
     ledger = table.ledger
     for chain_id, address in changed_contracts(ledger.sources, every=every):
         yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))

@@ -1,4 +1,4 @@
-"""A new key of a log, and perhaps a new name, announced by a signed entry.
+"""A log's new key, and perhaps name, announced by a signed entry.
 
 The previous key signs the statement, so that a key can be lost or renewed without a new log: readers who
 trust the previous

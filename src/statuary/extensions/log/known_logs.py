@@ -46,7 +46,7 @@ def _file(name: str) -> Path:
 
 
 def _place_file(location: str) -> Path:
-    """Return the file with the key of the log at an address or in a folder."""
+    """Return the file with a location's key."""
     parts = urlsplit(location)
     if parts.netloc:
         return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
@@ -54,7 +54,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether the log at an address has the same name and key as before."""
+    """Return whether a location's log still has its name and key."""
     remembered_log = remembered(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -65,7 +65,7 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Check that an address still has its log, or one whose key that log announced.
+    """Check that an address still has its log, or an announced one.
 
     Raises:
         LogError: if its name or its key differs.

@@ -75,7 +75,10 @@ def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
 
 
 def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
-    """Return PATH(index, D[size]) of RFC 6962, 2.1.1: from the leaf's sibling to the child of the root."""
+    """Return PATH(index, D[size]) of RFC 6962, 2.1.1.
+
+    It goes from the leaf's sibling to the child of the root.
+    """
     if not 0 <= index < size:
         raise ProofError(f"there is no entry {index} in a log of {size}")
     return [range_hash(start, end, subtree) for start, end in _siblings(index, size)][::-1]
@@ -187,7 +190,7 @@ def _verify_path(
 
 
 def _to_right_edge(place: int, last_leaf: int) -> tuple[int, int]:
-    """Go up from the last leaf of the first tree while it is a right child."""
+    """Walk up from the first tree's last leaf while it is a right child."""
     shift = (~place & (place + 1)).bit_length() - 1
     return place >> shift, last_leaf >> shift
 
@@ -211,7 +214,11 @@ ReadPath = Callable[[str], bytes | None]
 
 
 def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
-    """Return the path of a tile or, at level `entries`, of a bundle, below the log's prefix."""
+    """Return the path of a tile or bundle below the log's prefix.
+
+    Args:
+        level: `entries` for a bundle.
+    """
     digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
     parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
     path = "/".join((*(f"x{part}" for part in parts[:-1]), parts[-1]))
@@ -363,7 +370,7 @@ class LogGrowth:
         self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, partial_width))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
-        """Append an entry; yield path and bytes of tiles and bundles that are now full.
+        """Append an entry, and yield the tiles and bundles it fills.
 
         Raises:
             LogError: if it is too long.

@@ -86,7 +86,11 @@ class PrivateKey(NamedTuple):
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, text: str, time: int = 0) -> str:
-        """Return the signature line of a note's text; a witness states the time, in seconds since 1970."""
+        """Return the signature line of a note's text.
+
+        Args:
+            time: of a witness, in seconds since 1970.
+        """
         message, stamp = text.encode(), b""
         if self.kind == WITNESS_KEY:
             message, stamp = f"cosignature/v1\ntime {time}\n".encode() + message, time.to_bytes(8, "big")
@@ -165,7 +169,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 class NoteSignature(NamedTuple):
-    """A signature line of a note: the name and id of its key, and the line itself."""
+    """A note's signature line, with its key's name and id."""
 
     name: str
     key_id: bytes
@@ -174,7 +178,10 @@ class NoteSignature(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A signed note; `text` ends in a newline, `signatures` are those of known and unknown keys."""
+    """A signed note.
+
+    `text` ends in a newline; `signatures` include those of unknown keys.
+    """
 
     text: str
     signatures: tuple[NoteSignature, ...]
@@ -247,7 +254,7 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify that a checkpoint is of a key's log, and signed with it or the previous key.
+    """Verify a checkpoint's log and signature, by this or the previous key.
 
     Raises:
         LogError: if it is not.

@@ -81,7 +81,7 @@ def _readable(name: str) -> ReadPath:
 
 
 def preview_of(variables: Mapping[str, str], branch: str) -> str:
-    """Return the reason why a build is a preview, by variables of hosts and CI, if it is.
+    """Return the reason why a build is a preview, if it is.
 
     Args:
         branch: the published branch, for hosts that state only the branch.
@@ -152,5 +152,5 @@ def _beside(key_file: Path, ending: str) -> Path:
 
 
 def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
-    """Return the public key that a text is, or that the file of this name holds."""
+    """Parse a public key, given as text or as a file name."""
     return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

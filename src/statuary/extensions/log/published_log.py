@@ -156,7 +156,7 @@ class PublishedLog:
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
 
     def entries(self) -> Iterator[bytes]:
-        """Yield the entries; each tile and bundle is verified, and the root after the last.
+        """Yield the entries, verifying tiles, bundles and root.
 
         Raises:
             LogError: if one does not agree with the checkpoint.
@@ -309,7 +309,7 @@ COVERED = (LOG.path(), LOG_SCHEMA.path())
 
 
 def part_of_log(path: str) -> str:
-    """Return the log's path of a part of the manifest, given its path in a snapshot."""
+    """Return the log's path of a manifest part."""
     return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
 
 
@@ -341,7 +341,7 @@ class LogContext(NamedTuple):
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The key that signs: the given one, or the example key if the settings choose it.
+        """The signing key: the given one, or the example key.
 
         Raises:
             LogError: if the key is that of another log.

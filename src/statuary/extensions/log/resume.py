@@ -123,7 +123,7 @@ def new_pending(
 def resumed(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
-    """Return the log of a pending checkpoint, if it is signed and continues a log.
+    """Return the log of a valid pending checkpoint, else `log`.
 
     Otherwise return that log.
     """

@@ -1,4 +1,4 @@
-"""Extend a site's log by the documents that a build or a tick will publish.
+"""Extend a site's log by the documents to be published.
 
 The published log is authoritative: it is read and verified first, in the folder and where the site is
 published. Tiles,
@@ -141,7 +141,7 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
-        """Append an entry for each record, incident and update that is new, changed or removed.
+        """Append entries for new, changed and removed records.
 
         Args:
             incidents: the documents of all incidents and maintenances.
@@ -174,7 +174,7 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield reasons why readers reject the published log, or the next build cannot continue it."""
+        """Yield reasons why readers or the next build reject the log."""
         context = self.context
         if self.key is None and not context.preview and self.previous_head.size:
             yield Finding(
@@ -248,7 +248,7 @@ class SiteLog:
         ]
 
     def _key_entry(self) -> Iterator[LogEntry]:
-        """Yield the entry that announces the signing key, if the previous one signed so far."""
+        """Yield the entry that announces a new signing key."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
             time, change = format_milliseconds(self.context.now), self.context.change
@@ -331,7 +331,10 @@ class SiteLog:
         return previous_versions
 
     def _add_pieces(self, pieces: Iterable[tuple[str, bytes]]) -> None:
-        """Add tiles and bundles; the hashes stay in memory for the proofs, 32 bytes an entry."""
+        """Add tiles and bundles, keeping hashes for the proofs.
+
+        They take 32 bytes an entry.
+        """
         for path, body in pieces:
             self.written_paths.add(path)
             self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
@@ -339,7 +342,9 @@ class SiteLog:
                 self.pieces[path] = body
 
     def _add_parts(self) -> TreeHead | None:
-        """Add the changed parts of the log, or all of it if other files do not stay.
+        """Add the changed parts of the log, or all of it.
+
+        All of it is added if other files do not stay.
 
         Returns:
             Its head.
@@ -364,7 +369,7 @@ class SiteLog:
         return head
 
     def _checkpoint(self, head: TreeHead) -> str:
-        """Return the published checkpoint, or a new one after verifying that it continues the published log."""
+        """Return the published checkpoint, or a new one that continues it."""
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
         proof = consistency_proof(self.previous_head.size, head.size, tile_subtrees(self._read, head.size))
@@ -384,7 +389,7 @@ class SiteLog:
             self.target.add([log_document(LOG_MANIFEST, text)])
 
     def _add_pending(self, note: str) -> None:
-        """Add the pending document: a new one to the new checkpoint, or the existing one."""
+        """Add the new or existing pending document."""
         path = LOG_PENDING.path()
         last_pending = parse_pending(self.target.published(path))
         is_same = (

@@ -1,4 +1,4 @@
-"""The log as a stage: extended by what a build or a tick is about to publish."""
+"""The log as a stage of builds and ticks."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the log of a site in a folder, or return None for other targets."""
+    """Open a folder's log, or return None for other targets."""
     target = inputs.target
     if not isinstance(target, FolderTarget):
         return None

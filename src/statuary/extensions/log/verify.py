@@ -1,4 +1,4 @@
-"""Verify a published log for readers who trust only its key, and sign as a witness.
+"""Verify a published log by its key, and sign as a witness.
 
 Go's checksum database works in the same way.
 """
@@ -105,7 +105,7 @@ class DocumentCheck(NamedTuple):
 
 
 def subject_of(path: str) -> LogSubject | None:
-    """Return the subject of a document's or page's path, if the log has such subjects."""
+    """Return the subject of a path, if the log has such subjects."""
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
         return None
@@ -115,7 +115,7 @@ def subject_of(path: str) -> LogSubject | None:
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
-    """Return the entries about a subject, those about the updates of an incident included; all are verified.
+    """Return the verified entries about a subject and its updates.
 
     Raises:
         LogError: if the log is damaged.
@@ -191,7 +191,7 @@ class LastEntries:
 
 
 class SiteCheck:
-    """Verifies every file of a site: the manifest in the log's last entry, then the rest."""
+    """Verifies every file of a site against its log's manifest."""
 
     def __init__(
         self,
@@ -342,7 +342,10 @@ class SiteCheck:
                 yield body
 
     def _scheduled_changes(self, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield `changes.json` of every tick that may have been: it compares two states of the schedule."""
+        """Yield the possible versions of `changes.json`.
+
+        Each one compares two states of the schedule.
+        """
         instants = [since for since in schedule.instants if since <= self.now]
         states = [{path: self._state(schedule, path, since) for path in COMPARED_PATHS} for since in instants]
         for number, later_state in enumerate(states):
@@ -356,7 +359,7 @@ class SiteCheck:
         return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
     def _check_subject(self, number: int, entry: LogEntry) -> None:
-        """Verify that a record or an incident is as its last entry says, and its proof."""
+        """Verify a record and its proof against its last entry."""
         subject = entry.subject
         if subject.kind not in PROVED:
             return
@@ -418,7 +421,7 @@ class SiteCheck:
         self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_of_log(self, path: str) -> bool:
-        """Return whether a path is of the log, verifying a tile of an earlier size."""
+        """Return whether a path is of the log, verifying old tiles."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
@@ -436,7 +439,7 @@ class SiteCheck:
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
-        """Return whether a tile is of this log; one of an earlier size is a prefix."""
+        """Return whether a tile is of this log, or a prefix of one."""
         full_tile, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
@@ -449,7 +452,7 @@ class SiteCheck:
         return True
 
     def _note_unlisted_file(self, path: str) -> None:
-        """Record a file that is not in the manifest; a record or an incident is a problem."""
+        """Report an unlisted file; a record or incident is a problem."""
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
             self._note(f"{path} is published, but not in the log", is_right=False)
@@ -458,7 +461,7 @@ class SiteCheck:
 
 
 def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
-    """Return a tile or a bundle as it was when it had fewer hashes or entries."""
+    """Return a tile or bundle at an earlier width."""
     if not of_entries:
         return tile[: width * HASH_SIZE]
     return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, width))
@@ -545,7 +548,7 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
-    """Put cosignatures into the checkpoint of a folder, and into the proofs that were made with it.
+    """Add cosignatures to a folder's checkpoint and its proofs.
 
     Raises:
         PublishingError: if the folder cannot be written.

@@ -76,7 +76,7 @@ def probe_command(
 
 
 def read_settings(content: Path) -> tuple[MetricsSettings | None, str]:
-    """Return the settings of a content folder, and why there are none or no probes."""
+    """Return the content's settings, or the reason for none."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )

@@ -108,7 +108,7 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 
 
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
-    """Return a metric over the last day as an SVG; intervals without a point are gaps."""
+    """Return a metric's last day as an SVG with gaps."""
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
@@ -159,7 +159,7 @@ def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]
 
 
 def nice_ceiling(value: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, 20 … that is not below a value.
+    """Round a value up to one of 1, 2, 5, 10, 20 ….
 
     A value of zero or less gives 1.
     """

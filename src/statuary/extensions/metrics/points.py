@@ -66,7 +66,7 @@ def _seconds(value: float) -> Instant:
 
 
 def _instant(text: str) -> Instant:
-    """Return an instant of RFC 3339, of seconds since 1970, or of Uptime Kuma's form in UTC."""
+    """Parse an instant of RFC 3339, epoch seconds or Uptime Kuma."""
     try:
         return _seconds(float(text))
     except ValueError:

@@ -211,7 +211,7 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 
 
 def _fault(measured: Measurement) -> tuple[str, str]:
-    """Return the fault of something that responds, in words and with figures, if it has one."""
+    """Return a response's fault, in words and with figures, if any."""
     probe, answer = measured.probe, measured.answer
     if is_above(measured.age, probe.most_age):
         return (

@@ -1,1 +1,1 @@
-"""`statuary mirror`: a copy of a served site, fetched by its manifest and kept up to date."""
+"""`statuary mirror`: an up-to-date copy of a served site."""

@@ -1,4 +1,4 @@
-"""Copy a served site into a folder: fetch, verify, stage, and put in place at the end.
+"""Copy a served site into a folder, verified and atomically.
 
 The folder is a target like that of a build, so an interrupted mirror keeps its fetched files for the next
 run, each file in the
@@ -111,7 +111,11 @@ def mirror_site(
 
 
 def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
-    """Raise PublishingError for the folder of a build, or of the mirror of another site."""
+    """Check that a folder is new or this site's mirror.
+
+    Raises:
+        PublishingError: if it is another one.
+    """
     noted_url = target.ledger.get_meta(MIRROR_OF)
     if noted_url == url or target.ledger.run == 1:
         return
@@ -213,14 +217,14 @@ class MirrorSync:
         return text
 
     def stale(self) -> Iterator[str]:
-        """Yield the paths of files that the mirror wrote and the site does not have any more."""
+        """Yield the mirror's files that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
             if path not in own_paths and self.wanted_entries.find(path) is None:
                 yield path
 
     def _paths_before(self) -> Iterator[str]:
-        """Yield the mirror's paths in parts that the site no longer has, or all if unknown."""
+        """Yield the mirror's paths in removed parts, or all if unknown."""
         if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published())
             return
@@ -293,7 +297,7 @@ class MirrorSync:
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
 
     def _fetched(self, entry: Entry) -> bytes | str:
-        """Return the bytes of a file, or what is wrong with what the server sends."""
+        """Fetch a file, or describe the fault of the response."""
         try:
             return self.site.fetch(entry)
         except DamagedSnapshotError as damaged:

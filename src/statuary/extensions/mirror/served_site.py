@@ -165,7 +165,7 @@ class ServedSite:
         return stored
 
     def _of_any_status(self, entry: Entry) -> bytes | None:
-        """Fetch a file that the server sends with another status, such as a 404 page."""
+        """Fetch a file sent with another status, such as a 404 page."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body
         except RefusedError:

@@ -13,7 +13,7 @@ from statuary.status.model.timeline import Timeline
 
 
 class Send(Protocol):
-    """Sends an event to a channel; raises DeliveryError if it failed or may have failed."""
+    """Sends an event; raises DeliveryError if it may have failed."""
 
     def __call__(self, channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
         """Send the event."""
@@ -78,7 +78,7 @@ def due_for(
 
 
 def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the state of a channel that is sent only what happens after an instant."""
+    """Return the state of a channel that starts at an instant."""
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
@@ -119,7 +119,7 @@ class _ChannelRun:
             self.state.write(self.channels)
 
     def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
-        """Yield the events of which an earlier run did not learn whether they arrived, once."""
+        """Yield events of an interrupted run that may have arrived."""
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():
@@ -150,7 +150,10 @@ class _ChannelRun:
         return Announcement(name, event)
 
     def _continues_after(self, error: StatuaryError) -> bool:
-        """Return whether later events are sent after an error: after one that is not sent again."""
+        """Return whether later events are sent after an error.
+
+        They are, if the failed event is not repeated.
+        """
         is_uncertain = isinstance(error, DeliveryError) and not error.is_certain
         return is_uncertain and self.channel.delivery is Delivery.AT_MOST_ONCE
 

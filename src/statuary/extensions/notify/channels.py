@@ -1,4 +1,4 @@
-"""Sending a message to a channel, over HTTP or by Apprise; secrets come from the environment."""
+"""Send messages over HTTP or Apprise, with secrets from the environment."""
 
 import hmac
 import time

@@ -103,7 +103,7 @@ def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence
 
 
 def unknown_components(catalogue: Catalogue) -> list[Finding]:
-    """Return a finding for each component of a channel that the page does not have."""
+    """Report a channel's components that the page lacks."""
     settings = catalogue.settings_of(NotifySettings) or NotifySettings()
     by_name = catalogue.status.components_by_name
     return [

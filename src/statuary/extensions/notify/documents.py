@@ -26,7 +26,7 @@ URLS = (NOTIFICATION,)
 
 
 class NotificationDocuments(DocumentProvider):
-    """A message for each update of the records that feeds list, if the settings ask for them."""
+    """A message for each update in feeds, if enabled."""
 
     api = URLS
 

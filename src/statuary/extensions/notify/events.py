@@ -76,7 +76,7 @@ class StatusEvent(NamedTuple):
 
 
 def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
-    """Return the events after an instant, up to another, in the order in which they are published.
+    """Return the events in an interval, in order of publication.
 
     Args:
         timeline: must extend at least to `until`.
@@ -117,7 +117,10 @@ def _updates(history: IncidentHistory, start: Instant, until: Instant) -> Iterat
 
 
 def _is_imported(update: PublishedUpdate) -> bool:
-    """Return whether an import has taken over an update; a postmortem says itself whether it notifies."""
+    """Return whether an update was imported.
+
+    A postmortem states itself whether it notifies.
+    """
     return update.update.recorded and update.update.status != "postmortem"
 
 
@@ -146,7 +149,7 @@ def _kind(
 
 
 def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
-    """Yield the events of a record's updates up to an instant, in order of publication."""
+    """Yield a record's events up to an instant, in order."""
     return _updates(history, BEGINNING, until)
 
 
@@ -166,7 +169,10 @@ def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> It
 
 
 def _is_upstream(now: ComponentNow) -> bool:
-    """Return whether a component has its status from another page, which nobody is notified of."""
+    """Return whether a component's status is another page's.
+
+    Such changes are not notified.
+    """
     return now.cause is not None and now.cause.kind is LayerKind.UPSTREAM
 
 

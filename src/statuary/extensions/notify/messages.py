@@ -64,7 +64,7 @@ def message_of(event: StatusEvent, timeline: Timeline) -> Message:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text that ends with an ellipsis if it is longer than `limit` characters."""
+    """Shorten a text to `limit` characters with an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 

@@ -1,4 +1,4 @@
-"""The delivery state of channels: a value, kept in a file or object between runs.
+"""The delivery state of channels, stored between runs.
 
 An event is due if it is later than the instant up to which the channel's state is complete; or a little
 earlier, since a person may
@@ -79,7 +79,10 @@ Channels = dict[str, SentEvents]
 
 
 class DeliveryStateError(StatuaryError):
-    """The record of what was sent cannot be read: without it, events might be sent twice."""
+    """The delivery state cannot be read.
+
+    Without it, events might be sent twice.
+    """
 
 
 def encode(channels: Mapping[str, SentEvents]) -> bytes:

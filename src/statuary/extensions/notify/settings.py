@@ -1,4 +1,4 @@
-"""The key `notify` of site.yaml: the channels that events are sent to. Secrets stay in the environment."""
+"""The key `notify` of site.yaml: channels, without their secrets."""
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Self
@@ -22,7 +22,7 @@ class ChannelKind(StrEnum):
 
 
 class Delivery(StrEnum):
-    """The result of a kill between sending and recording: a repeated or an uncertain event."""
+    """The result of an interrupted delivery: repeated or uncertain."""
 
     AT_LEAST_ONCE = "at_least_once"
     AT_MOST_ONCE = "at_most_once"

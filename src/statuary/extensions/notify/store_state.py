@@ -1,4 +1,4 @@
-"""Delivery state as an object beside a site in a store, under its publisher's lease."""
+"""Delivery state as an object in a store, under a lease."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The objects of a site in a store: their headers, and the order in which they are put."""
+"""A site's objects in a store: headers and upload order."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -43,13 +43,16 @@ def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Ent
 
 
 def attributes_of(entry: Entry) -> dict[str, str]:
-    """Return the headers of an object in the store's form, with the SHA-256 of its body."""
+    """Return an object's headers in the store's form, with its SHA-256."""
     headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
     return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
 
 
 def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
-    """Return the entry of an object in the store; without a SHA-256 if another program put it."""
+    """Return a stored object's entry.
+
+    It lacks a SHA-256 if another program put the object.
+    """
     headers = (attributes.get(name, "") for name in HEADERS)
     return Entry(path, (), size, attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
 
@@ -83,7 +86,7 @@ class PublishedFolder:
         self.reader = FolderReader(root)
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name; files that the ledger does not know are read."""
+        """Yield an entry for each name, reading files without a digest."""
         ledger = find_ledger(self.root)
         if ledger is None:
             yield from map(self._read, self.reader.paths())
@@ -109,7 +112,7 @@ class PublishedFolder:
 
 
 def step_of(path: str) -> PutStep:
-    """Return the upload step of a path; a path outside the URL table is a body."""
+    """Return a path's upload step; unknown paths are bodies."""
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))
@@ -117,7 +120,10 @@ def step_of(path: str) -> PutStep:
 
 
 class PublishedSnapshot:
-    """A snapshot, verified completely before the first body is put; needed bodies wait in a file."""
+    """A snapshot, verified completely before the first put.
+
+    Needed bodies wait in a file.
+    """
 
     def __init__(self, snapshot: SnapshotReader) -> None:
         self.snapshot = snapshot

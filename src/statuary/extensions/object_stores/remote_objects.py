@@ -101,7 +101,7 @@ BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def url_fault(url: str) -> str:
-    """Return the fault in the form of an object store's URL, if it has one."""
+    """Return the fault in a store URL's form, if any."""
     scheme, _, path_part = url.partition("://")
     bucket, _, prefix = path_part.partition("/")
     if not bucket:
@@ -160,5 +160,5 @@ def _errors() -> tuple[type[Exception], ...]:
 
 
 def _first_line(error: Exception) -> str:
-    """Return the first line of a store's error; the rest is its response, in XML."""
+    """Return a store error's first line; XML follows."""
     return str(error).partition("\n")[0][:300]

@@ -56,11 +56,11 @@ class ObjectInfo(NamedTuple):
 
 
 class PreconditionFailedError(Exception):
-    """The condition of a put does not hold: the object exists already, or has changed."""
+    """A put's condition fails: the object exists or has changed."""
 
 
 class ConditionsRefusedError(PublishingError):
-    """The store responds with 501 Not Implemented, as some do to a put with a condition."""
+    """The store does not implement conditional puts (status 501)."""
 
 
 def is_store_url(url: str) -> bool:
@@ -117,7 +117,11 @@ class ObjectStore:
             raise self._refused(f"look up {path}", error) from None
 
     def list_objects(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
-        """Yield path and size of every object, or of those below a folder, in no order."""
+        """Yield path and size of objects, unordered.
+
+        Args:
+            folder: only objects below it.
+        """
         try:
             for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
                 yield from ((item["path"], item["size"]) for item in piece)
@@ -157,7 +161,7 @@ class ObjectStore:
     def put_if(
         self, path: str, body: bytes, tag: Tag | None, attributes: dict[str, str] | None = None
     ) -> Tag | None:
-        """Put an object once if it is unchanged or, without a tag, does not exist.
+        """Put an object once, if it is unchanged or does not exist.
 
         If there is no response, the result is unknown.
 
@@ -190,7 +194,7 @@ class ObjectStore:
         return "create" if tag is None else tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete objects, in as few requests as the store allows; missing ones count as deleted."""
+        """Delete objects in few requests; missing ones are fine."""
 
         async def once() -> None:
             try:
@@ -227,7 +231,7 @@ class ObjectStore:
         raise AssertionError
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
-        """Return the error for a request that the store rejects; the rest of its response is XML."""
+        """Return the error for a rejected request, without the XML."""
         first_line = str(error).partition(chr(10))[0]
         message = f"{self.url} cannot {what}: {first_line[:300]}"
         if "501 Not Implemented" in first_line:
@@ -388,7 +392,7 @@ class Lease:
                 ) from None
 
     def _took_effect(self) -> bool:
-        """Return whether the object is ours: the response to an earlier put may be lost."""
+        """Return whether an earlier put succeeded without a response."""
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_terms(lease[0]).holder != self.holder:
             return False

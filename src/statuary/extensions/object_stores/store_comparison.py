@@ -1,7 +1,9 @@
-"""Compare the site with the objects of the store: sorted listings, on disk where they are large.
+"""Compare a site with a store's objects, on disk if large.
 
-The store's own ledger is the listing of its last publication, one entry for each name. Its parts and the list of the parts
-are objects that are named by their digests, so a publication adds those that differ and the index names a few digests. Only
+The store's own ledger is the listing of its last publication, one entry for each name. Its parts and the list
+of the parts
+are objects that are named by their digests, so a publication adds those that differ and the index names a few
+digests. Only
 parts that differ are read: the work depends on the change and not on the size of the site.
 """
 
@@ -53,7 +55,10 @@ def parse_entries(text: bytes) -> Iterator[Entry]:
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger; a listing is named by the SHA-256 of its list of parts."""
+    """The index of a store's ledger.
+
+    A listing is named by the SHA-256 of its list of parts.
+    """
 
     listing: str | None = None  # of the last finished publication; None if there was none
     begun: tuple[str, ...] = ()  # of unfinished publications after it, earliest first
@@ -67,12 +72,12 @@ class StoreIndex(NamedTuple):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every listing in the index: the last finished publication's, and those that may have begun after it."""
+        """Every listing in the index: the last finished, and possible later ones."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
 def parse_index(text: bytes) -> StoreIndex:
-    """Read an index; raise PublishingError if it is not one of this version or an earlier one.
+    """Parse an index of this or an earlier version.
 
     One of an earlier version names no listing: every object has to be requested.
     """
@@ -92,7 +97,10 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """The site and the known state of the store; a context manager around temporary files."""
+    """The site and the known store; a context manager.
+
+    Both are in temporary files.
+    """
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name

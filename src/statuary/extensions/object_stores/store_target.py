@@ -112,7 +112,11 @@ class ObjectWriter:
         )
 
     def _require_verified(self, path: str, there: ObjectInfo | None) -> None:
-        """Raise an error if an object is not the one that was verified before it is replaced."""
+        """Check that an object is the verified one before its replacement.
+
+        Raises:
+            PublishingError: if it is not.
+        """
         digest = None if there is None else there.attributes.get(DIGEST_ATTRIBUTE)
         if path in self.verified and digest != self.verified[path]:
             raise PublishingError(
@@ -162,7 +166,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[Entry]):
-    """An object store as a target; a context manager, since it holds a lease and temporary files."""
+    """An object store as a target; a context manager with a lease."""
 
     def __init__(
         self,
@@ -273,7 +277,10 @@ class ObjectStoreTarget(Target[Entry]):
         transfer((entry.path for entry in self.comparison.uncertain), self._ask, self.lease)
 
     def _list(self) -> None:
-        """Add every object of the store, each to be requested: the ledger is missing or not trusted."""
+        """List the store, and request every object.
+
+        The ledger is missing or not trusted.
+        """
         count = 0
         for path, size in self.store.list_objects():
             count += 1

@@ -1,1 +1,1 @@
-"""Pages of the site's own: Markdown with a sidebar, a search, and blocks of code."""
+"""Markdown pages with a sidebar, a search and code blocks."""

@@ -65,7 +65,7 @@ def _owners(catalogue: Catalogue) -> Mapping[str, SitePage]:
 
 
 def _problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
-    """Return the reason why a path cannot be an alias of a page, if it cannot."""
+    """Return the fault of a page's alias, if it has one."""
     names = path.split("/")
     if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):
         return "is not a path of a page"

@@ -1,4 +1,4 @@
-"""The pages of a folder as a book: groups for the sidebar, and the reading order."""
+"""A folder's pages as a book: sidebar groups and reading order."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class SidebarGroup(NamedTuple):
 
 
 class Navigation:
-    """The pages below the first folder of a page's path; without others, a page has no book."""
+    """The book of a page's first folder; a single page has none."""
 
     def __init__(self, page: SitePage, pages: Sequence[SitePage]) -> None:
         """Take the page that is read, and all pages of the site in order."""

@@ -108,9 +108,10 @@ def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document
 
 
 def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
-    """Yield the script of the search, and the words of each folder of pages, section by section.
+    """Yield the search's script and each folder's words by section.
 
-    A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5 for a page
+    A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
+    for a page
     that ranks low).
     """
     books = {
@@ -200,7 +201,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the path in the navigation that leads to a page: itself or an index above."""
+        """Return the page or index that leads to a page."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -210,7 +211,10 @@ class _Pages:
         return OWN_PAGE.path(path=path)
 
     def links(self, page: SitePage) -> Iterator[tuple[str, int]]:
-        """Yield the target of each link and image, with its line in the body, counted from 0."""
+        """Yield each link's and image's target with its line.
+
+        Lines of the body are counted from 0.
+        """
         line = 0
         for token in page_tokens(page.body):
             line = token.map[0] if token.map else line

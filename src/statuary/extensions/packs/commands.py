@@ -1,4 +1,4 @@
-"""`statuary pack` makes a pack of many records, verifies it, and reads documents from it."""
+"""`statuary pack`: make, verify and read packs of records."""
 
 import json
 import sys

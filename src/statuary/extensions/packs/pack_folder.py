@@ -84,7 +84,7 @@ class PackFolder:
         return PackListReader(self.require_packs(), self.open)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
-        """Yield each pack with what is right and wrong with it, against itself and against the list."""
+        """Verify each pack, also against the list."""
         for pack in self.require_packs():
             try:
                 with opened(pack, self.open) as reader:
@@ -107,7 +107,7 @@ class WritablePackFolder(PackFolder):
         self.workers = workers
 
     def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
-        """Add and remove documents: in the base if there is none yet, else in a small run.
+        """Add and remove documents in a small run, or in a new base.
 
         Returns:
             The list.
@@ -194,7 +194,7 @@ class PackedSource:
         return None if document is None else document.body
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every document, its address checksummed; all of the pack is read."""
+        """Yield all paths with checksummed addresses, reading the whole pack."""
         for key, body in self.pack.documents():
             if body is not None:
                 yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)

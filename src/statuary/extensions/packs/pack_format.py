@@ -1,4 +1,4 @@
-"""The format of a pack, version 1: its parts, their encoding, and a reader's checks.
+"""The format of a pack, version 1, and its reader's checks.
 
     frames    each holds documents: a line of JSON,
         [["v2/contract/1/0xab…",4000],["v2/contract/1/0xac…",null],…], then the
@@ -70,7 +70,10 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_have(self, key: str) -> bool:
-        """Return whether it may have a document: one in four billion that it has not passes."""
+        """Return whether the frame may have a document.
+
+        A missing one passes in one of four billion cases.
+        """
         mark = mark_of(key)
         return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
 

@@ -71,7 +71,7 @@ PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
 
 
 def pack_name(digest: str) -> str:
-    """Return the path of a pack below the folder of the list, by its SHA-256."""
+    """Return a pack's path below the list's folder, by SHA-256."""
     return f"data/{digest}.pack"
 
 
@@ -162,7 +162,7 @@ def _run(value: Json) -> int:
 
 
 class PackListReader:
-    """The packs of a list, for looking up documents; thread-safe: one look-up at a time."""
+    """Looks up documents in a list's packs; thread-safe."""
 
     def __init__(self, packs: PackList, open_pack: OpenPack) -> None:
         self.packs = packs

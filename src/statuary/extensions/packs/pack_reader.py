@@ -1,4 +1,4 @@
-"""Read a pack by ranges: one document, all in order, or every byte to verify it."""
+"""Read a pack by ranges: one document, all, or every byte."""
 
 from bisect import bisect_right
 from collections.abc import Iterator

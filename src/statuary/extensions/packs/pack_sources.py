@@ -59,7 +59,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyTable:
-    """The keys of documents, on disk; a context manager, since it is a temporary database."""
+    """Keys of documents on disk; a context manager."""
 
     def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
         self._database = temporary_database(
@@ -90,7 +90,7 @@ class KeyTable:
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key; of several with one key, the first: they are names of one."""
+        """Yield every document by key; duplicates are names of one."""
         last_key = ""
         for row in self.sorted_rows():
             if row.key != last_key:
@@ -98,13 +98,13 @@ class KeyTable:
                 yield PackedDocument(row.key, self._read_body(row))
 
     def changed_documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key; of several with one key, the first that is not removed."""
+        """Yield every document by key, without removed duplicates."""
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
 
     def dictionary(self) -> bytes:
-        """Make the dictionary from the documents whose keys have the lowest SHA-256, in that order."""
+        """Make the dictionary from documents with the lowest key digests."""
         rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
         lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
         samples, size = list[bytes](), 0
@@ -121,7 +121,7 @@ class KeyTable:
 
 
 class LinesOfRecords:
-    """Records in files of JSON lines, one a line; a context manager, since the files stay open."""
+    """Records in files of JSON lines; a context manager."""
 
     def __init__(self, files: Iterable[Path]) -> None:
         """Read every line once, and record its position.
@@ -161,7 +161,7 @@ class LinesOfRecords:
                 start += len(line)
 
     def _key(self, number: int, line_number: int, line: bytes) -> str:
-        """Return the key of a line's record; empty, with a finding, if there is none."""
+        """Return the key of a line's record, or report its absence."""
         path = str(self.paths[number])
         try:
             parsed_contract = parse_record_json(line.rstrip(b"\r\n"), path)

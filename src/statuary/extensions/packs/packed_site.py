@@ -38,7 +38,7 @@ class PackedDocuments:
         self._renewed = -LIST_SECONDS
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by its path in either layout, or None if no pack has it.
+        """Return a document by its path in either layout, or None.
 
         Raises:
             DamagedSnapshotError: if the list or a pack that is read is damaged.
@@ -111,7 +111,7 @@ class PackedDocuments:
 
 
 def _is_name(address: str) -> bool:
-    """Return whether documents have this form of an address: lower case, or the checksum of EIP-55."""
+    """Return whether an address is in lower case or checksummed."""
     return address.islower() or address == checksum_address(address)
 
 

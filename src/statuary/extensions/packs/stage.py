@@ -38,7 +38,7 @@ GROUP = "packs"
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of a build into a folder, or return None for other targets."""
+    """Open the stage of a build's folder, or return None."""
     return PacksStage(inputs.target) if isinstance(inputs.target, FolderTarget) and inputs.root else None
 
 

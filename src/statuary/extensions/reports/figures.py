@@ -1,6 +1,7 @@
-"""The figures of a report: a pure function of the timeline, a quarter and an instant.
+"""The figures of a report: a pure function of the timeline.
 
-They follow the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial outage by 0.3.
+They follow the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial
+outage by 0.3.
 """
 
 from collections.abc import Iterator

@@ -17,7 +17,10 @@ LOCAL_NAMES = frozenset({"localhost", ""})
 
 
 def host_of(header: str) -> str:
-    """Return the name in a `Host` header, in lower case, without port and final dot."""
+    """Return a `Host` header's name without port and final dot.
+
+    It is in lower case.
+    """
     name = PORT.sub("", header.strip().lower())
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
 
@@ -48,7 +51,7 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host of the address that a site names as its own, if it does."""
+    """Return the host of a site's own address, if it has one."""
     with suppress(ValueError, KeyError, TypeError):
         return host_of(
             urlsplit(json.loads(read_document(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc

@@ -1,4 +1,4 @@
-"""Compressed responses: gzip, where the client takes it and the body is text that becomes smaller."""
+"""Compress text responses with gzip, if the client accepts it."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Answer a request of the contract look-up, as Sourcify's server does: its route, its query, its response.
+"""Respond to contract look-ups as Sourcify's server does.
 
 Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
 the record. The first failure is the response.
@@ -83,7 +83,7 @@ def parse_query(text: str) -> QueryParameters:
 
 
 def percent_decoded(text: str) -> str:
-    """Return text with its percent escapes decoded; the text itself if they are not UTF-8."""
+    """Decode percent escapes, unless they are not UTF-8."""
     try:
         return decode_component(text)
     except ValueError:
@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Raise RequestError, with the measured message, for the first parameter that is unknown or empty."""
+    """Raise a RequestError for the first unknown or empty parameter."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -123,7 +123,7 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
 
 
 def check_reserved(text: str, names: tuple[str, ...]) -> None:
-    """Raise an error for reserved characters that are not percent-encoded, in the order of `names`.
+    """Check that reserved characters are percent-encoded.
 
     The measured server checks this for the list's parameters, not for `fields` and `omit`.
 
@@ -182,7 +182,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
 
 
 def _match_id(digits: str) -> int:
-    """Parse a match id, capped beyond all real ones: Python does not parse 5,000 digits."""
+    """Parse a match id of any length, capped beyond all real ones."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
 
@@ -309,7 +309,7 @@ def matches(if_none_match: str | None, tag: str) -> bool:
 
 
 def head_response(response: Response) -> Response:
-    """Return the response to HEAD: the same headers, no body, and the length of the body."""
+    """Return the response to HEAD: headers and length without a body."""
     if not response.body:
         return response
     return replace(response, body=b"", headers=response.headers | {"Content-Length": str(len(response.body))})
@@ -390,7 +390,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Raise an error for a chain id that does not match the specification's pattern and length."""
+    """Raise a RequestError for a wrong pattern or length."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -398,7 +398,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Raise an error for an address that does not match the specification's length and pattern."""
+    """Raise a RequestError for a wrong length or pattern."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -434,7 +434,7 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Return the response to a request, or None if the path is not the look-up's.
+    """Return a look-up's response, or None for other paths.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
@@ -474,7 +474,7 @@ def _answer_explorer(method: str, path: str, query: str, read_document: ReadDocu
 
 
 def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
-    """Return the response of an interface of explorers and tools, which has the methods of the look-up."""
+    """Return an additional interface's response, with the look-up's methods."""
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD"):
@@ -572,7 +572,7 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request is an explorer API call: it names a module or sends a form."""
+    """Return whether a request names a module or sends a form."""
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)
@@ -584,7 +584,7 @@ def _no_explorer_api(read_document: ReadDocument) -> Response | None:
 
 
 def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
-    """Raise an error for a chain that the site's `chains`, if there is one, does not list.
+    """Check that the site's `chains`, if any, lists a chain.
 
     Raises:
         RequestError: with the measured message; `01` is not `1`.

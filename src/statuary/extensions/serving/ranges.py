@@ -11,7 +11,7 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 
 
 def part_of(response: Response, range_header: str | None) -> Response:
-    """Return the range that a `Range` header requests: 206, or 416 if it is empty.
+    """Return the requested range (206), or 416 if it is empty.
 
     Several ranges, or another unit, return the whole file.
     """

@@ -111,7 +111,7 @@ QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRAC
 
 
 class NotCanonicalError(StatuaryError, ValueError):
-    """The text is not one compact JSON object; `str(error)` names the problem and the byte."""
+    """The text is not one compact JSON object; the message says where."""
 
 
 class MemberSpan(NamedTuple):
@@ -124,7 +124,7 @@ class MemberSpan(NamedTuple):
 
 
 def members(text: bytes, start: int = 0) -> list[MemberSpan]:
-    """Return the members of the object that begins at byte `start` of `text`, in their order.
+    """Return the members of the object at byte `start`, in order.
 
     Raises:
         NotCanonicalError: if no compact object begins there.
@@ -142,7 +142,10 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
-    """Return the byte ranges of the items of the array that begins at byte `start`.
+    """Return the byte ranges of the items of an array.
+
+    Args:
+        start: the array's offset.
 
     Raises:
         NotCanonicalError: if no compact array begins there.

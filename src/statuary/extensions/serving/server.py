@@ -1,4 +1,4 @@
-"""The local server: the standard library's, with a thread for each connection; pages reload when the content changes."""
+"""The local server: one thread per connection, with automatic reload."""
 
 import json
 import os
@@ -122,7 +122,7 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return an epoch's document at an instant, or None if no epoch has this path."""
+    """Return an epoch's document at an instant, if it has one."""
     index = readable_epochs(read_document(url_table.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
@@ -138,7 +138,10 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
 
 
 def _files(path: str) -> tuple[str, ...]:
-    """Return the possible files of a URL path: a file, a folder's page, a page."""
+    """Return the possible files of a URL path.
+
+    They are a file, a folder's page, and a page without extension.
+    """
     return (f"{path}index.html",) if not path or path.endswith("/") else (path, f"{path}.html")
 
 
@@ -228,7 +231,7 @@ class SiteApp:
         return response
 
     def _negotiated(self, request: LookupRequest) -> tuple[Response, Exception | None]:
-        """Return the response in the form that the client takes, and the exception behind a 500."""
+        """Return the negotiated response, and a 500's exception."""
         if request.range_header or not accepts_gzip(request.accept_encoding):
             response, failure = self._response(request)
         elif request.method == "HEAD":  # the headers are those of the compressed body
@@ -433,7 +436,7 @@ def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | Non
 
 
 def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: Event) -> None:
-    """Rebuild the site after each burst of changes since `watched.built`, and notify the open pages."""
+    """Rebuild the site after bursts of changes, and notify open pages."""
     built_state = watched.built_state
     for _ in _moments_to_look(watched.folder, stopped):
         state = content_state(watched.folder)

@@ -1,4 +1,4 @@
-"""A published site as Python objects, from a snapshot file, a folder or a URL.
+"""A published site as Python objects: a snapshot, folder or URL.
 
     >>> from statuary import open_snapshot
     >>> with open_snapshot("site.zip") as site:
@@ -9,7 +9,8 @@
     Service Under Maintenance
 
 Documents are read one by one, on demand: a contract of a snapshot of any size, on this machine or behind
-a URL, costs a few reads. Where the site has a manifest, every byte is checked against it. `contracts` is lazy,
+a URL, costs a few reads. Where the site has a manifest, every byte is checked against it. `contracts` is
+lazy,
 
     >>> with open_snapshot("site.zip") as site:
     ...     languages = {contract.language for contract in site.contracts()}
@@ -24,7 +25,8 @@ and everything that the site publishes can be read as bytes:
     >>> with open_snapshot("site.zip") as site:
     ...     site.contract(1, "0x000000000000000000000000000000000000dEaD")
     Traceback (most recent call last):
-    statuary.extensions.serving.site.DocumentNotFoundError: site.zip has no v2/contract/1/0x000000000000000000000000000000000000dEaD
+    statuary.extensions.serving.site.DocumentNotFoundError: site.zip has no
+        v2/contract/1/0x000000000000000000000000000000000000dEaD
 """
 
 import json
@@ -376,7 +378,7 @@ class Site:
 
     @property
     def origin(self) -> SiteOrigin:
-        """The instant that the site shows, the revision of its content, the version that built it.
+        """The site's instant, content revision and statuary version.
 
         Raises:
             DocumentNotFoundError: if it has no manifest, as a folder that no snapshot was published into.

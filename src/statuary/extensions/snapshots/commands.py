@@ -1,4 +1,4 @@
-"""`statuary snapshot` packs the whole site into one file; `statuary extract` reads documents from one."""
+"""`statuary snapshot` and `statuary extract`: sites as single files."""
 
 import json
 import os
@@ -286,7 +286,7 @@ def _build_into(content: Path, target: SnapshotTarget) -> None:
 
 
 def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
-    """Return the origin of a published folder: what its build recorded, unless it is given."""
+    """Return a folder's origin: given, or recorded by its build."""
     origin = recorded_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
     return origin._replace(
         instant=now or origin.instant, revision=origin.revision if revision is None else revision
@@ -371,7 +371,7 @@ def extract_command(
 
 
 def _paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
-    """Yield the given paths, whether they exist or not, then the paths that match a pattern."""
+    """Yield the given paths, then the matches of patterns."""
     patterns = [what for what in requested if WILDCARD.search(what)]
     for what in requested:
         if what not in patterns:
@@ -409,7 +409,10 @@ def _body(site: SiteReader, path: str) -> bytes:
 
 
 def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
-    """Write documents below a folder, once all of them have been read; return how many they are.
+    """Write documents below a folder, after reading all of them.
+
+    Returns:
+        Their number.
 
     Raises:
         PublishingError: if one is not there, or cannot be written.

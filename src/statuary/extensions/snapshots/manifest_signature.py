@@ -41,7 +41,7 @@ def key_id(text: bytes) -> str:
 
 
 def parse_public_key(text: str) -> "PublicKey":
-    """Parse a public key: a line of base64, or the text of a .pub file.
+    """Parse a public key: base64, or a .pub file's text.
 
     Raises:
         PublishingError: if it is not a key.

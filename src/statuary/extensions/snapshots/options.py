@@ -33,7 +33,7 @@ def public_key_of(text: str | None) -> "PublicKey | None":
 
 
 def signer_of(file: Path | None) -> Signer | None:
-    """Return a signer with the secret key in a file, if a file is given."""
+    """Return a signer with a file's secret key, if one is given."""
     if file is None:
         return None
     return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))

@@ -1,4 +1,4 @@
-"""Read documents of a published site: a snapshot, a folder, or the URL of either.
+"""Read documents of a site: a snapshot, folder or URL.
 
 If the site has a manifest, every returned byte is checked against it; where a server chooses by the clock,
 against the site's own

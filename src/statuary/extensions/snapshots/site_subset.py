@@ -130,7 +130,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _digest_text(contracts: frozenset[tuple[str, str]]) -> set[str]:
-    """Return a list of addresses as a manifest states it: by digest, without the file's name."""
+    """Return a list of addresses by digest, as manifests state it."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
 

@@ -106,7 +106,7 @@ class ZipMembers:
 
 
 class SiteMembers:
-    """The members of a snapshot that was published into a folder or at a URL."""
+    """The members of a snapshot published to a folder or URL."""
 
     allows_more = True
 
@@ -142,7 +142,7 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the version of a document with a SHA-256, if the server answers by the clock."""
+        """Return the version with a SHA-256 from a server's schedule."""
         return None if self._schedule is None else self._schedule.find(path, digest)
 
     def _compare_alias(self, alias: str, body: bytes) -> None:
@@ -163,7 +163,10 @@ class SiteMembers:
         return None if body is None else SnapshotMember(path=path, body=body)
 
     def finish(self, entries: Entries) -> None:
-        """Make sure that all aliases exist, or none (unpacked by another program), and nothing else."""
+        """Check that all aliases or none exist, and nothing else.
+
+        Another program may have unpacked it without aliases.
+        """
         if self._aliases and self._missing:
             missing_text = _some_of(self._shown, self._missing)
             raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing_text}")
@@ -178,7 +181,7 @@ class SiteMembers:
 
 
 def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
-    """Return the first few paths that no document of the snapshot has, and their number."""
+    """Return the first unlisted paths, and their number."""
     first_paths: list[str] = []
     count = 0
     with Listing() as names:

@@ -57,7 +57,7 @@ CRC = 4
 
 
 def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
-    """Return the error for two documents that many file systems cannot hold side by side."""
+    """Return the error for names that many file systems cannot separate."""
     return PublishingError(
         f"{name} and {other_name} differ only in case: on many systems they are one file",
         "rename one of them",
@@ -65,7 +65,10 @@ def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
 
 
 class SnapshotTarget(StatelessTarget):
-    """A snapshot as a target; a context manager, since bodies wait in a temporary file."""
+    """A snapshot as a target; a context manager.
+
+    Bodies wait in a temporary file.
+    """
 
     def __init__(
         self,
@@ -259,7 +262,11 @@ def copy_snapshot(
 
 
 def _require_snapshot_or_nothing(path: Path) -> None:
-    """Raise PublishingError if there is a file that is not a snapshot, by its trailer."""
+    """Check that a path is free or a snapshot, by its trailer.
+
+    Raises:
+        PublishingError: if it is another file.
+    """
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -274,7 +281,7 @@ def _require_snapshot_or_nothing(path: Path) -> None:
 
 
 def refuse_older_file(origin: SiteOrigin, out: Path) -> None:
-    """Raise an error if a file is a newer snapshot than one that would replace it.
+    """Refuse to replace a file that is a newer snapshot.
 
     Raises:
         DamagedSnapshotError: if the file is a damaged snapshot.

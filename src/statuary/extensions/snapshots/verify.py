@@ -57,7 +57,7 @@ def verify_snapshot(
     against: str | None = None,
     inspect: InspectDocument | None = None,
 ) -> Verification:
-    """Check every byte of a snapshot against its manifest, and the manifest against its signature.
+    """Verify a snapshot's bytes, its manifest and its signature.
 
     Args:
         location: a file, folder or URL.
@@ -160,7 +160,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs the proofs of a snapshot with its records, in any order, using the disk.
+    """Pairs a snapshot's proofs with its records, in any order.
 
     A context manager, which deletes its files on disk.
     """
@@ -193,7 +193,7 @@ class AnchorVerifier:
             yield from self._verify(path, about_chain, as_object(record["record"]), as_text(record["digest"]))
 
     def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
-        """Verify a record whose proof came before it, or keep what its proof is about until then."""
+        """Verify a record whose proof came first, or store it."""
         name = _name(record)
         proof = self._take(f"proof {name}")
         if proof is not None:
@@ -235,7 +235,10 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies records; passed to `verify_snapshot` as `inspect`; a context manager, since some wait on disk."""
+    """Verifies records, as `inspect` of `verify_snapshot`.
+
+    It is a context manager, since some records wait on disk.
+    """
 
     verified: int = 0
     rejected: int = 0

@@ -98,7 +98,11 @@ class ZipWriter:
 
 
 def require_zip_name(path: Path) -> None:
-    """Raise PublishingError if a file that is to be a snapshot is not named .zip."""
+    """Check that a snapshot's name ends in .zip.
+
+    Raises:
+        PublishingError: if it does not.
+    """
     if path.suffix != ".zip":
         raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
 

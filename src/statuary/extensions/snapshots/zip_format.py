@@ -1,4 +1,4 @@
-"""The structure of a snapshot's zip, each part in one encoding, and the members in it.
+"""The structure of a snapshot's zip, in one exact encoding.
 
 Section numbers are those of the specification, PKWARE's APPNOTE.TXT 6.3.10. Members are plain files,
 rw-r--r--, of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
@@ -73,7 +73,7 @@ def local_header(header: ZipHeader) -> bytes:
 
 
 def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
-    """Return the lengths of name and extra field, which follow the fixed part of a local header."""
+    """Return the lengths of a local header's name and extra field."""
     *_, name, extra = LOCAL.unpack(fixed)
     return name, extra
 
@@ -99,7 +99,11 @@ def _header(name: bytes, method: int, crc: int, packed_size: int, size: int) -> 
 
 
 def central_header(header: ZipHeader, offset: int) -> bytes:
-    """Return a member's entry in the central directory (4.3.12), with the offset of its local header."""
+    """Return a member's central directory entry (4.3.12).
+
+    Args:
+        offset: of its local header.
+    """
     name = header.path.encode()
     numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
     big = [number for number in numbers if number >= LIMIT]
@@ -119,7 +123,7 @@ class CentralEntry(NamedTuple):
 
 
 def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
-    """Return name and end of the entry that begins at `start`, if it is complete."""
+    """Return the name and end of a complete entry at `start`."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
@@ -182,7 +186,7 @@ COMMENT = re.compile(rb"statuary snapshot, sha256 ([0-9a-f]{64})")
 
 
 def parse_ending(text: bytes) -> Ending | None:
-    """Parse the last `ENDING_SIZE` bytes of a file; return None if it is not a snapshot."""
+    """Parse a file's ending, if it is a snapshot's."""
     record_text = text[-LAST_RECORD_SIZE:]
     comment = COMMENT.fullmatch(record_text[END.size :])
     if comment is None:

@@ -1,1 +1,1 @@
-"""A page with every part of pages in every state, for those who write a theme."""
+"""A page with every part and state, for authors of themes."""

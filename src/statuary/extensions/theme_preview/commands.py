@@ -1,4 +1,4 @@
-"""`statuary theme preview`: a page with every part in every state, in the look of a content folder."""
+"""`statuary theme preview`: every part and state in a theme."""
 
 from pathlib import Path
 

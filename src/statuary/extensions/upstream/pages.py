@@ -1,6 +1,7 @@
-"""The status of a component on another page, read from the documents of that page.
+"""Read a component's status from another page's documents.
 
-Statuspage: `api/v2/components.json`. Instatus: `v2/components.json` (https://instatus.com/help/api). Better Stack: `index.json`
+Statuspage: `api/v2/components.json`. Instatus: `v2/components.json` (https://instatus.com/help/api). Better
+Stack: `index.json`
 (https://betterstack.com/docs/uptime/subscribing-to-status-updates/subscribing-to-api).
 """
 

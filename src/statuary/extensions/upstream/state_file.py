@@ -81,7 +81,10 @@ def apply_upstream_status(
     findings: list[Finding],
     language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
-    """Return the status with the changes of components that follow other pages; `findings` gains what is wrong."""
+    """Add the changes of components that follow other pages.
+
+    Faults are added to `findings`.
+    """
     try:
         changes = read_changes(content)
     except StateFileError as error:

@@ -259,7 +259,10 @@ class FolderTarget(BuildTarget):
         self.ledger.finish()
 
     def _sweep(self, tree: Path) -> None:
-        """Delete staged bodies that are not added: those of an interrupted build or of discarded sources."""
+        """Delete staged bodies that are not part of the site.
+
+        They are left by an interrupted build or discarded sources.
+        """
         for folder, _, names in os.walk(tree):
             for name in names:
                 path = os.path.relpath(f"{folder}/{name}", tree).replace(os.sep, "/")

@@ -55,7 +55,7 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[AddedFile]:
-        """Compare a document with the files at its paths, and stage it if they differ.
+        """Stage a document if it differs from the files at its paths.
 
         Yields:
             The document's files.
@@ -179,7 +179,7 @@ class Stager:
             os.close(descriptor)
 
     def _opened_again(self, file: str, error: OSError) -> int:
-        """Open a file again as a new one, so that a leftover is never written through.
+        """Open a file as a new one, never writing through a leftover.
 
         Returns:
             The file descriptor.
@@ -191,7 +191,7 @@ class Stager:
         return os.open(file, NEW_FILE, 0o666)
 
     def _link(self, source: str, path: str, body: bytes) -> None:
-        """Stage another name of a file: a hard link, or a copy with its time."""
+        """Stage another name: a hard link, or a copy with its time."""
         file = f"{self.tree}/{path}"
         try:
             os.link(source, file)
@@ -293,7 +293,7 @@ class SiteFolder:
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return a stager for a tree of a run; without a run, it only compares."""
+        """Return a stager for a run's tree, or a comparing one."""
         tree_path = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
 
@@ -321,7 +321,7 @@ class SiteFolder:
                 self._move(str(staged / tree), str(self.root))
 
     def _move(self, source: str, target: str) -> None:
-        """Move a staged folder into the site, as a whole if the site lacks it."""
+        """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
             # a marker follows the files that it vouches for: a log's checkpoint its tiles, the manifest all
             # files
@@ -356,7 +356,7 @@ class SiteFolder:
                 return
 
     def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
-        """Yield the sources of files that are missing under a name or have another size.
+        """Yield sources of files that are missing or resized.
 
         Args:
             files: path, aliases, size, SHA-256 and sources of each.

@@ -1,4 +1,4 @@
-"""The files of a site: those of the last build and those of this one."""
+"""The files of a site, of the last and this build."""
 
 import os
 import sqlite3

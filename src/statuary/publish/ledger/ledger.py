@@ -111,7 +111,10 @@ SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.RE
 
 
 class ExtensionTable(Protocol):
-    """An extension's table in the ledger: `main` of the last run, `work` of this one."""
+    """An extension's table in the ledger.
+
+    `main` has the last run's rows, `work` this one's.
+    """
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
         """Create the table unless it exists."""
@@ -195,7 +198,10 @@ class Ledger:
                 raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
 
     def _attach_owned(self, file: Path | None) -> None:
-        """Attach the database of our files' names; if one of the two is empty, fill it."""
+        """Attach the database of our files' names.
+
+        If one of the two is empty, it is filled from the other.
+        """
         if file is not None and not is_intact(file):
             quarantine(file)
         execute = self.connection.execute

@@ -99,7 +99,10 @@ class ListedRange(NamedTuple):
     until: str | None  # the last path; None for the end
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield path, aliases, size and SHA-256 from the range's first file to the site's last."""
+        """Yield path, aliases, size and SHA-256 from the range on.
+
+        It continues to the site's last file.
+        """
         address = f"{Path(self.database).as_uri()}?immutable=1"
         with closing(sqlite3.connect(address, uri=True)) as connection:
             yield from connection.execute(

@@ -76,7 +76,7 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
 
 
 def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield the entries of a ledger by path, without a digest if it is unknown.
+    """Yield a ledger's entries by path, without unknown digests.
 
     Raises:
         PublishingError: if the file is not a ledger.

@@ -1,4 +1,4 @@
-"""The tables and views of a ledger: the last build, this build, and the new site.
+"""The tables and views of a ledger.
 
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
 before the site does, and no list is kept in memory. `owned`, beside it, has only the names of our files, so
@@ -45,7 +45,7 @@ class LedgerEntry(NamedTuple):
 
 
 class CachedGroup(NamedTuple):
-    """A part of a site with the fingerprint of its inputs; builds reuse it until the fingerprint changes."""
+    """A reusable part of a site, with its inputs' fingerprint."""
 
     fingerprint: str  # of everything that the group depends on
     items: int = 0  # how many of its kind there are
@@ -117,7 +117,10 @@ class DuplicateContracts(NamedTuple):
 
 
 def match_order(match_id: str) -> str:
-    """Return a string that sorts like a match id as a number (at most 39 digits)."""
+    """Return a string that sorts like a match id's number.
+
+    It has at most 39 digits.
+    """
     return f"{len(match_id):02d}{match_id}"
 
 

@@ -1,4 +1,4 @@
-"""The style sheets, scripts and icons of the package as documents: those of every page, and how others become one."""
+"""The package's style sheets, scripts and icons as documents."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +21,7 @@ def script_document(file: Path, prefix: bytes = b"") -> Document:
 
 
 def style_document(url: Url, folder: Path, theme: Theme) -> Document:
-    """Return a style sheet of a folder of the package; the rules of the theme follow those of every sheet."""
+    """Return a folder's style sheet, followed by the theme's rules."""
     style = asset_bytes(folder / url.path().rpartition("/")[2])
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")

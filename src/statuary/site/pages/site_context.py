@@ -114,7 +114,7 @@ class FormattedTime(NamedTuple):
 
 
 class FormattedRange(NamedTuple):
-    """A formatted time range; it omits the end's day if that is also the start's."""
+    """A formatted time range, without the end's day if unchanged."""
 
     start: FormattedTime
     end: FormattedTime
@@ -157,7 +157,10 @@ class DateFormatter:
         return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
 
     def day_of(self, at: Instant) -> FormattedTime:
-        """Return an instant's day, for a script that knows the reader's zone: `20 Nov 2026`."""
+        """Return an instant's day for a script: `20 Nov 2026`.
+
+        The script knows the reader's zone.
+        """
         return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
 
     def month(self, year: int, month: int) -> FormattedTime:
@@ -167,7 +170,10 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Format a duration in at most two units, rounded down: `1 h 20 min`, `2 d 4 h`."""
+        """Format a duration in at most two units, rounded down.
+
+        For example: `1 h 20 min`, `2 d 4 h`.
+        """
         minutes = length // MINUTE
         days, hours, minutes_left = minutes // 1440, minutes // 60 % 24, minutes % 60
         parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]

@@ -68,7 +68,10 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
 
 
 def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenances that have not started, the earliest window first; ties the latest updated first."""
+    """Return maintenances that have not started, earliest first.
+
+    Of equal ones, the latest updated is first.
+    """
     scheduled = [state for state in maintenances if state.status == "scheduled"]
     return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
 
@@ -102,7 +105,7 @@ class EncodedRecord(NamedTuple):
 
 
 class StatusDocuments:
-    """The status documents of a timeline at any instant; those that do not change are made once."""
+    """A timeline's status documents; unchanged ones are made once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
         """Use a timeline that extends at least to the latest instant of any document."""
@@ -147,10 +150,15 @@ class StatusDocuments:
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that gives, for an instant from `start` on, the documents that may have changed.
+        """Return a function that makes an instant's changed documents.
 
-        These exclude the documents of records that are closed by `start`, and at an instant without a change (a
-        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
+        Args:
+            start: the first instant.
+
+        These exclude the documents of records that are closed by `start`, and at an instant without a change
+        (a
+        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the
+        history.
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
@@ -172,7 +180,7 @@ class StatusDocuments:
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the records in lists, and in archives that may change from an instant on."""
+        """Return records in lists, and in archives that may change."""
         months = [
             month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
         ]

@@ -1,6 +1,7 @@
-"""The index of epochs: the files of a status document at every instant that the build covers.
+"""The index of epochs: files of status documents over time.
 
-Its form is described in `status/api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
+Its form is described in `status/api/epoch_documents.py`. An epoch lasts until the next one begins. A document
+that
 the index does not have, or that does not change until then, is the file at the document's own path.
 """
 
@@ -65,7 +66,7 @@ class IndexedVersions(NamedTuple):
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
-        """Return whether all numbers are those of instants, and every file that is referred to is listed."""
+        """Return whether all instants and files in the index exist."""
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
         return (

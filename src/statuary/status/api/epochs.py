@@ -45,7 +45,7 @@ class PatchError(ValueError):
 
 
 class _Piece(NamedTuple):
-    """A range of the earlier bytes, and the text after it; either may be empty."""
+    """A range of earlier bytes, and new text; one may be empty."""
 
     start: int
     stop: int
@@ -67,7 +67,7 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _places_near(self, place: int) -> dict[bytes, list[int]]:
-        """Return the offsets of object members, or of lines, by their bytes up to the separator.
+        """Return the offsets of members or lines by their start.
 
         In a document of megabytes, only parts that patches refer to are read.
         """

@@ -26,7 +26,7 @@ Encode = Callable[[IncidentState], EncodedJson]
 
 
 class ArchivedMonth(NamedTuple):
-    """The incidents and the maintenances that were created in a month, the latest created first."""
+    """The records created in a month, latest first."""
 
     incidents: list[IncidentHistory]
     maintenances: list[IncidentHistory]
@@ -36,7 +36,7 @@ class ArchivedMonth(NamedTuple):
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_by(self, instant: Instant) -> Iterator[IncidentState]:
-        """Yield the last state of each published record about which nothing changes after an instant."""
+        """Yield the states of records that are final by an instant."""
         for history in (*self.incidents, *self.maintenances):
             if history.final is not None and history.is_final_by(instant):
                 yield history.final
@@ -82,7 +82,7 @@ class Archives:
         }
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
-        """Yield the list of months, and the archives that are not final by the first instant."""
+        """Yield the list of months, and archives that may change."""
         records_by_month = {
             month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
         }
@@ -123,7 +123,10 @@ class Archives:
 
 
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
-    """Return all records by the month of their creation, such as `2026-11`, the latest first."""
+    """Return all records by month of creation, latest first.
+
+    A month is such as `2026-11`.
+    """
     zone = timeline.catalogue.page.time_zone
     months: dict[str, ArchivedMonth] = {}
     for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):

@@ -128,7 +128,7 @@ ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
-    """Yield each component that a record names, its pointer, and whether the name is a key there."""
+    """Yield a record's components, pointers, and whether they are keys."""
     if isinstance(record, Maintenance):
         # a component that an update names is yielded below with a more exact pointer
         in_updates = {name for update in record.updates for name, _, _ in _components_of_update(update)}

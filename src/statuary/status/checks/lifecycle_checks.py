@@ -150,7 +150,10 @@ def _affected_by_another(context: StatusContext, component: str, state: Incident
 
 
 def _pointer(update: IncidentUpdate, member: str) -> Pointer:
-    """Return the pointer of a member of an update; a `postmortem` has `published_at` and no status."""
+    """Return the pointer of an update's member.
+
+    A `postmortem` has `published_at` and no status.
+    """
     if update.pointer == ("postmortem",):
         return ("postmortem", "published_at") if member == "at" else ("postmortem",)
     return (*update.pointer, member)

@@ -65,7 +65,10 @@ def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 def _overlaps(windows: list[Maintenance]) -> Iterator[tuple[Maintenance, Maintenance]]:
-    """Yield each window that starts before an earlier one ends, with the last-ending of the earlier ones."""
+    """Yield each window that overlaps an earlier one.
+
+    The earlier one is that which ends last.
+    """
     latest: Maintenance | None = None
     for window in sorted(windows, key=attrgetter("scheduled_for", "id")):
         if latest is not None and window.scheduled_for < latest.scheduled_until:

@@ -25,7 +25,7 @@ class StatusViolation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StatusContext:
-    """The status side over time, as far as the horizon, and the instant of the build."""
+    """The status up to the horizon, and the build's instant."""
 
     timeline: Timeline
     now: Instant
@@ -43,7 +43,7 @@ class StatusContext:
 
     @property
     def edited_records(self) -> Iterator[Incident]:
-        """Every record whose updates are published: of a recurring maintenance its windows that have some."""
+        """Every record with published updates, including edited windows."""
         yield from self.catalogue.incidents
         for history in self.timeline.maintenances:
             window = history.incident

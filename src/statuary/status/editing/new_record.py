@@ -1,4 +1,4 @@
-"""The file of a new incident or maintenance: its name, its id and its text."""
+"""The file of a new incident or maintenance window."""
 
 import os
 import re
@@ -74,7 +74,7 @@ RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
 def record_files(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return the paths of the files of a folder of records, by their names without suffix."""
+    """Return the files of a records' folder by stem."""
     stems: dict[str, list[str]] = {}
     for place, folders, files in os.walk(root / folder):
         folders[:] = (name for name in folders if not name.startswith("."))
@@ -92,7 +92,7 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
-    """Make an id of the day and the title's words, with a number if it is taken.
+    """Make an id of the day and title, with a number if taken.
 
     Args:
         fallback: the words if the title has none.

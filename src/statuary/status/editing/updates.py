@@ -78,7 +78,7 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
-    """Return the only component whose key or name on the page is `name`, in any case."""
+    """Return the only component with a key or name, in any case."""
     word = name.strip().casefold()
     matching_components = [
         component
@@ -173,7 +173,7 @@ def find_incident(
 
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield the incidents that match a name: exactly, by its beginning, then after the day."""
+    """Yield incidents that match exactly, by beginning, or without the day."""
     names_by_incident = [(incident, incident_names(incident)) for incident in incidents]
     yield [incident for incident, names in names_by_incident if typed in names]
     yield [incident for incident, names in names_by_incident if any(name.startswith(typed) for name in names)]
@@ -373,7 +373,7 @@ def _hint_when_over(incident: Incident) -> str:
 
 
 def mapping_of(incident: Incident) -> Pointer:
-    """Return the mapping in the source file with the record's keys, or a window's changes."""
+    """Return the source mapping of a record or a window's changes."""
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
@@ -402,7 +402,7 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
 
 
 def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Return the text of an update that moves a window, in the time zone of the page."""
+    """Return the text of a move, in the page's time zone."""
     old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
     return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
 

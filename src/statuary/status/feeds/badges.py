@@ -18,7 +18,7 @@ from statuary.status.model.vocabulary import ComponentStatus, Impact
 
 
 class BadgeColour(NamedTuple):
-    """A colour that is dark enough for white text, and shields.io's name for its own shade."""
+    """A colour for white text, and shields.io's name for it."""
 
     hex: str
     named: str
@@ -73,7 +73,7 @@ def page_badge(state: PageState, words: Words) -> Badge:
 
 
 def shields_endpoint(badge: Badge) -> bytes:
-    """Return a badge as the JSON that shields.io's endpoint badge reads (its schema version 1)."""
+    """Return a badge for shields.io's endpoint badge, schema version 1."""
     return encode_json(
         {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
     )

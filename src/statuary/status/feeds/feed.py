@@ -54,7 +54,10 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=CACHED_BODIES)
 def body_html(body: str) -> str:
-    """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
+    """Return an update's body as safe, well-formed HTML.
+
+    As in Statuspage's feeds, line breaks become `<br />`.
+    """
     text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
     leading = "<br />" * (len(text) - len(text.lstrip("\n")))
     if MARKUP.search(text) is None:
@@ -75,7 +78,10 @@ def _lines(html: str) -> str:
 
 
 def body_plain(body: str) -> str:
-    """Return an update's body as plain text: list items on separate lines, links followed by their URL."""
+    """Return an update's body as plain text.
+
+    List items are on separate lines, and links are followed by their URL.
+    """
     pieces: list[str] = []
     addresses: list[str] = []
     end = 0
@@ -88,7 +94,11 @@ def body_plain(body: str) -> str:
 
 
 def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
-    """Return the plain text for a tag; `addresses` is the stack of the open links' URLs."""
+    """Return the plain text for a tag.
+
+    Args:
+        addresses: the stack of the open links' URLs.
+    """
     closing, name, address = tag.groups()
     if name == "a":
         if not closing:
@@ -198,7 +208,7 @@ def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator
 
 
 def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
-    """Return a window in Statuspage's form, with two days if it ends on another one."""
+    """Format a window like Statuspage, with a second day if needed."""
     began = f"{_day(start, zone, words, pad=False)}, {_time(start, zone)}"
     if start.astimezone(zone).date() == end.astimezone(zone).date():
         return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
@@ -336,7 +346,10 @@ def _json_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
 
 
 def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
-    """Append an element to another one and return it; characters that XML does not allow are removed."""
+    """Append an element and return it.
+
+    Characters that XML does not allow are removed.
+    """
     element = ET.SubElement(parent, tag, {name: xml_text(value) for name, value in attributes.items()})
     if text is not None:
         element.text = xml_text(text)
@@ -344,7 +357,7 @@ def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: 
 
 
 def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
-    """Return a feed as a document, with its entries before the last occurrence of an end tag."""
+    """Return a feed with entries before its last end tag."""
     xml_before, tag, xml_after = _xml_bytes(root, 0).rpartition(end)
     return b"".join((DECLARATION, xml_before, *entries, tag, xml_after))
 

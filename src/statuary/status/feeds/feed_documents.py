@@ -80,7 +80,7 @@ class FeedDocuments:
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return by component the records of each feed that does not change from an instant on."""
+        """Return the records of each final feed, by component."""
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
             name
@@ -199,7 +199,7 @@ class FeedDocuments:
         return tuple(self._entries[record] for record in records)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
-        """Return a document, from the cache if its key, which identifies its content, is unchanged."""
+        """Return a document, from the cache if its key is unchanged."""
         path = url.path(**members)
         cached = self._cache.get(path)
         if cached is None or cached[0] != key:

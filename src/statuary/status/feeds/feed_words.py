@@ -13,7 +13,10 @@ FEED_TEXTS = ("event", "cancelled_event", "affects", "history", "component_histo
 
 
 class Words:
-    """The words of feeds in a language; equal to itself alone, so that caches are by language."""
+    """The words of feeds in a language, equal only to themselves.
+
+    Caches are therefore by language.
+    """
 
     def __init__(self, language: str, words: Mapping[str, str]) -> None:
         self.language = language  # BCP 47
@@ -24,7 +27,7 @@ class Words:
         return self._words[key].format(**values)
 
     def body(self, body: str) -> str:
-        """Return the body of an update; one of Statuspage's standard bodies is in the language."""
+        """Return a body, translated if it is one of Statuspage's defaults."""
         return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
 
     def description(self, description: str) -> str:

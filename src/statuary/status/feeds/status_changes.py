@@ -173,7 +173,7 @@ def _new_updates(known_record: Members | None, record: Members) -> list[Members]
 
 
 def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool:
-    """Return whether a closed record may have been beyond the limit of the previous list."""
+    """Return whether a closed record may have left the previous list."""
     oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
     return oldest is not None and _is_closed(record) and _created(record) < oldest
 
@@ -201,7 +201,10 @@ def _incident(record: Members) -> Members:
 
 
 def _payload(page: Members, status: Members) -> Members:
-    """Return the members that every payload begins with; `generated_at` comes from content, not from a clock."""
+    """Return the first members of every payload.
+
+    `generated_at` comes from content, not from a clock.
+    """
     return {
         "meta": {
             "unsubscribe": page["url"],

@@ -1,4 +1,4 @@
-"""Downtime by day: how long a component was not operational, and which incidents and maintenances explain it.
+"""Downtime by day, and the records that explain it.
 
 Uptime counts outages only; this also shows degraded performance and maintenance.
 """
@@ -100,7 +100,7 @@ class DowntimeByDay:
         return previous.downtimes
 
     def _changes_of(self, component_id: str) -> list[Instant]:
-        """Return the instants at which a component's status or a record of it changes, in order."""
+        """Return the instants of a component's changes, in order."""
         if component_id not in self._changes:
             instants = list(self._timeline.status_histories[component_id].instants)
             instants += (
@@ -185,7 +185,11 @@ def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | Non
 def _downtimes(
     status_history: StatusHistory, days: DateRange, since: Instant
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each period, from the one at `since` on, in which a component was not operational."""
+    """Yield each period in which a component was not operational.
+
+    Args:
+        since: in the first period.
+    """
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses
     first_index, end_index = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)

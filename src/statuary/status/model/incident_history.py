@@ -66,7 +66,7 @@ class IncidentHistory:
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
     ) -> None:
-        """Take a record, its updates in the order of publication, and the ids of its components."""
+        """Take a record, its published updates and its component ids."""
         self.incident = incident
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
@@ -191,7 +191,7 @@ def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Inst
 
 
 def _is_reopened(published_updates: Iterable[PublishedUpdate], resolved_at: Instant) -> bool:
-    """Return whether an update reopens a record after the end that an import gave it."""
+    """Return whether an update reopens a record after an imported end."""
     updates = (published_update.update for published_update in published_updates)
     return any(update.reopens and update.display_at >= resolved_at for update in updates)
 

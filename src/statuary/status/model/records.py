@@ -164,7 +164,10 @@ class IncidentTemplate(NamedTuple):
 
 
 def began_at(record: Incident) -> Instant:
-    """Return the instant that pages list a record under: its start, or that of its maintenance window."""
+    """Return the time under which pages list a record.
+
+    It is the start, or that of the maintenance window.
+    """
     return record.scheduled_for if isinstance(record, Maintenance) else record.started_at
 
 
@@ -288,7 +291,7 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Return the id of these parts, the same on every machine and in every build."""
+    """Return a deterministic id of these parts."""
     digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     bits = int.from_bytes(digest, "big") >> 4
     return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

@@ -127,7 +127,10 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
-    """Return whether a rule gives a window that starts after an instant; not looking beyond `MAX_WINDOWS`."""
+    """Return whether a rule has a window after an instant.
+
+    It looks at most at `MAX_WINDOWS`.
+    """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return any(start > at for start in islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS))
 
@@ -156,7 +159,7 @@ def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield the windows of a maintenance that are announced by `until`, each as a separate maintenance."""
+    """Yield announced windows of a maintenance as separate ones."""
     recurrence = maintenance.recurrence
     if recurrence is None:
         yield maintenance
@@ -261,7 +264,7 @@ def is_withdrawn(maintenance: Maintenance) -> bool:
 
 
 def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
-    """Return the moves of a maintenance window in order: the time, and the start before."""
+    """Return a window's moves in order: the time and previous start."""
     moves = ((update.display_at, update.moved_from) for update in maintenance.updates)
     return sorted((at, start) for at, start in moves if start is not None)
 

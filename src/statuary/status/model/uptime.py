@@ -141,7 +141,7 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 
 
 def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
-    """Return the whole hours soon after `start`, up to `until`, at which an outage is ongoing."""
+    """Return the full hours after `start` with an ongoing outage."""
     first_hour = start.replace(minute=0, second=0, microsecond=0)
     hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
@@ -190,7 +190,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants inside the window, and how much of it is between them."""
+        """Yield the days of an interval, with their part of it."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))

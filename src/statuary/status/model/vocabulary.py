@@ -103,7 +103,7 @@ ALLOWED_TRANSITIONS: Mapping[UpdateStatus, frozenset[UpdateStatus]] = {
 
 
 def may_follow(previous_status: UpdateStatus | None, status: UpdateStatus) -> bool:
-    """Return whether an update may have a status after another (None: as the first update)."""
+    """Return whether a status may follow another, or be the first."""
     return (
         status != "postmortem" if previous_status is None else status in ALLOWED_TRANSITIONS[previous_status]
     )

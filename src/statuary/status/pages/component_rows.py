@@ -253,7 +253,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 @lru_cache(maxsize=1024)
 def _line(days: tuple[int, ...], height: int) -> str:
-    """Return the line through the middle of days' bars, one piece per run of days."""
+    """Return the middle line of days' bars, per run of days."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
     )
@@ -264,7 +264,10 @@ def _line(days: tuple[int, ...], height: int) -> str:
 
 
 def is_shown(state: ComponentState) -> bool:
-    """Return whether pages show a component: on the page, and not hidden while it is operational."""
+    """Return whether pages show a component.
+
+    Some are hidden while they are operational.
+    """
     component = state.component
     hidden = component.only_show_if_degraded and state.now.status == "operational"
     return not (component.removed or hidden)

@@ -130,7 +130,11 @@ class IncidentCardBuilder:
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return the card of an incident or maintenance; headings in its bodies begin at the given level."""
+        """Return a record's card.
+
+        Args:
+            top_heading: the level of the first heading in bodies.
+        """
         cards = self._cards
         card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
         if card is None:

@@ -1,4 +1,4 @@
-"""The pages of the status at any instant; pages that do not change are rendered once."""
+"""The status pages over time; unchanged ones are rendered once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
 
 
 class StartedQuarters(NamedTuple):
-    """The records of each quarter that have begun, and the quarters in which nothing changes any more."""
+    """The started records of quarters, and the final quarters."""
 
     records: Mapping[Quarter, Sequence[IncidentState]]
     final: list[Quarter]
@@ -143,9 +143,13 @@ class StatusPages:
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that returns the pages that may have changed at an instant from `start` on.
+        """Return a function that makes an instant's changed pages.
 
-        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
+        Args:
+            start: the first instant.
+
+        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past
+        days.
         """
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
@@ -168,7 +172,7 @@ class StatusPages:
         return documents_at
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return the pages that change, with a notice that nothing is known after an instant."""
+        """Return changing pages with a notice of the build's horizon."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]

@@ -1,4 +1,4 @@
-"""The files that status pages load besides those of every page: an icon for each state of the page."""
+"""The additional files of status pages: an icon per state."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -157,7 +157,7 @@ def _with_component_names(
 
 
 def _since(leaves: Iterable[ComponentState], localization: Localization) -> FormattedTime | None:
-    """Return the first time at which one of the components took its status, if known."""
+    """Return the first change to the components' status, if known."""
     instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
     return localization.dates.moment(min(instants)) if instants else None
 
@@ -195,7 +195,10 @@ def _other_sentences(
 
 
 def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
-    """Return that components have a status: `RPC is down`, `North, South and 3 more are degraded`."""
+    """Return the clause that components have a status.
+
+    For example: `RPC is down`, `North, South and 3 more are degraded`.
+    """
     number = "one" if len(names) == 1 else "other"
     if len(names) > MAX_NAMED:
         first_names = Markup.escape(texts("page.comma")).join(names[: MAX_NAMED - 1])
@@ -231,7 +234,7 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the incidents and maintenances of the past days, and some of the day before."""
+    """Return the records of the past days, and some earlier ones."""
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
     return [record for record in records if _filed_at(record) > earliest]

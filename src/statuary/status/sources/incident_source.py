@@ -1,4 +1,4 @@
-"""`incidents/<id>.yaml`: an incident as an author writes it, and what it shares with a maintenance.
+"""`incidents/<id>.yaml`: an incident as an author writes it.
 
 An author writes a name, the affected components with their statuses, and dated updates. Everything else that
 Statuspage publishes can be given too, so that an import loses nothing.
@@ -260,7 +260,7 @@ def _affected(sources: Sequence[AffectedComponentSource] | None) -> tuple[Affect
 
 
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
-    """Return the components that a record names, each once, in the order of first mention."""
+    """Return a record's components once, in order of mention."""
     names = dict.fromkeys(first_names)
     for update in updates:
         names.update(dict.fromkeys(update.components))

@@ -206,7 +206,10 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
 
 
 def _needs_announcement(source: MaintenanceSource) -> bool:
-    """Return whether an announcement precedes the written updates: a first `scheduled` one replaces only the default."""
+    """Return whether an announcement precedes the written updates.
+
+    A first `scheduled` update replaces only the default one.
+    """
     if source.recurrence is not None:
         return False
     return source.body is not None or not source.updates or source.updates[0].status != "scheduled"

@@ -1,4 +1,4 @@
-"""Clear signing on a contract's page: each function as a wallet shows it, and a form."""
+"""Clear signing on a contract's page: functions and a form."""
 
 from collections.abc import Mapping
 from pathlib import Path

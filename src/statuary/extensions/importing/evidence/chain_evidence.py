@@ -1,4 +1,4 @@
-"""Get the Merkle proofs of contracts from a node, verify them, and keep what they show.
+"""Get contracts' Merkle proofs from a node, and verify them.
 
 What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
 """
@@ -210,7 +210,7 @@ def _refusal(error: RpcError, number: int) -> str:
 def _account_evidence(
     node: EthereumNode, finalized: FinalizedBlock, slots: Sequence[str], proof: Mapping[str, Json]
 ) -> _AccountEvidence | NodeEvidenceError:
-    """Return the proofs of an account and of its slots, or why they are none."""
+    """Return the proofs of an account and its slots, or an error."""
     account = _nodes(proof.get("accountProof"))
     storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
     if not account or len(storage) != len(slots):
@@ -325,7 +325,7 @@ def _verified(
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Return an anchor with the evidence that proves a claim, and reasons for the rest."""
+    """Return an anchor with its evidence, and reasons for missing parts."""
     anchor = Anchor(request.digest)
     if isinstance(account, _AccountEvidence):
         anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
@@ -368,7 +368,7 @@ OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agree
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
-    """Return an anchor with the account of an earlier one, if that was about the same record."""
+    """Keep an earlier anchor's account of the same record."""
     if existing is None or existing.record != anchor.record:
         return anchor._replace(block=None, account=(), storage={})
     return anchor._replace(block=existing.block, account=existing.account, storage=existing.storage)
@@ -462,7 +462,7 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
 def anchor_record(
     record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes
 ) -> tuple[Anchor, tuple[Claim, ...]]:
-    """Return the anchor of a record that is not written yet, with claims D and E.
+    """Return the anchor and claims of a record to be written.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.

@@ -33,7 +33,7 @@ from statuary.version import VERSION
 
 
 class RecompiledContract(NamedTuple):
-    """The result of compiling a contract again; without evidence if it cannot be compiled or differs."""
+    """The result of recompiling a contract, with evidence if it is equal."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None

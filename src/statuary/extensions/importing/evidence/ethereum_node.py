@@ -97,7 +97,7 @@ class EthereumNode:
         return self._result(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Yield the result of each call, or the node's error; calls are sent in batches.
+        """Yield the result or error of each call, sent in batches.
 
         Raises:
             NotImportableError: if there is no response, or it is not JSON-RPC.

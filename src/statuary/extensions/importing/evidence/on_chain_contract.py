@@ -174,7 +174,7 @@ def _address_from_nonce(
 
 
 def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
-    """Yield the frames of a call trace that created contracts, in order, without reverted ones."""
+    """Yield a call trace's successful creations, in order."""
     pending_frames = [trace]
     while pending_frames:
         frame = pending_frames.pop()

@@ -1,4 +1,4 @@
-"""Resolve a proxy from the chain's present state, in the steps of Sourcify (MEASUREMENTS.md, proxies)."""
+"""Resolve a proxy on the chain like Sourcify (MEASUREMENTS.md, proxies)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -100,6 +100,6 @@ def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | Non
 
 
 def _address_in_word(word: str) -> Address | None:
-    """Return the address in a word of 32 bytes, or None if it is zero."""
+    """Return the address in a 32-byte word, or None for zero."""
     digits = word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

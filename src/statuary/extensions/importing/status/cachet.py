@@ -89,7 +89,10 @@ def _next(document: Fields) -> str:
 
 
 def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
-    """Return a record as version 2 has it: attributes as members, related objects in lists."""
+    """Return a record in version 2's form.
+
+    Attributes are members, and related objects lists.
+    """
     attributes = record.object("attributes")
     flat = Fields(attributes | record)
     for name, value in attributes.items():

@@ -129,7 +129,7 @@ def _first(updates: list[ForeignUpdate]) -> Instant:
 
 
 def _found(builder: StatusBuilder, file: Path) -> tuple[Fields, str]:
-    """Return the front matter of an issue and its text; note what cState shows of it."""
+    """Return an issue's front matter and text, and count it."""
     try:
         front, text = _front_matter(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
@@ -178,7 +178,10 @@ def _names(front: Fields) -> list[str]:
 
 
 def _updates(body: str, began: str) -> list[ForeignUpdate]:
-    """Return the updates of a body, oldest first, each above its `track`; the rest opened the issue."""
+    """Return a body's updates, oldest first.
+
+    Each one is above its `track`; the rest opened the issue.
+    """
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
         at = Fields(track=track[1]).required_date("track")

@@ -168,7 +168,7 @@ def _is_part(file: Path, folder: Path) -> bool:
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield the values of a source's JSON files, and of each line in files of JSON lines.
+    """Yield the values in a source's JSON and JSON lines files.
 
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.

@@ -42,7 +42,7 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that import a plan into a content folder, ordered by what they depend on.
+    """Return the edits that import a plan, in order of dependency.
 
     Args:
         status: what it has; None if it has nothing yet.
@@ -126,7 +126,7 @@ class _Merger:
                     yield self._with_new_updates(record, source)
 
     def _with_new_updates(self, record: Incident, source: Source) -> FileEdit | None:
-        """Return the edit that adds the updates of a record that are later than those imported before."""
+        """Return the edit that adds a record's new updates."""
         current_updates = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
         imported = {key: update for key, update in updates.items() if key in current_updates}
@@ -139,7 +139,11 @@ class _Merger:
         return None
 
     def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
-        """Return the edit of a file, or None, with a line in the report, if it is impossible."""
+        """Edit a file, or report that it is impossible.
+
+        Returns:
+            The edit, or None.
+        """
         if path.endswith(".json"):
             self.report.skipped.append(
                 SkippedRecord(path, "cannot be edited: it is JSON; convert it to YAML")
@@ -157,7 +161,7 @@ class _Merger:
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
-    """Return the file of a record with new updates, and with the keys that follow the source."""
+    """Return a record's file with new updates and the source's keys."""
     record = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
@@ -168,7 +172,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
-    """Return components.yaml with the status of a component since a later change in the source."""
+    """Return components.yaml with a component's later status."""
     updated_text = source.get("updated_at")
     if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
         return text
@@ -300,7 +304,7 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
 def _without_errors(
     root: Path, now: Instant, content: StatusContent, edits: list[FileEdit], report: ImportReport
 ) -> tuple[list[FileEdit], tuple[Finding, ...]]:
-    """Return the edits without those of incidents and maintenances that would add an error, which are skipped.
+    """Skip the edits of records that would add an error.
 
     If errors remain, they are returned and nothing may be written.
     """

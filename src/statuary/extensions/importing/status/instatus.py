@@ -1,4 +1,4 @@
-"""An Instatus page: its API with a key, its public `summary.json`, or saved documents of either.
+"""An Instatus page: its API, its `summary.json`, or saved documents.
 
 Shapes: https://instatus.com/help/api. Records are recognized by their members.
 """
@@ -71,7 +71,7 @@ def _documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
 
 
 def _records(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
-    """Yield the records of a document: a list of the API, or what a public one names."""
+    """Yield a document's records, from an API list or a public summary."""
     if isinstance(document, list):
         yield from map(Fields.of, document)
         return

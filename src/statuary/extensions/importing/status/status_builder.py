@@ -34,7 +34,7 @@ from statuary.status.model.vocabulary import (
 
 
 class ForeignUpdate(NamedTuple):
-    """An update as another system has it; `at` is an instant as content holds it."""
+    """An update of another system, with its time as in content."""
 
     at: str
     status: UpdateStatus
@@ -51,11 +51,14 @@ class StatusBuilder:
         self._keys: dict[str, str] = {}
 
     def skip(self, record: str, reason: str) -> None:
-        """Report a record that is not imported, or not as it is in the source."""
+        """Report a record that is not, or not exactly, imported."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
-        """Convert records, each of which adds itself; those that cannot be converted are skipped with the reason."""
+        """Convert records, skipping faulty ones with the reason.
+
+        Each record adds itself.
+        """
         convert_each(records, convert, self.plan.skipped, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
@@ -94,7 +97,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
-        """Note the status that the source's own page gives a component; of several the most severe."""
+        """Record a component's most severe status on the source's page."""
         key, statuses = self._keys.get(ident, ident), self.plan.original.statuses
         statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
@@ -111,7 +114,7 @@ class StatusBuilder:
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return the key of a component that a record names; a missing one counts as removed."""
+        """Return the key of a record's component; a missing one was removed."""
         removed = {"name": name or ident, "removed": True}
         return self._keys.get(ident) or self._add(ident, self.plan.components, removed)
 
@@ -148,7 +151,7 @@ class StatusBuilder:
         *,
         ended_at: str | None = None,
     ) -> None:
-        """Add an incident; the components that it affects have their statuses from the first update on.
+        """Add an incident that affects components from its first update on.
 
         It is resolved at its end, unless its latest update already resolves it.
 

@@ -1,4 +1,4 @@
-"""The request to a reader of another status page, and the content that it returns."""
+"""The request to a reader of status pages, and its result."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """The status that a page shows; for a source, by its own rules before conversion."""
+    """The status on a page, for a source by its own rules."""
 
     name: str = ""
     language: str = ""  # empty if it does not say

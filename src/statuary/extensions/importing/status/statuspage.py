@@ -34,7 +34,7 @@ from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Return the components on the page and in records, by key, in the page's order."""
+    """Return all named components by key, in the page's order."""
     by_id = {component.required_text("id"): component for component in _with_ranks(list(components))}
     for record in records:
         for component in _named_components(record):
@@ -74,7 +74,10 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
 
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Return a key for each component's id: its name's words, with its group's if needed."""
+    """Return component keys by id, made of their names' words.
+
+    A group's words are added if needed.
+    """
     keys = dict(known_keys)
     for component_id, component in components.items():
         if component_id in keys:
@@ -90,7 +93,10 @@ def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, st
 
 
 def _named_components(record: Fields) -> Iterator[Fields]:
-    """Yield the components of a record; those only in its updates were removed from the page."""
+    """Yield a record's components.
+
+    Those that only its updates name were removed from the page.
+    """
     yield from record.objects("components")
     for update in record.objects("incident_updates"):
         for affected in update.objects("affected_components"):

@@ -43,7 +43,7 @@ class PageOrder(NamedTuple):
     places: Mapping[str, int]  # of the components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return the keys of a record's components if their order is not that of the page."""
+        """Return a record's component keys, if their order is unusual."""
         ids = [component["id"] for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]

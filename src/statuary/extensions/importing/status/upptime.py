@@ -1,6 +1,9 @@
-"""An Upptime repository: `.upptimerc.yml` and its issues, from GitHub's API or saved with `gh api`.
+"""An Upptime repository: `.upptimerc.yml` and its issues.
 
-An incident is an issue with the label `status`, opened and closed by Upptime; its comments are updates. A maintenance
+Issues come from GitHub's API or are saved with `gh api`.
+
+An incident is an issue with the label `status`, opened and closed by Upptime; its comments are updates. A
+maintenance
 is an issue with the label `maintenance` and a window in a comment of HTML (https://upptime.js.org/docs).
 """
 

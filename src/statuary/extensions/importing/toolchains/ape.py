@@ -63,7 +63,7 @@ class ApeDeployment(NamedTuple):
 
 
 def read_ape(folder: Path) -> ListedContracts:
-    """Yield the contracts that a project lists, and those of its contract types in ape's data folder.
+    """Yield an ape project's contracts, including ape's own deployments.
 
     Raises:
         NotImportableError: if the project is not compiled, or lists nothing.
@@ -199,7 +199,7 @@ def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -
 
 
 def _settings(compiler_settings: JsonObject) -> JsonObject:
-    """Return a compiler's settings without the selection of its output and the folders of one machine."""
+    """Return a compiler's settings without outputs and local folders."""
     settings: dict[str, Json] = {
         name: value
         for name, value in compiler_settings.items()

@@ -1,4 +1,4 @@
-"""Read the deployments of titanoboa and moccasin: an SQLite database with a row for each.
+"""Read the deployment databases of titanoboa and moccasin (SQLite).
 
 `source_code` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
 `outputSelection` names the one

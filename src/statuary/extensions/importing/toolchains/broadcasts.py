@@ -42,7 +42,7 @@ SUCCESS: Final = "0x1"
 
 
 def read_broadcasts(project: Path) -> ListedContracts:
-    """Yield the contracts that the scripts of a Foundry project deployed; the newest run comes first.
+    """Yield the deployments of a Foundry project's scripts, newest first.
 
     Raises:
         NotImportableError: if the folder has no broadcasts.
@@ -109,7 +109,7 @@ class _Run:
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def mentions(self) -> ListedContracts:
-        """Yield the addresses that the run names but did not create: calls and linked libraries."""
+        """Yield addresses that the run only calls or links."""
         for transaction in self.transactions:
             if not _creations(transaction) and transaction.get("contractAddress"):
                 address = any_address(transaction["contractAddress"], str(self.file))
@@ -165,7 +165,7 @@ class _Run:
 
 
 def _revision(run: JsonObject) -> str:
-    """Explain how to build the code of a run: its commit, and its EVM version."""
+    """Explain how to build a run's code: commit and EVM version."""
     commit, time = as_text(run.get("commit")), any_quantity(run.get("timestamp"))
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     evm_version = "" if time is None else _default_evm_version(int(time))
@@ -256,7 +256,7 @@ class _Artifacts:
         )
 
     def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Return the artifact by name, or by the deployed code if several have the name."""
+        """Return the artifact by name, or else by deployed code."""
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]

@@ -215,7 +215,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Return the compilation with the documentation of its metadata, and notes on what is still missing.
+    """Add the metadata's documentation, and notes on missing outputs.
 
     Raises:
         NotImportableError: if something is missing that every record needs.

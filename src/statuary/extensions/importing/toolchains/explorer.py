@@ -1,7 +1,11 @@
-"""Explorers with Etherscan's API (Etherscan v2, Blockscout, Routescan): over HTTP, or responses saved as JSON files.
+"""Explorers with Etherscan's API, over HTTP or as saved responses.
 
-`module=contract` with `getsourcecode` gives the sources, with `getcontractcreation` the transaction, and on Etherscan
-the creation code too. `getabi` gives nothing that `getsourcecode` lacks. https://docs.etherscan.io/api-reference
+They are Etherscan v2, Blockscout and Routescan.
+
+`module=contract` with `getsourcecode` gives the sources, with `getcontractcreation` the transaction, and on
+Etherscan
+the creation code too. `getabi` gives nothing that `getsourcecode` lacks.
+https://docs.etherscan.io/api-reference
 """
 
 import re
@@ -45,7 +49,7 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Return the sources and settings in a result of `getsourcecode`; it is not compiled yet.
+    """Return the uncompiled sources of a `getsourcecode` result.
 
     Raises:
         NotImportableError: if the explorer has no source, or the contract is ambiguous.

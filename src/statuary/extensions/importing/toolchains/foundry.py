@@ -143,10 +143,11 @@ BYTECODES = ("bytecode", "deployedBytecode")
 def _reindexed_source_maps(
     evm: JsonObject, numbers: Mapping[str, int], metadata_sources: JsonObject
 ) -> JsonObject:
-    """Return the bytecodes with source maps as solc writes them where only the named sources are compiled.
+    """Return the bytecodes with source maps for the named sources only.
 
     Args:
-        numbers: those of all sources that were compiled together; the one after them is that of solc's own routines.
+        numbers: those of all sources that were compiled together; the one after them is that of solc's own
+            routines.
         metadata_sources: the sources that the metadata names.
     """
     new = {numbers[path]: number for number, path in enumerate(sorted(metadata_sources)) if path in numbers}

@@ -71,7 +71,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
 
 
 class _Journal:
-    """The messages of a journal by their future: a contract, a call, or another action."""
+    """A journal's messages by future: a contract, call or action."""
 
     def __init__(self, journal: Path) -> None:
         self.journal = journal
@@ -218,7 +218,10 @@ def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> 
 
 
 def _createx_code(data: Hex) -> Hex | None:
-    """Return the creation code in a call of CreateX: after the selector come salt, offset and length."""
+    """Return the creation code in a call of CreateX.
+
+    After the selector come salt, offset and length.
+    """
     digits, words = data[10:], 64
     if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
         return None

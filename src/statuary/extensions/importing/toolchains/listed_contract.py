@@ -1,4 +1,4 @@
-"""A contract that a source lists as deployed; it is read only when it is needed."""
+"""A deployed contract in a source's list, read on demand."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ class ListedContract(NamedTuple):
 
 
 class UnreadableContract(NamedTuple):
-    """An entry of a source that cannot be a contract of the site, and the reason."""
+    """A source's entry that cannot be imported, and the reason."""
 
     name: str
     reason: str
@@ -101,7 +101,7 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Return a tool's hex, with or without `0x`, or None if it is empty or invalid."""
+    """Return a tool's hex, with or without `0x`, or None."""
     text = str(value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
@@ -142,7 +142,7 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield the contracts of a file or folder, and the reasons for what cannot be read."""
+    """Yield readable contracts, and the reasons for unreadable ones."""
     try:
         with complete(file):
             yield from contracts
@@ -200,6 +200,9 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
 
 
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
-    """Return the address that CREATE2 gives (EIP-1014): Keccak-256 of 0xff, creator, salt and hash of the code."""
+    """Return the address that CREATE2 gives (EIP-1014).
+
+    It is Keccak-256 of 0xff, creator, salt and hash of the code.
+    """
     packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
     return checksum_address("0x" + keccak256(packed)[12:].hex())

@@ -1,6 +1,7 @@
-"""Servers with Sourcify's API v2, and folders of Sourcify's repository: records and sources as they are served.
+"""Servers with Sourcify's API v2, and its repository's folders.
 
-`GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET /v2/contract/{chainId}/{address}?fields=all` is
+`GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET
+/v2/contract/{chainId}/{address}?fields=all` is
 a record. https://docs.sourcify.dev/docs/api/
 """
 
@@ -40,7 +41,7 @@ PAGE: Final = 200
 def read_sourcify_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
 ) -> ListedContracts:
-    """Yield the contracts of a chain, or some of them, requesting each when it is read.
+    """Yield a chain's contracts, requesting each when it is read.
 
     Args:
         url: of the server, such as https://sourcify.dev/server, with or without /v2.

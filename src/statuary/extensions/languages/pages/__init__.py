@@ -1,4 +1,4 @@
-"""The language switch in the header, with links to the same page in each language."""
+"""The language switch in the header."""
 
 from collections.abc import Mapping
 from pathlib import Path
