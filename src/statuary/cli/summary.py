@@ -39,7 +39,6 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
 
 
 def _first_steps(result: BuildResult, out: Path) -> list[str]:
-    """Return the steps after the first build."""
     plan = result.plan
     if not result.applied or plan is None or plan.unchanged or plan.counts[Action.REPLACE]:
         return []

@@ -114,7 +114,6 @@ def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
 
 
 def _library_names(record: RecordView) -> set[str]:
-    """Return the names of the linked libraries."""
     references_of_sides = [side.parsed_libraries for side in record.sides]
     places = [
         place

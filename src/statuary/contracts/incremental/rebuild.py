@@ -284,7 +284,6 @@ def _read_at(
 def _read_bulk(
     root: Path, catalogue: SiteContracts, bulk: BulkSource
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
-    """Yield the contracts of a bulk source."""
     from statuary.contracts.incremental.bulk import open_bulk_source
 
     with open_bulk_source(root, catalogue, bulk) as parts:

@@ -44,7 +44,6 @@ def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedF
 
 
 def _tests_and_attestations(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:
-    """Yield the tests and the attestations of descriptors."""
     for path, tests in tests_by_descriptor(folder).items():
         if path in descriptors:
             yield from (part.path for part in tests)

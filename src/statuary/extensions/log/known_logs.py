@@ -46,7 +46,6 @@ def _file(name: str) -> Path:
 
 
 def _place_file(location: str) -> Path:
-    """Return the file with a location's key."""
     parts = urlsplit(location)
     if parts.netloc:
         return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")

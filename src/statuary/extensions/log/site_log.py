@@ -219,7 +219,6 @@ class SiteLog:
         return self._append_entries(entry for entry in missing_entries if entry is not None)
 
     def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
-        """Append entries, and yield them."""
         new: list[NumberedEntry] = []
         for entry in entries:
             for addition in (*self._correction(entry), entry):

@@ -313,7 +313,6 @@ class MirrorSync:
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield entries in batches."""
     batch: list[Entry] = []
     for entry in entries:
         if batch and (

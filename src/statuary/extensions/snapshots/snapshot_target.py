@@ -145,7 +145,6 @@ class SnapshotTarget(StatelessTarget):
                 raise PublishingError(f"two documents claim the same path, {header.path}")
 
     def _documents(self) -> Iterator[CompressedMember]:
-        """Yield the documents by path."""
         for entry, start, size in self.spool.rows("ORDER BY path"):
             text = self.spool.read(start, CRC + size)
             method = STORED if size == entry.size else DEFLATED  # what is deflated is shorter

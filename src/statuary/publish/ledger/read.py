@@ -101,7 +101,6 @@ def is_unfinished(file: Path) -> bool:
 
 
 def _unfinished_run(connection: sqlite3.Connection) -> int:
-    """Return the number of the unfinished run, or 0."""
     row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
     return int(row[0]) if row else 0
 

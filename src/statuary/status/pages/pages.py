@@ -178,7 +178,6 @@ class StatusPages:
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]
 
     def _current_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
-        """Yield the pages that show the current status."""
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
         downtimes = {
