@@ -58,9 +58,9 @@ class Extension(NamedTuple):
     )
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
-    rules: str = ""  # what `check --list` lists of it: `Rule` values
+    rules: str = ""  # its `Rule` values for `check --list`
     own_pages: str = ""  # its `MarkdownPageProvider`, which make the pages of `content/pages/`
-    stage: str = ""  # opens what it does in a run (`engine/stages.py`)
+    stage: str = ""  # opens its stage (`engine/stages.py`)
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:

@@ -30,7 +30,7 @@ class InvalidValueError(StatuaryError, ValueError):
     """A text is not a value of its type."""
 
 
-try:  # an eighth of the other's time on short texts, but with wheels for Linux alone
+try:  # eight times as fast as the other on short input, but wheels exist only for Linux
     from sha3 import keccak_256
 except ImportError:
     from Crypto.Hash import keccak

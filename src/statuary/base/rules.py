@@ -17,7 +17,7 @@ class RegisteredCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    severity: Severity  # of its findings, unless one has its own
+    severity: Severity  # the default of its findings
     function: Any
 
 

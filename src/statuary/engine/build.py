@@ -52,10 +52,10 @@ class ReadSite(NamedTuple):
 
     catalogue: Catalogue | None  # None if the site could not be read
     status: SiteStatus | None  # None if it was not read
-    findings: list[Finding]  # what is wrong, except in contracts
+    findings: list[Finding]  # faults of the content, except in contracts
     # why incidents, maintenance windows and pages are excluded; the rest is published
     exclusion_reasons: list[Finding]
-    skipped: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
+    skipped: tuple[Finding, ...] = ()  # why documents are skipped; the rest is published
 
 
 def read_site(
@@ -131,7 +131,7 @@ class CheckedSite:
     excluded_count: int = 0  # the number of excluded records
     # why documents are skipped or those of the last build are kept; the rest is published
     skipped: tuple[Finding, ...] = ()
-    line: str = ""  # what stages say in the summary
+    line: str = ""  # the stages' line of the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
     next_transition: Instant | None = None
@@ -204,7 +204,7 @@ class BuildResult(NamedTuple):
     """The result of a build."""
 
     checked: CheckedSite
-    plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
+    plan: Plan | None  # the changes in the target, made or planned; None if findings stopped the build
     applied: bool
     seconds: float
 

@@ -21,8 +21,8 @@ class TickResult(NamedTuple):
     """The result of a tick."""
 
     changed_paths: list[str]  # the paths of the status that it changed
-    line: str  # what stages say in the summary
-    findings: list[Finding]  # what went wrong in stages
+    line: str  # the stages' line of the summary
+    findings: list[Finding]  # errors of stages
 
 
 def tick(

@@ -108,7 +108,7 @@ class SitePage(NamedTuple):
     description: str = ""  # a sentence below the title; empty for none
     keywords: tuple[str, ...] = ()  # extra words for the search
     search: Literal["normal", "low", "none"] = "normal"  # how the search of its folder ranks the page
-    aliases: tuple[str, ...] = ()  # former file names, relative to its folder
+    aliases: tuple[str, ...] = ()  # earlier file names, relative to its folder
 
     @property
     def folder(self) -> str:

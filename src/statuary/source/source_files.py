@@ -64,7 +64,7 @@ def _read_whole(descriptor: int, limit: int) -> bytes:
         os.close(descriptor)
 
 
-# opening a FIFO waits for a writer otherwise
+# otherwise opening a FIFO waits for a writer
 FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 FOLDER = TOP | getattr(os, "O_NOFOLLOW", 0)

@@ -30,7 +30,7 @@ class IsolatedStatus(NamedTuple, Generic[Site]):
 
     site: Site
     status: SiteStatus
-    findings: list[Finding]  # what both are without, and why
+    findings: list[Finding]  # the reasons for what is missing in both
 
 
 def isolate_faulty_records(

@@ -73,7 +73,7 @@ class TaskWindow(Generic[Task, Result]):
     running: dict[Future[Result], TaskAttempt[Task]] = field(default_factory=dict)
     done: SimpleQueue[Future[Result]] = field(
         default_factory=SimpleQueue
-    )  # Ctrl-C leaves no lock of it taken
+    )  # Ctrl-C never leaves its lock acquired
     lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
 
     def results(self) -> Iterator[Result]:

@@ -41,7 +41,7 @@ from statuary.source.unreadable import UnreadableError
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline
 
-if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
+if TYPE_CHECKING:  # reading content takes libraries that completion and help do not need
     from statuary.engine.check_edit import Scope, StatusContent
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -77,7 +77,7 @@ class EditSession:
         timeline: Timeline,
         scope: "Scope | None" = None,
     ) -> None:
-        self.scope = scope  # what was read of the records; None for everything
+        self.scope = scope  # the records that were read; None for all
         self.options = options
         self.now = now
         self.at = options.at or now  # the instant of the edit

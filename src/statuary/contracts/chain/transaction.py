@@ -46,7 +46,7 @@ LAYOUTS: Final = {
 class RecoverableSignature(NamedTuple):
     """A signature from which the signer's public key can be recovered."""
 
-    digest: bytes  # what is signed: 32 bytes
+    digest: bytes  # the 32 signed bytes
     compact: bytes  # r, s and the parity of y: 65 bytes
 
 

@@ -67,7 +67,7 @@ from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, prox
 class AnchoredProxy(NamedTuple):
     """The chain's evidence about a contract's implementation."""
 
-    is_shown: bool  # whether it shows all that the record says: a word in a slot does not
+    is_shown: bool  # whether it proves the whole resolution: a word in a slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
     is_other: bool = False  # whether a slot of the record's own type of proxy names another address
 
@@ -142,7 +142,7 @@ def _address_in(word: int) -> Address:
 
 def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
-        # what the beacon returns depends on its code
+        # the beacon's code decides which implementation it returns
         return {"beaconSlot": slot, "beacon": _address_in(word)}
     return {"implementationSlot": slot, "implementation": _address_in(word)}
 

@@ -23,7 +23,7 @@ _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 class Violation(NamedTuple):
     """A violation of the rule."""
 
-    message: str  # what is wrong, with the value
+    message: str  # the fault, with the value
     pointer: Pointer = ()
     hint: str = ""  # what to do
     severity: Severity | None = None  # None for that of the check
@@ -60,7 +60,7 @@ class ContractCheck(NamedTuple):
     # are true nevertheless, or if it is convention
     severity: Severity
     observe: CheckFunction
-    confirms: "Match | None" = None  # the claimed matches that need it; None if none does
+    confirms: "Match | None" = None  # the claimed matches that need it, if any
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check records, one after the other."""

@@ -94,10 +94,10 @@ class Provable(NamedTuple):
     record: RecordValue  # its shape validated
     # evidence that the record's sources were compiled again, if any
     compilation: CompilationEvidence | None = None
-    anchor: Anchor | None = None  # what the chain's own proofs show of it, if there are any
+    anchor: Anchor | None = None  # the chain's own proofs about it, if there are any
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
-    part: CompiledPart | None = None  # the part of the record that other records have too, if any has
+    part: CompiledPart | None = None  # the part that it shares with other records, if any
 
 
 def prove(

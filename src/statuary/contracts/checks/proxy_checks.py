@@ -170,7 +170,7 @@ def _other_pattern(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
 
 def _other_clone(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
     if resolution.get("isProxy") is False and not evidence.is_plain_clone:
-        return ""  # not every version of Sourcify finds a clone with other code around it
+        return ""  # some versions of Sourcify do not find a clone with other code around it
     addresses = [
         as_object(implementation).get("address") for implementation in _listed_implementations(resolution)
     ]

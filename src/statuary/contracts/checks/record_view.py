@@ -102,7 +102,7 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
-    except (TypeError, ValueError):  # orjson's own error is a TypeError
+    except (TypeError, ValueError):  # orjson raises a TypeError
         return None
 
 

@@ -79,7 +79,7 @@ class BuiltContract(NamedTuple):
     make: Callable[[], ContractDocuments] = ContractDocuments  # makes its documents
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     is_published: bool = False
-    facts: bytes = b""  # what extensions keep of the record
+    facts: bytes = b""  # data that extensions keep of the record
     # about the record; an error excludes it. Documents of an earlier build are removed: the same content
     # gives the same site.
     findings: tuple[Finding, ...] = ()

@@ -33,7 +33,7 @@ class BuiltContracts(NamedTuple, Generic[Site]):
     sources: "SourceTable"  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
-    exclusion_reasons: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
+    exclusion_reasons: tuple[Finding, ...] = ()  # faults of single contracts; the rest is published
     excluded_count: int = 0  # the number of excluded contracts
     built_count: int = 0
     skipped: tuple[Finding, ...] = ()  # why all of them are those of the last build

@@ -226,7 +226,7 @@ class GeneratorResult(Generic[Item, Value]):
 class RebuildPlan(NamedTuple):
     """The sources that a build reads."""
 
-    # the sources, in byte order of paths, as they are found; then what became of the others
+    # the sources in byte order of paths as they are found, then the result for the others
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
     incomplete_sources: frozenset[str] = (
         frozenset()

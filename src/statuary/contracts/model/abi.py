@@ -227,7 +227,7 @@ def _known_text(item: Mapping[str, Json]) -> str | None:
     """Return an item's signature, cached across ABIs."""
     try:
         key = orjson.dumps(item)
-    except TypeError:  # orjson's own error: a lone surrogate, or nested too deep
+    except TypeError:  # orjson raises a TypeError for a lone surrogate, or too deep nesting
         return signature_text(item)
     if len(key) > LONGEST_REMEMBERED_ITEM:
         return signature_text(item)

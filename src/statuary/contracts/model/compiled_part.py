@@ -34,7 +34,7 @@ class Pieces(NamedTuple):
     """The text of a record in pieces."""
 
     compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
-    deployed: tuple[bytes, ...]  # what is around these, each completed to a JSON object
+    deployed: tuple[bytes, ...]  # the pieces around these, each completed to a JSON object
 
 
 def pieces_of(text: bytes) -> Pieces | None:

@@ -163,7 +163,7 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
     for option in (0, orjson.OPT_SORT_KEYS):
         try:
             text = orjson.dumps(metadata, option=option)
-        except (TypeError, ValueError):  # orjson's own error is a TypeError
+        except (TypeError, ValueError):  # orjson raises a TypeError
             raise InvalidValueError("the metadata is nested too deep") from None
         if not text.isascii() or b"\x7f" in text:
             escaped = json.dumps(metadata, separators=(",", ":"), sort_keys=bool(option)).encode("ascii")

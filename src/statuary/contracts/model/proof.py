@@ -71,7 +71,7 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    reason: Reason  # what verifies, states or contradicts it, or why it is not shown: a clause that follows a colon
+    reason: Reason  # what verifies, states or contradicts it, or why it is not proven: a clause after a colon
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
 
 
@@ -123,7 +123,7 @@ class Proof:
     verdict: Verdict | None = None  # None if only checks were requested
     # by member name; `sources/<path>` for a file that differs from the other sources
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
-    anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
+    anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
     # why evidence beside the record does not prove its claims, and what to do
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 

@@ -32,7 +32,7 @@ class SolcRelease(NamedTuple):
     details: Mapping[str, tuple[bool, bool, bool]] | None
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
     empty_yul_details: bool  # whether metadata has them, empty, although the Yul optimizer is off
-    cleanup: str  # what is added to optimizer steps without a colon
+    cleanup: str  # the optimizer steps that are added if they lack a colon
     library_paths: bool  # whether libraries are named with their path
     runs_need_enabled: bool  # whether `runs` is ignored if `enabled` is absent
     runs_modulo: int  # 0 if `runs` is written as given

@@ -34,7 +34,7 @@ class LayoutFault(NamedTuple):
 
     message: str
     pointer: Pointer = ()
-    is_known: bool = True  # whether it is one: not if the layout may be right and a number in it rounded
+    is_known: bool = True  # whether it is certain: a rounded number may make a right layout look wrong
 
 
 class _Cursor(NamedTuple):

@@ -128,7 +128,7 @@ class BytecodePiece(NamedTuple):
     id: str = ""
     step: int = 0
     omitted: int = 0  # the number of bytes that are not shown here
-    value: str = ""  # what the bytes of a mark encode: a number, an address, a hash
+    value: str = ""  # the value of a mark's bytes: a number, an address, a hash
     place: SourcePlace | None = None  # the source that a mark comes from, if the record's source map names it
 
 

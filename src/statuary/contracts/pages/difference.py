@@ -18,7 +18,7 @@ class CodeDifference(NamedTuple):
     """The bytes of the runtime code around the first one that differs."""
 
     first: int  # the place of the first byte that differs, from 0
-    differing: int  # bytes that differ, those that one side lacks included
+    differing: int  # bytes that differ, including those that one side lacks
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown

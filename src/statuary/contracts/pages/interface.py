@@ -89,7 +89,7 @@ class InterfaceItem(NamedTuple):
     outputs: tuple[ParameterRow, ...] = ()
     mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
     anonymous: bool = False  # whether the event has no topic for its signature
-    notice: Markup = Markup()  # what it does, from the documentation of the authors
+    notice: Markup = Markup()  # its effect, from the authors' documentation
     details: tuple[Markup, ...] = ()  # the NatSpec for developers
     # the shell command that calls it with Foundry's cast; empty if its names are unsafe in a shell
     command: str = ""

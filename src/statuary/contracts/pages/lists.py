@@ -51,7 +51,7 @@ class ContractListRow(NamedTuple):
 class PageLink(NamedTuple):
     """A page of the list."""
 
-    day: str  # on which its oldest contract was verified, such as 2026-11-02
+    day: str  # the day on which its oldest contract was verified, such as 2026-11-02
     contracts: str  # of its contracts, in words
     href: str
 

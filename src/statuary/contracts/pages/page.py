@@ -96,7 +96,7 @@ def settings_text(settings: Json) -> str:
     """Return the compiler's settings as JSON, if they can be written."""
     try:
         text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
-    except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
+    except TypeError:  # orjson raises a TypeError for too deep nesting and lone surrogates
         return ""
     return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
 
@@ -162,7 +162,7 @@ class ImplementationLink(NamedTuple):
     """A contract that a proxy calls."""
 
     address: str
-    name: str  # as the record claims; its own record is the place for its name
+    name: str  # as this record claims; the page of its own record has the real one
     href: str  # its page, relative to the site's root; empty if it has none here
 
 
@@ -172,7 +172,7 @@ class ProxyView(NamedTuple):
     kind: str
     implementations: tuple[ImplementationLink, ...]
     error: str  # why they are unknown; empty if they are known
-    sentence: str  # on what the chain's proofs show of it, or that they do not
+    sentence: str  # the sentence on the chain's proofs about it
 
 
 class ContractView(NamedTuple):

@@ -46,12 +46,12 @@ class ClaimRow(NamedTuple):
     sentence: str  # the claim
     sign: str  # the sign of its status
     status: str  # its status in words
-    reason: str  # what shows or contradicts it, or why it is not shown
-    block_number: str  # the block under whose hash it is shown; empty if there is none
+    reason: str  # what proves or contradicts it, or why it is not proven
+    block_number: str  # the block under whose hash it is proven; empty without one
     block_hash: str
     block_href: str  # that block in the explorer; empty if the site names none
     block_time: FormattedTime | None
-    vouched: str  # who says that the block is one of the chain's, and what to compare its hash with
+    vouched: str  # who vouches for the block, and what to compare its hash with
 
 
 class ProofView(NamedTuple):
@@ -63,7 +63,7 @@ class ProofView(NamedTuple):
     failures: tuple[CheckRow, ...]  # the first ones that failed, which the page says before anything else
     not_applicable: tuple[str, ...]  # those that do not apply, by name as words
     skipped: tuple[str, ...]  # those that this build skipped
-    claims: tuple[ClaimRow, ...]  # what is known of each claim
+    claims: tuple[ClaimRow, ...]  # the status of each claim
 
 
 def proof_view(
@@ -156,7 +156,7 @@ class Pin(NamedTuple):
     """The evidence that fixes the content of a part of the page."""
 
     text: str  # a sentence
-    sign: str  # its icon: the sheet of paper for what only a file says, or nothing but the record
+    sign: str  # its icon: a sheet of paper if only a file or the record itself says so
 
 
 PIN_SIGNS = {PinnedBy.CHAIN: "ok", PinnedBy.HASH: "ok"}

@@ -53,7 +53,7 @@ class ParsedContract(NamedTuple):
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
     # evidence beside the contract that it was compiled again
     compilation: CompilationEvidence | None = None
-    anchor: Anchor | None = None  # what the chain's own proofs show of it
+    anchor: Anchor | None = None  # the chain's own proofs about it
     notes: Sequence[Finding] = ()  # faults of the evidence beside it; the record is published anyway
     part: CompiledPart | None = None  # that of several records, if they are canonical
 

@@ -91,7 +91,7 @@ class ApiView(NamedTuple):
     """The content of the API page."""
 
     base: str
-    counts: tuple[str, ...]  # what the site contains, in words
+    counts: tuple[str, ...]  # the contents of the site, in words
     chains: tuple[tuple[str, str, str], ...]
     families: tuple[CallFamily, ...]
     schemas: tuple["SchemaView", ...]

@@ -25,7 +25,7 @@ class CustomFiles(NamedTuple):
 
     documents: list[Document]  # for Otterscan
     versions: dict[ContractLocation, list[Version]]  # of proxies, oldest first
-    findings: list[Finding]  # what is wrong with other files
+    findings: list[Finding]  # faults of other files
 
 
 def custom_files(root: Path) -> CustomFiles:

@@ -17,7 +17,7 @@ ONCE: Final = ("constructor", "fallback", "receive")
 class AbiEntry(NamedTuple):
     """An entry of the merged ABI."""
 
-    addresses: tuple[str, ...]  # of the contracts whose code it is
+    addresses: tuple[str, ...]  # the contracts that have the code
     kind: str
     signature: str  # empty for a constructor, `fallback` and `receive`
     key: str  # the selector, or the topic of an event; empty without a signature
@@ -153,7 +153,7 @@ class AbiChange(NamedTuple):
     change: str  # "added", "removed" or "changed"
     kind: str
     signature: str
-    details: tuple[str, ...] = ()  # what is different of an entry with the same signature
+    details: tuple[str, ...] = ()  # the differences of an entry with the same signature
 
     def to_json(self) -> JsonObject:
         """Return the published form."""

@@ -168,7 +168,7 @@ class ApisStage(SiteStage):
 
     @override
     def on_failure(self, error: BaseException) -> None:
-        if self._target is not None:  # what records were made into was taken back: make it again
+        if self._target is not None:  # the documents of records were discarded: make them again
             self._target.ledger.save_group(CONTRACTS, "")
 
     def _documents(

@@ -31,7 +31,7 @@ LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.v
 class ExportedSide(NamedTuple):
     """One side of a verified contract."""
 
-    match: str | None  # `perfect`, `partial` or None, from `sourcify_matches`
+    match: str | None  # `perfect`, `partial` or None, as in `sourcify_matches`
     onchain: bytes | None  # `code.code` of the deployment; None if unknown
     recompiled: bytes | None  # `code.code` of the compilation; None if it has none
     artifacts: Json  # `compiled_contracts.<side>_code_artifacts`

@@ -99,7 +99,7 @@ class Descriptor:
     path: str  # below the folder, as the indexes name it
     kind: SigningFileKind
     value: JsonObject  # without `includes`
-    own_value: Json  # as the file has it, unmerged: what attestations are about
+    own_value: Json  # the file's JSON before merging, which attestations sign
     files: tuple[IncludedFile, ...]  # its own first
     origins: Origins = field(compare=False)
 

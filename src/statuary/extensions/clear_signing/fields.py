@@ -16,7 +16,7 @@ class Field(NamedTuple):
 
     value: Mapping[str, Json]
     pointer: Pointer  # in the merged descriptor
-    group: tuple[Step, ...]  # the path of the group that it stands in
+    group: tuple[Step, ...]  # the path of its group
     problem: str = ""  # why its definition, or its group's path, is not there
 
     @property

@@ -40,7 +40,7 @@ class ShownValue(NamedTuple):
     """A value as a text."""
 
     text: str
-    note: str = ""  # what a wallet warns of
+    note: str = ""  # the wallet's warning
     call: InnerCall | None = None  # the call that the value is, if it is one
 
 

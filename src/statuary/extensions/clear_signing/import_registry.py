@@ -22,7 +22,7 @@ class SelectedFiles(NamedTuple):
     descriptors: tuple[str, ...]  # their paths
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
     other_count: int  # descriptors of other chains
-    unreadable: tuple[str, ...]  # what is wrong with the rest, a sentence each
+    unreadable: tuple[str, ...]  # the faults of other files, a sentence each
 
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:

@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
     label: str
     value: "str | Rendered"  # a call within the call is rendered itself
-    note: str = ""  # what the wallet warns of, such as an unknown token
+    note: str = ""  # the wallet's warning, such as an unknown token
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class SignedMessage(NamedTuple):
 
     key: str  # its `encodeType`
     data: Value
-    container: Mapping[str, Leaf]  # what paths with `@` name
+    container: Mapping[str, Leaf]  # the values of paths with `@`
     chain_id: int
 
 

@@ -125,7 +125,7 @@ class DeployedDescriptor:
 
     parsed: ParsedDescriptor
     deployment: BoundContract
-    code: DeployedCode  # what the site has verified there
+    code: DeployedCode  # the verified code there
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
@@ -139,7 +139,7 @@ class DeployedDescriptor:
         return owner.function if same else None
 
 
-# What a descriptor alone shows
+# Rules for a descriptor alone
 
 
 def invalid_descriptor(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
@@ -238,7 +238,7 @@ def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 
-# What the verified code at a deployment shows
+# Rules for a deployment and its verified code
 
 
 def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:

@@ -48,7 +48,7 @@ class DescriptorVerdict(NamedTuple):
     path: str
     kind: SigningFileKind
     is_valid: bool  # whether it can be read and breaks no rule by itself
-    files: tuple[IncludedFile, ...]  # its own first; empty unless it is sound
+    files: tuple[IncludedFile, ...]  # its own first; empty unless it is valid
     type_hashes: Mapping[str, list[str]]  # of its messages, by primary type
     findings: tuple[Finding, ...]  # about the descriptor itself
     deployments: tuple[DeploymentVerdict, ...]

@@ -143,7 +143,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     for rule in DESCRIPTOR_RULES:
         findings += findings_of(descriptor, rule, rule(reading))
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:
-            break  # the other rules take the shape for granted
+            break  # the other rules rely on the schema
     else:
         for key in reading.types:
             undisplayed_paths(reading, key)  # here, where the work on it is bounded

@@ -68,7 +68,7 @@ class ConformanceResult(NamedTuple):
 
     check: ConformanceCheck
     outcome: ConformanceOutcome
-    problems: tuple[str, ...] = ()  # what is wrong, or why the rule does not apply
+    problems: tuple[str, ...] = ()  # the faults, or why the rule does not apply
     seconds: float = 0.0
 
 

@@ -78,7 +78,7 @@ class HostOptions:
 
     settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
     publish: str = "build"  # the folder of the site, relative to the project
-    install: str = "statuary"  # what pip installs where the host builds the site
+    install: str = "statuary"  # the package that pip installs on the host
     root: str = "/srv/statuary"  # the folder of the site on a web server
     listen: str = "8080"  # the port, or address and port, of a web server
     edge: str | None = None  # host and port of a `deno serve` of the edge module; None without one
@@ -193,7 +193,7 @@ def pages_files(options: HostOptions) -> list[HostFile]:
     ]
 
 
-FAULTS = ".venv/faults"  # a file that a build makes whose site was published with faults
+FAULTS = ".venv/faults"  # a file that marks a site published with faults
 KEEP_BUILD = ".keep-build"
 """The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs in git."""
 

@@ -53,7 +53,7 @@ class UnreachableError(StatuaryError):
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
         super().__init__(f"{url} {reason}", hint)
         self.reason = reason
-        self.pause = pause  # seconds after which the server wants to be asked again, if it says so
+        self.pause = pause  # seconds of pause that the server requests, if any
 
 
 class RefusedError(UnreachableError):

@@ -129,12 +129,12 @@ NO_CODE: Final = "its code on the chain: import again with --rpc URL"
 class ContractImportSettings(NamedTuple):
     """The options of importing contracts."""
 
-    form: ContractForm  # a workspace or a record; what is served as a record stays one
+    form: ContractForm  # a workspace or a record; a served record stays one
     now: Instant
     compilers: Sequence[Compiler] = ()  # compile again with these, where the version is right
     nodes: Mapping[ChainId, EthereumNode] = {}  # of some chains
     dry_run: bool = False
-    add_chains: bool = False  # add the chains that site.yaml lacks
+    add_chains: bool = False  # add chains that are missing in site.yaml
 
 
 class ImportedContracts:
@@ -143,7 +143,7 @@ class ImportedContracts:
     def __init__(self) -> None:
         self.report = ImportReport()  # the paths of new contracts, and what was skipped
         self.verified: list[str] = []  # name, place and match level of each verified contract
-        self.incomplete: list[SkippedRecord] = []  # path of each incomplete workspace, and what it lacks
+        self.incomplete: list[SkippedRecord] = []  # path of each incomplete workspace, and its missing parts
         self.notes: list[SkippedRecord] = []
         self.compiled = 0  # how many were compiled again, with the same outcome
         self.written_sources: list[ContractSource] = []

@@ -264,11 +264,11 @@ class ImportOptions(NamedTuple):
 class PreparedContract(NamedTuple):
     """A contract that is ready to be written."""
 
-    verification: VerificationResult  # the record, and what is wrong with it
+    verification: VerificationResult  # the record, and its findings
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
     notes: tuple[str, ...]  # what is unknown and why, as sentences
-    run: CompilerRun | None = None  # what its compiler made of it; None if a tool chain gave the output
+    run: CompilerRun | None = None  # the output of its compiler; None if a tool chain gave it
 
     @property
     def record(self) -> RecordValue | None:

@@ -35,7 +35,7 @@ class ImportReport:
     changed_paths: list[str] = field(default_factory=list)
     present_count: int = 0  # how many records of the source are already in the content
     skipped: list[SkippedRecord] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what a person should know or do
+    notes: list[str] = field(default_factory=list)  # notes for the user
     compared: list[str] = field(default_factory=list)  # lines that compare the source with the content
     incomplete: str = ""  # why the import ended early; running it again continues it
 
@@ -45,11 +45,11 @@ class AddressAccount(NamedTuple):
 
     chain_id: ChainId | None  # None if the source does not say it
     address: Address | None  # None for an entry without one
-    name: str  # what the source calls it
+    name: str  # its name in the source
     outcome: str  # `imported`, `present`, `incomplete`, `not_imported`, or `mentioned` where there is nothing to do
     reason: str = ""  # why it was not imported
     hint: str = ""  # what to do
-    match: str = ""  # the level of what was imported
+    match: str = ""  # the match level of the imported record
     is_compiled_again: bool = False
     is_anchored: bool = False
     notes: tuple[str, ...] = ()  # on what was imported

@@ -331,12 +331,12 @@ class LogContext(NamedTuple):
     # name and reader of each place where it is published; empty if that is the folder
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
     seen_head: TreeHead | None = None  # the longest head that the key's keeper has seen published
-    pending_body: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
+    pending_body: bytes | None = None  # later signatures of the key, in the form of `log/pending.json`
     min_size: TreeHead | None = None  # the least that is published, as the content says
     allow_init: bool = False  # whether entry 0 may be written
     allow_clock_rollback: bool = False  # whether the clock may be before the last entry
     allow_rollback: bool = False  # whether it may continue less than is known to be published
-    change: KeyChange | None = None  # what the content says about a new key
+    change: KeyChange | None = None  # the content's announcement of a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is not
 
     @property

@@ -163,7 +163,7 @@ class ResumePoint(NamedTuple):
     """The starting point of a run."""
 
     log: PublishedLog | None  # None if there is none
-    published_head: TreeHead  # what others may have seen; the rest is signed only
+    published_head: TreeHead  # the head that others may have seen; later entries are only signed
     is_own: bool  # whether it is exactly the log of the folder
     discarded_entries: int = 0  # entries that were signed here, while another publisher's were published
 
@@ -179,7 +179,7 @@ class LogLocations(NamedTuple):
     folder: tuple[str, ReadPath]  # the folder that is built
     # where the site is published, as far as they can be read; empty if that is the folder
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
-    pending_body: bytes | None = None  # what the key's keeper noted as signed
+    pending_body: bytes | None = None  # later signatures, as recorded beside the key
 
     def resume_point(
         self,

@@ -99,9 +99,9 @@ class DocumentCheck(NamedTuple):
     due_paths: list[
         str
     ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
-    problems: list[str]  # what is missing, different, or not in the log
+    problems: list[str]  # missing and different files, and those that are not in the log
     uncovered: list[str]  # files that neither the manifest nor the log names
-    unserved: list[str]  # files for the host alone, which its web server does not send
+    unserved: list[str]  # files for the host only, which its web server does not send
 
 
 def subject_of(path: str) -> LogSubject | None:

@@ -48,8 +48,8 @@ class Probe(NamedTuple):
     id: str
     kind: ProbeKind
     url: str  # for TCP HOST:PORT
-    component: str  # whose alert its failure is
-    group: str = ""  # of nodes of one chain, whose heads are compared
+    component: str  # the component that its failure affects
+    group: str = ""  # nodes of one chain, whose heads are compared
     most_age: int = 0  # seconds that the head may be old; 0 for any
     most_lag: int = 0  # blocks that it may be behind the highest of its group; 0 for any
     most_batch_age: int = 0  # seconds that a rollup's newest block in a batch on L1 may be old; 0 for any

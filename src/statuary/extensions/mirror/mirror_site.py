@@ -65,9 +65,7 @@ class MirrorResult(NamedTuple):
 
     plan: Plan
     changes: Sequence[Change]  # of a dry run
-    problems: Sequence[
-        str
-    ]  # files that the server does not send as the manifest says; nothing is changed then
+    problems: Sequence[str]  # files that do not match the manifest; if there are any, nothing changes
     lacks_names: bool  # whether the folder's file system holds one of the two forms of an address
 
 
@@ -204,7 +202,7 @@ class MirrorSync:
                         raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
                     last_path = entry.path
                     table.claim(entry.path)
-                    if is_listed(entry.path):  # a snapshot lists files for the host alone too
+                    if is_listed(entry.path):  # a snapshot also lists files for the host only
                         self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:

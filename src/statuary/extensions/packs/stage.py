@@ -51,7 +51,7 @@ class PacksStage(SiteStage):
 
     @override
     def finalize(self) -> str:
-        if self._target.dry_run:  # what is not staged cannot be packed
+        if self._target.dry_run:  # unstaged documents cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
         cached_group, previous_packs = self._ledger.group(GROUP), self._last_list()
@@ -75,7 +75,7 @@ class PacksStage(SiteStage):
     def on_failure(self, error: BaseException) -> None:
         self._ledger.save_group(
             GROUP, ""
-        )  # what changed now is not known later: the next build packs everything
+        )  # later builds do not know the current changes: the next one packs everything
 
     def _last_list(self) -> PackList | None:
         """Return the last build's list if it is intact and matches the ledger."""

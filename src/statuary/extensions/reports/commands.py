@@ -99,7 +99,7 @@ def csv_text(rows: Sequence[MonthFigures]) -> str:
         name = row.component.name
         safe = (
             f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
-        )  # a spreadsheet would take it for a formula
+        )  # otherwise a spreadsheet would read it as a formula
         writer.writerow([safe, row.component.id, f"{row.month:%Y-%m}", *seconds, availability])
     return text.getvalue()
 

@@ -147,7 +147,7 @@ class SnapshotTarget(StatelessTarget):
     def _documents(self) -> Iterator[CompressedMember]:
         for entry, start, size in self.spool.rows("ORDER BY path"):
             text = self.spool.read(start, CRC + size)
-            method = STORED if size == entry.size else DEFLATED  # what is deflated is shorter
+            method = STORED if size == entry.size else DEFLATED  # deflated bodies are shorter
             header = ZipHeader(entry.path, method, int.from_bytes(text[:CRC]), size, entry.size)
             yield CompressedMember(header, text[CRC:])
 

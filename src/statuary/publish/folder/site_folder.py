@@ -48,7 +48,7 @@ class Stager:
     """Stages documents for one target folder."""
 
     root: str
-    tree: str  # the folder that bodies are staged in; empty for a dry run, which stages none
+    tree: str  # the folder of staged bodies; empty for a dry run
     ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
     # returns the ledger's entry of a path; without a ledger every file is read
     entry_of: Callable[[str], LedgerEntry | None] | None = None

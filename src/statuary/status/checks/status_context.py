@@ -18,7 +18,7 @@ class StatusViolation(NamedTuple):
 
     path: str  # the file
     pointer: Pointer
-    message: str  # what is wrong, with the value
+    message: str  # the fault, with the value
     hint: str = ""  # what to do
     on_key: bool = False  # whether it is about the key and not its value
 

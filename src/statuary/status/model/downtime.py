@@ -23,7 +23,7 @@ class DayDowntime(NamedTuple):
 
     day: date  # the date in the page's zone
     lengths: Mapping[ComponentStatus, timedelta]  # time in each status other than operational
-    ongoing: ComponentStatus | None  # the present status if it is not operational and the day is today
+    ongoing: ComponentStatus | None  # the current status if it is not operational and the day is today
     records: tuple[IncidentState, ...]  # the incidents and maintenances that affected it on that day
 
     @property

@@ -220,7 +220,7 @@ class Page(NamedTuple):
     indicator: Impact | None = None  # replaces the indicator that follows from the components
     description: str | None = None  # replaces the description that follows from the components
     published_url: str = ""  # the URL as documents give it, which may end with a slash
-    about: str | None = None  # what the site is about, in Markdown
+    about: str | None = None  # the purpose of the site, in Markdown
     demo: bool = False  # whether everything is invented; every page says so
     feed_host: str | None = None  # the host in the ids of feeds; None derives these ids from the page's id
 

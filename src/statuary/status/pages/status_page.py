@@ -65,11 +65,11 @@ class StatusView(NamedTuple):
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
-    about: Markup  # what the site is about; empty if it is not set
+    about: Markup  # the purpose of the site; empty if it is not set
     uptime_days: int  # the number of days that the bars show; 0 without bars
     first_day: FormattedTime
     last_day: FormattedTime
-    past: tuple[IncidentCard, ...]  # what is over of the past days, newest first
+    past: tuple[IncidentCard, ...]  # closed records of the past days, newest first
     past_days: int
 
 

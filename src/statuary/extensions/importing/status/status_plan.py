@@ -83,13 +83,13 @@ class StatusPlan:
     components: dict[str, Source] = field(default_factory=dict)
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
-    present_count: int = 0  # how many records of the source were not read because the content has them
+    present_count: int = 0  # the number of records that were not read because the content has them
     # what content cannot express, and what looks wrong
     skipped: list[SkippedRecord] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what a person should know or do
+    notes: list[str] = field(default_factory=list)  # notes for the user
     incomplete: StatuaryError | None = None  # why reading ended early
     language: str = ""  # of the pages; empty for the default
-    original: ShownStatus = field(default_factory=ShownStatus)  # what the source's own page shows
+    original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
         """Yield the components without the groups, by key."""

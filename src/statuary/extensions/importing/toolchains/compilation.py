@@ -33,7 +33,7 @@ class ImportedCompilation:
     fully_qualified_name: str  # `path:Name`
     std_json_input: JsonObject  # with the text of every source
     std_json_output: JsonObject | None  # None if the contract is not compiled yet
-    notes: tuple[str, ...] = ()  # what is missing, as sentences
+    notes: tuple[str, ...] = ()  # the missing parts, as sentences
 
     def __post_init__(self) -> None:
         names: tuple[Json, ...] = (self.version, self.fully_qualified_name)

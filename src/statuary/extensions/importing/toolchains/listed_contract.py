@@ -32,8 +32,8 @@ class SourceContract(NamedTuple):
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
     compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
-    on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
-    revision: str = ""  # what to do to compile what was deployed; empty if the source does not say
+    on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
+    revision: str = ""  # how to compile the deployed code; empty if the source does not say
 
 
 class ListedContract(NamedTuple):
@@ -41,7 +41,7 @@ class ListedContract(NamedTuple):
 
     chain_id: ChainId
     address: Address
-    name: str  # what the source calls it
+    name: str  # its name in the source
     read_source: Callable[[], SourceContract]  # reads the rest; raises NotImportableError, UnreachableError
 
     @property
@@ -56,7 +56,7 @@ class UnreadableContract(NamedTuple):
     name: str
     reason: str
     hint: str = ""
-    is_expected: bool = False  # whether the source itself says that it is gone, so that nothing is to be done
+    is_expected: bool = False  # whether the source itself marks it as removed, so that there is nothing to do
     chain_id: ChainId | None = None  # None if the entry does not say it
     address: Address | None = None  # None if the entry has none, or a malformed one
 
