@@ -71,7 +71,8 @@ def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
         "import pytest\ndef test_one(): pytest.skip('no deno')\ndef test_two(): pytest.skip('no deno 2')\n"
         "def test_three(): ...\n"
     )
-    options = ["-q", "-n", "2", "-p", "no:cacheprovider", "--expected-skips", "newcomer"]
+    options = ["-q", "-n", "2", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "temporary")]
+    options += ["--expected-skips", "newcomer"]
     command = [sys.executable, "-m", "pytest", *options, "--record-durations"]
     done = subprocess.run(command, cwd=tmp_path, env=OWN_OPTIONS, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout
@@ -88,7 +89,8 @@ def test_tests_without_time_are_left_out(tmp_path: Path):
     for name in "abcd":
         text = f"import time\ndef test_{name}(): time.sleep(4)\ndef test_{name}_again(): ...\n"
         (tmp_path / f"tests/test_{name}.py").write_text(text)
-    options = ["-n", "2", "-v", "-p", "no:cacheprovider", "--expected-skips", "none", "--stop-after"]
+    options = ["-n", "2", "-v", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "temporary")]
+    options += ["--expected-skips", "none", "--stop-after"]
     files = [f"tests/test_{name}.py" for name in "dabc"]
     command = [sys.executable, "-m", "pytest", *options]
     none = subprocess.run(

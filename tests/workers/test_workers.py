@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.workers.executor import InProcessExecutor, process_executor
 from statuary.workers.task_window import ATTEMPTS, WorkersLostError
 from support.worker_tasks import Square, fail, imported_modules, square, whose
@@ -86,6 +87,7 @@ def test_task_exception_keeps_details(count):
 
 DRIVER = """
 import os, sys
+from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.workers.executor import process_executor
 from support.worker_tasks import Square, whose
 if __name__ == "__main__":
@@ -120,6 +122,7 @@ def test_workers_end_with_parent_process(tmp_path, end):
 
 INTERRUPTED = """
 import signal, sys, threading
+from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.workers.executor import process_executor
 from support.worker_tasks import Square, square
 
@@ -163,7 +166,7 @@ def is_alive(process: int) -> bool:
 
 
 def test_early_workers_preload_modules():
-    with process_executor(2) as executor:
+    with process_executor(2, prepare_worker) as executor:
         executor.start_early()
         assert len(set(executor.map_unordered(whose, squares(60)))) == 2
         assert (

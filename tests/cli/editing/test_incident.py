@@ -598,7 +598,7 @@ def test_next_update_becomes_overdue(opened):
         pages.append([re.sub(r"<[^>]*>", "", page) for page in site])
     promised = "2 Nov(?: 2026)?, 11:30 CET"
     assert all(re.search(f"Next update by {promised}", page) for page in pages[0])
-    assert all(re.search(f"next update was due by {promised}", page) for page in pages[1] + pages[2])
+    assert all(re.search(f"Update overdue since {promised}", page) for page in pages[1] + pages[2])
     assert not any("Next update by" in page for page in pages[1] + pages[2])
     # readers of the API see nothing of it
     assert answers[0] == answers[1] == answers[2]
@@ -607,7 +607,7 @@ def test_next_update_becomes_overdue(opened):
     # a tick does what a build would do
     opened.run("build", "--allow-older", now="2026-11-02T10:29:00Z")
     opened.run("tick", now="2026-11-02T10:30:00Z")
-    assert "next update was due" in opened.read("build/index.html")
+    assert "Update overdue since" in opened.read("build/index.html")
     opened.run("incident", "update", "2026", "--body", "Found it.", now="2026-11-02T10:40:00Z")
     served(opened, "summary", "2026-11-02T10:41:00Z")
     assert "next-update" not in opened.read("build/index.html")

@@ -1,5 +1,5 @@
 entries: DynArray[uint256, 16]
 
 @internal
-def _write(value: uint256):
-    self.entries.append(value)
+def _write(amount: uint256):
+    self.entries.append(amount)

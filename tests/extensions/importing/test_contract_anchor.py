@@ -347,7 +347,7 @@ def test_newer_proof_takes_precedence(content, changed_node, code):
     published, output = proof(content)
     first = published["claims"]["onChain"]["evidence"]["blockNumber"]
     assert published["claims"]["onChain"]["status"] == published["verdict"]["status"] == "contradicted"
-    assert published["verdict"]["sentence"].startswith(f"Contradicted since block {first}: ")
+    assert published["verdict"]["sentence"].startswith(f"Contradicted as of block {first}: ")
     assert published["published"]
     assert CONTRADICTED[code] in output
     checked = run("check", "--content", content, "--now", NOW)

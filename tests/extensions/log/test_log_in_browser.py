@@ -38,8 +38,8 @@ def test_pages_verify_after_key_rotation(operator, origin):
     operator.build(1)
     for line in shown_on(operator.host):
         assert line["holds"], line
-        assert f"of {origin}:" in line["text"]
-        assert "signature is by the key that this site publishes" in line["text"]
+        assert f"of {origin}." in line["text"]
+        assert "Signed with this site\N{RIGHT SINGLE QUOTATION MARK}s published key" in line["text"]
         assert line["command"] == "statuary log verify https://status.plinth.example"
         assert line["complaints"] == []
     # pages whose index.json still names the former key say so

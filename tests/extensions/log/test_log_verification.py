@@ -60,7 +60,7 @@ def is_found(check) -> bool:
         found = check()
     except LogError:
         return True
-    return bool(found.problems or found.due or found.uncovered or found.unserved)
+    return bool(found.problems or found.due_paths or found.uncovered or found.unserved)
 
 
 def checked_url(url: str):

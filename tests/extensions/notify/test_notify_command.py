@@ -239,9 +239,9 @@ IMPATIENT = """
 import time
 rest = time.sleep
 time.sleep = lambda seconds: rest(seconds / 50)
-from statuary.extensions.http.connections import Pace
+from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.notify import channels
-channels.PACE = Pace(seconds=0.4, timeout=0.2)
+channels.TIMEOUTS = Timeouts(seconds=0.4, timeout=0.2)
 from statuary.__main__ import main
 main()
 """

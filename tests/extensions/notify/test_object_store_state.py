@@ -48,7 +48,7 @@ def content(tmp_path):
 
 
 def notify(content, url, hook, *options, code=0, now="2026-11-02T12:00:00Z"):
-    arguments = ["notify", "--content", str(content), "--record", url, "--now", now, *options]
+    arguments = ["notify", "--content", str(content), "--state", url, "--now", now, *options]
     done = CliRunner().invoke(command, arguments, env={"HOOK_URL": hook})
     assert done.exit_code == code, done.output
     return done.output

@@ -1,5 +1,6 @@
 """A site published without what its packs have is read as the whole site: by `serve`, from Python, verified, and mirrored."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,12 @@ class Site:
         return [path for path in self.files if is_packed(path)]
 
 
+def whole_count(output: str) -> int:
+    """Return how many documents a verification found whole, if that is all of them."""
+    found = re.match(r"(\d+) of \1 documents are whole", output)
+    return int(found[1]) if found else 0
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     require_zstd()
@@ -111,7 +118,7 @@ def test_missing_documents_may_respond_403(site: Site, own_site: Path, tmp_path:
             for missing in (f"v2/contract/748463/0x{'12' * 20}", "api/v2/nothing.json"):
                 assert reader.read(missing) is None
         run("mirror", url, tmp_path / "mirror")
-        assert "305 of 305 documents are whole" in run("snapshot", "verify", url)
+        assert whole_count(run("snapshot", "verify", url)) > len(site.packed)
     assert set(site.packed) <= set(files_in(tmp_path / "mirror"))
 
 
@@ -142,7 +149,7 @@ def test_packs_folder_lists_every_contract(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
-    assert "305 of 305 documents are whole" in run("snapshot", "verify", place)
+    assert whole_count(run("snapshot", "verify", place)) > len(site.packed)
     path = next(path for path in site.packed if path.startswith("v2/contract/748463/0x"))
     assert run("extract", place, path).encode().strip() == site.files[path]
 
@@ -202,7 +209,7 @@ def test_sharded_layout_is_read_from_packs(tmp_path: Path) -> None:
         assert {path: reader.read(path) for path in own.packed} == {
             path: own.files[path] for path in own.packed
         }
-    assert "305 of 305 documents are whole" in run("snapshot", "verify", own.out)
+    assert whole_count(run("snapshot", "verify", own.out)) > len(own.packed)
 
 
 def test_precompressed_records_prevent_exclude_packed(tmp_path: Path) -> None:
