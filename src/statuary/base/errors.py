@@ -11,7 +11,7 @@ PACKAGE: Final = __file__.rpartition(os.sep)[0].rpartition(os.sep)[0]
 
 
 class StatuaryError(Exception):
-    """An error for the person at the keyboard; `str(error)` says what is wrong."""
+    """An error for the user; `str(error)` says what is wrong."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

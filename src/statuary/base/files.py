@@ -120,7 +120,7 @@ def ignores_case(root: Path) -> bool:
 
 
 def fold_case(path: str) -> str:
-    """Return the form of a path in which case-insensitive file systems compare it.
+    """Return a path as case-insensitive file systems compare it.
 
     Windows and macOS ignore case, and macOS also the composition of accents.
     """

@@ -1,4 +1,4 @@
-"""Optional libraries: imported on first use, with an error that names their extra."""
+"""Import optional libraries on use, naming their extra in errors."""
 
 import importlib
 from importlib.util import find_spec

@@ -155,10 +155,9 @@ def parse_hex(text: str) -> Hex:
 
 
 def parse_instant(text: str) -> Instant:
-    """Parse an ISO 8601 date and time with an offset, such as `2026-11-02T10:00:00Z`.
+    """Parse an ISO 8601 time with an offset: `2026-11-02T10:00:00Z`.
 
     Microseconds are truncated to milliseconds.
-
 
     Raises:
         InvalidValueError: if the string is something else, or has no offset.

@@ -1,4 +1,4 @@
-"""The reason for a claim's outcome: a key of the page texts, with values."""
+"""The reason for a claim's outcome: a text key with values."""
 
 from typing import NamedTuple
 

@@ -45,7 +45,7 @@ MANY_CONTRACTS = 500
 
 
 def has_many_contracts(content: Path) -> bool:
-    """Return whether the folder of a chain has many entries, without reading them all."""
+    """Return whether a chain's folder has many entries, without reading all."""
     return any(_has_many(chain) for chain in (content / "contracts").glob("*/"))
 
 

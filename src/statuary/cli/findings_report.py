@@ -45,7 +45,10 @@ def format_findings(
 
 
 def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
-    """Return each finding as `file:line:column: severity: message [rule]`, its source line and its hint."""
+    """Format findings as text, with source lines and hints.
+
+    The first line of each is `file:line:column: severity: message [rule]`.
+    """
     sources = _Sources(Path(folder), edited or {})
     counts: Counter[str] = Counter()
     lines: list[str] = []
@@ -124,7 +127,7 @@ class _Sources:
 
 
 def github_report(findings: Iterable[Finding], folder: str) -> str:
-    """Return a GitHub workflow command for each finding; it annotates the line of a pull request."""
+    """Return GitHub workflow commands, which annotate lines of pull requests."""
     return "\n".join(_github_command(finding, folder) for finding in findings)
 
 

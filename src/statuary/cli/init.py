@@ -268,7 +268,7 @@ DEMO = "\n  demo: true  # invented; every page says so"
 
 
 def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
-    """Return the files of the starter by their path in the content folder."""
+    """Return the starter's files by path in the content folder."""
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
     values = {
         "name": inline_scalar(site.name),

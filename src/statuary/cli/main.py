@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
 
     @override
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what it returns is the exit code of the program."""
+        """Run a command and return the program's exit code."""
         try:
             code = super().invoke(ctx)
         except click.NoSuchOption as error:

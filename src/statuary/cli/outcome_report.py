@@ -20,7 +20,7 @@ def exit_code_of(outcome: Outcome) -> ExitCode:
 
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
-    """Return what a run published if it is not all of the site; empty if it is."""
+    """Return a sentence about an incomplete publication, if it is one."""
     if outcome.extent is not Extent.PARTIAL:
         return ""
     names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))

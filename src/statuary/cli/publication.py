@@ -1,4 +1,4 @@
-"""Publishes a site, and prints what changed: to a folder here, elsewhere by what an extension says."""
+"""Publish a site to a folder, or elsewhere by an extension."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -35,7 +35,7 @@ def publish_folder(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] | None = None,
 ) -> Outcome:
-    """Publish the folder of a build to a folder or a URL, and print the changes.
+    """Publish a build's folder to a folder or URL, and print the changes.
 
     Args:
         is_excluded: returns whether a folder may lack a path.
@@ -121,7 +121,7 @@ def publish_to_folder(
 
 
 def publication_outcome(replacement: SiteReplacement, to: str) -> Outcome:
-    """Return what of a site was published; print what the target keeps instead, and why."""
+    """Return the outcome, printing the parts that the target keeps."""
     for problem in replacement.problems:
         print_error(problem)
     if replacement.folders:

@@ -74,7 +74,11 @@ def contract_list_documents(
     entries: Sequence[ContractRow],
     skipped: list[Finding],
 ) -> tuple[Document, ...]:
-    """Return the pages that list contracts; `skipped` gains why they cannot be made."""
+    """Return the pages that list contracts.
+
+    Args:
+        skipped: collects why pages cannot be made.
+    """
     from statuary.contracts.pages.list_documents import contract_list_pages
 
     return render_with_fallback(

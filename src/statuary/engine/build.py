@@ -226,9 +226,10 @@ def contracts_of(
     execution: ExecutionOptions,
     now: Instant,
 ) -> BuiltContracts[Catalogue]:
-    """Build the contracts; a site without any does not load what that needs.
+    """Build the contracts, if the site has any.
 
-    If something goes wrong with all of them, such as that workers are lost, those of the last build stay as they are.
+    If something goes wrong with all of them, such as that workers are lost, those of the last build stay as
+    they are.
     """
     if not has_contracts(catalogue, target.ledger):
         return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)

@@ -1,4 +1,4 @@
-"""JSON Schemas of the source files, with which editors complete and check them."""
+"""JSON Schemas of the source files, for editors."""
 
 import ast
 import inspect

@@ -99,7 +99,7 @@ class StatusWriter:
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Add all documents in such a way that the next build reuses none.
+        """Add all documents, so that the next build reuses none.
 
         Returns:
             The paths of this instant's documents.

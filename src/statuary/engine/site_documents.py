@@ -18,7 +18,7 @@ from statuary.site.pages.try_make import render_with_fallback, try_make
 def config_documents(
     catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str], skipped: list[Finding]
 ) -> Iterator[Document]:
-    """Yield the documents that do not change while the result of `config_inputs` does not.
+    """Yield the documents that change only with `config_inputs`.
 
     `current_paths` are the paths of the timed documents; `skipped` gains why documents cannot be made.
     """

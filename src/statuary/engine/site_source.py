@@ -112,7 +112,7 @@ def translate_page(source: PageSource) -> Page:
 
 
 class CheckpointSource(SourceModel):
-    """A block of the chain that the author of the site vouches for."""
+    """A block of the chain that you vouch for."""
 
     block: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
     """Its number."""

@@ -1,4 +1,4 @@
-"""What a run published: nothing, all of a site, or all except what it names."""
+"""The outcome of a run: nothing, all, or a part published."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -35,7 +35,7 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a published site that lacks what errors are about."""
+    """Return the outcome of a site that lacks the errors' subjects."""
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_name(finding) for finding in errors)
 

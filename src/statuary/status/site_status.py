@@ -42,7 +42,7 @@ SHOWN_FOR = timedelta(days=100)
 
 
 class ArchivePart(NamedTuple):
-    """Documents of the status that do not change from the build's instant on.
+    """Final documents of the status at a build's instant.
 
     They are those of the records that were created in a month, or the page of a quarter.
     """
@@ -62,7 +62,11 @@ class TimedFamily(Protocol):
     def documents_at(
         self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that returns these documents, at an instant from `start` on."""
+        """Return a function that makes these documents of an instant.
+
+        Args:
+            start: the first instant.
+        """
 
 
 PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
@@ -71,7 +75,7 @@ PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "do
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status at a build's instant; what only publishing needs is computed on demand."""
+    """The status of a build; data for publishing is lazy."""
 
     timeline: Timeline
     settings: StatusSettings
@@ -145,7 +149,7 @@ class SiteStatus:
 
     @cached_property
     def current_documents(self) -> list[Document]:
-        """The documents that may change before the next build, at the build's instant."""
+        """The documents that may change, at the build's instant."""
         return self._timed_at(self.now)
 
     @cached_property
@@ -296,7 +300,7 @@ class SiteStatus:
 
     @property
     def next_transition(self) -> Instant | None:
-        """The first instant up to the horizon at which a document may change."""
+        """The first possible change up to the horizon."""
         return next(iter(self.transitions), None)
 
     @property

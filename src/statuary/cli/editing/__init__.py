@@ -1,1 +1,1 @@
-"""The commands that edit content: incident, maintenance, component, and what they have in common."""
+"""The commands that edit content, and their common parts."""

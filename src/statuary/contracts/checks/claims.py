@@ -1,4 +1,4 @@
-"""The five claims of a record: proved, stated by a file, unproved or contradicted."""
+"""The five claims of a record, and the evidence for each."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache

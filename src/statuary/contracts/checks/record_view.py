@@ -74,7 +74,7 @@ _OF_COMPILATION: Final = frozenset(
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
-    """Return a part of a record parsed, or what is wrong with it."""
+    """Return a parsed part of a record, or the error in it."""
     try:
         return parser(value)
     except InvalidValueError as error:
@@ -458,7 +458,7 @@ class RecordView:
 
     @unlocked_cached_property
     def vyper_integrity(self) -> list[str] | InvalidValueError:
-        """The possible integrity hashes of the Vyper sources, or why they cannot be computed."""
+        """The possible integrity hashes of the Vyper sources, or an error."""
         try:
             return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
         except InvalidValueError as error:

@@ -32,7 +32,7 @@ CONTRACTS_SOURCE = "contracts"
 
 
 class AddressPartition(NamedTuple):
-    """Addresses whose documents are made together; the name is unique in the build."""
+    """Addresses whose documents are made together, under a unique name."""
 
     name: str
     addresses: tuple[AddressRows, ...]

@@ -301,7 +301,7 @@ def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
 def save_contract_state(
     ledger: Ledger, catalogue: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
-    """Record for the next build what the contracts of this one were made of.
+    """Record the inputs of this build's contracts for the next one.
 
     A git id identifies the folder only if all of it is committed and no contract is elsewhere.
     """

@@ -358,7 +358,7 @@ def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
 
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
-    """Return keys in JavaScript's order: integers first, ascending, then the rest in insertion order."""
+    """Return keys in JavaScript's order: integers ascending, then the rest."""
     key_list = list(keys)
     if len(key_list) < 2:
         return key_list

@@ -1,4 +1,7 @@
-"""Compilers: versions as in records (`0.8.18+commit.87f61d96`, `26.0.0-alpha.12`), and the libraries of their settings."""
+"""Compilers: versions as in records, and libraries in their settings.
+
+Versions are such as `0.8.18+commit.87f61d96` and `26.0.0-alpha.12`.
+"""
 
 import re
 from functools import lru_cache
@@ -52,7 +55,7 @@ def build_version(text: str) -> str:
 
 
 def is_same_build(recorded: str, reported: str) -> bool:
-    """Return whether a recorded version and a compiler's own version are the same build.
+    """Return whether two version strings name the same build.
 
     Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
     """

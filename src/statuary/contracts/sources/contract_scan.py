@@ -109,7 +109,11 @@ class ContractScan(ContractSources):
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
     ) -> None:
-        """Prepare a scan; `result` is that of an earlier pass, if it still holds."""
+        """Prepare a scan.
+
+        Args:
+            result: of an earlier pass, if it is still valid.
+        """
         self.root = root
         self.external = tuple(external)
         self._listings = ListingCache()

@@ -123,7 +123,7 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Return a JSON value as a record, or the findings about its types."""
+    """Validate a JSON value as a record, or return findings."""
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
         finding = Finding(rule="invalid-value", path=path, message=message, hint="write one record in a file")

@@ -174,7 +174,7 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Return the record that a workspace makes, or what is wrong with it."""
+    """Return the record of a workspace, or the findings about it."""
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
     identity = _identity(source, findings)

@@ -1,4 +1,4 @@
-"""The page that finds the verified name of pasted code; `pages/modules/` has its script."""
+"""The page that names pasted code; its script is in `pages/modules/`."""
 
 from collections.abc import Iterator
 

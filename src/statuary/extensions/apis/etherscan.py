@@ -58,7 +58,7 @@ def json_text(value: Json) -> str:
 
 
 def source_code(record: RecordValue) -> JsonObject:
-    """Return the members of `getsourcecode`, in the recorded order; every value is a string."""
+    """Return the members of `getsourcecode` as strings, in recorded order."""
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
@@ -86,7 +86,10 @@ def source_code(record: RecordValue) -> JsonObject:
 
 
 def compiler_version(compilation: Mapping[str, Json]) -> str:
-    """Return the version as Etherscan writes it: `v0.8.30+commit.73712a01`, or `vyper:0.3.10` without the commit."""
+    """Return the version as Etherscan writes it.
+
+    For example: `v0.8.30+commit.73712a01`, or `vyper:0.3.10` without the commit.
+    """
     version = as_text(compilation.get("compilerVersion"))
     if compilation.get("compiler") == "vyper":
         return f"vyper:{version.partition('+')[0]}"
@@ -101,7 +104,7 @@ def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
 
 
 def is_optimized(compilation: Mapping[str, Json]) -> bool:
-    """Return whether the optimizer is on; Vyper's is, unless it is switched off."""
+    """Return whether the optimizer is on, as Vyper's is by default."""
     settings = as_object(compilation.get("compilerSettings"))
     if compilation.get("language") == "Vyper":
         return settings.get("optimize", True) not in (False, "none")

@@ -78,7 +78,7 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Note that a part, with all that is in it, is written elsewhere."""
+        """Record that a part is written elsewhere."""
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -86,7 +86,7 @@ class Origins:
 
 
 class IncludedFile(NamedTuple):
-    """A file that a descriptor consists of, with the digest of its bytes."""
+    """A file of a descriptor, with the digest of its bytes."""
 
     path: str
     sha256: str
@@ -113,7 +113,7 @@ class Descriptor:
         severity: Severity = Severity.ERROR,
         on_key: bool = False,
     ) -> Finding:
-        """Return a finding about a part of the merged descriptor, where that is written."""
+        """Return a finding at the place of a part in its file."""
         path, source_pointer = self.origins.of(pointer)
         return Finding(
             rule=rule,
@@ -163,7 +163,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-        """The paths of its files below the folder, sorted, and what cannot be read."""
+        """The sorted paths of its files, and the unreadable ones."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -227,7 +227,7 @@ class DescriptorFolder:
         )
 
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
-        """Return the files that `descriptor` looks at, whether it succeeds or not, each once.
+        """Return the files that `descriptor` reads, each once.
 
         The digest of a file that is not there is empty.
         """

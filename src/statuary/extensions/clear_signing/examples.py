@@ -1,6 +1,7 @@
-"""The example calls and messages of descriptors' tests, and what is rendered of them.
+"""The example calls of descriptors' tests, and their rendering.
 
-Tests have the form of the registry (`specs/erc7730-tests-v2.schema.json`): raw transactions and EIP-712's messages, and
+Tests have the form of the registry (`specs/erc7730-tests-v2.schema.json`): raw transactions and EIP-712's
+messages, and
 under `dataProvider` what a wallet knows of tokens and addresses.
 """
 

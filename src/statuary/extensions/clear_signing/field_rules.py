@@ -90,7 +90,7 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield the paths of a field, and of its parameters, that reach nothing."""
+    """Yield the paths of a field and its parameters without a target."""
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
         return

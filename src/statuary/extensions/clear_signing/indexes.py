@@ -1,4 +1,4 @@
-"""Both indexes, as the public registry's generator writes them for the same deployments."""
+"""Both indexes, as the public registry's generator writes them."""
 
 import json
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.eip712.json`: the descriptors of each contract's messages, by primary type, with type hashes."""
+    """Return `index.eip712.json`: descriptors of messages by primary type."""
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():

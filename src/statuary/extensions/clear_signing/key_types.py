@@ -1,4 +1,4 @@
-"""The keys of `formats`: functions with the names of their parameters, and EIP-712's `encodeType`."""
+"""The keys of `formats`: functions with parameters, and `encodeType`."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -135,7 +135,7 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks that a deployment of a level must pass, for some areas."""
+    """Return the checks of a level, for some areas."""
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 

@@ -70,7 +70,7 @@ class CheckedDeployment:
         self._answers: dict[str, HttpResponse] = {}
 
     def get(self, target: str) -> HttpResponse:
-        """Return the response to a GET, from memory if it was requested before."""
+        """Return the response to a GET, cached."""
         if target not in self._answers:
             self._answers[target] = self.ask(target, "GET", {})
         return self._answers[target]

@@ -1,4 +1,4 @@
-"""`statuary hosting`: write the configuration of a host, and how that host installs statuary."""
+"""`statuary hosting`: write a host's configuration and installation."""
 
 import importlib.util
 import shlex

@@ -1,4 +1,4 @@
-"""Every host that statuary writes files for, in one table, and the files of each."""
+"""The table of hosts that statuary supports, with their files."""
 
 import json
 from collections import defaultdict
@@ -66,7 +66,7 @@ NO_SIGNATURES = {
 
 
 class HostFile(NamedTuple):
-    """A text file; its path is relative to the project that is deployed."""
+    """A text file, with its path in the deployed project."""
 
     path: str
     text: str
@@ -91,7 +91,7 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command that installs statuary and builds the site; one published with faults passes, and is noted."""
+        """The command that installs statuary and builds the site, noting faults."""
         return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
 
@@ -101,7 +101,7 @@ def json_text(value: object) -> str:
 
 
 def edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the files of the edge module, set to the layout of the site."""
+    """Return the edge module's files, set to the site's layout."""
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
         key=lambda file: file.name,
@@ -117,7 +117,7 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
 
 
 def is_edge_file(file: HostFile) -> bool:
-    """Return whether a file belongs to the edge module, which is always rewritten and never edited."""
+    """Return whether a file belongs to the generated edge module."""
     return file.path.startswith(f"{EDGE_FOLDER}/")
 
 
@@ -154,13 +154,13 @@ WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
 def worker_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of a Worker whose assets are the site, and the edge module."""
+    """Return a Worker's configuration and the edge module."""
     configuration = WRITTEN_BY.format(host="cloudflare") + json_text(worker_configuration(options))
     return [HostFile("wrangler.jsonc", configuration), *edge_module_files(options)]
 
 
 def worker_configuration(options: HostOptions) -> dict[str, object]:
-    """Return the content of `wrangler.jsonc`: the edge module runs first, except for static paths."""
+    """Return `wrangler.jsonc`: the edge module runs except for static paths."""
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
@@ -178,7 +178,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
 
 
 def pages_files(options: HostOptions) -> list[HostFile]:
-    """Return the function of a Pages project; `_routes.json` in the site selects its paths."""
+    """Return a Pages project's function, for the paths in `_routes.json`."""
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
@@ -264,7 +264,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Return the patterns of keys by the metadata of their objects; `*` is any text, slashes included.
+    """Return key patterns by the metadata of their objects.
 
     Timed documents come last, so that nothing they name is missing.
     """
@@ -325,7 +325,7 @@ def response_headers_policy() -> dict[str, object]:
 
 
 def custom_error_responses() -> dict[str, object]:
-    """Return CloudFront's `CustomErrorResponses`; S3 answers 403 for a missing object to those who may not list."""
+    """Return CloudFront's responses to the 403 of a missing object."""
     page = f"/{NOT_FOUND_JSON.path()}"
     items = [
         {"ErrorCode": code, "ResponsePagePath": page, "ResponseCode": "404", "ErrorCachingMinTTL": 10}
@@ -382,7 +382,7 @@ def _is_address(host: str) -> bool:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge module and the task that runs it: `deno task serve`."""
+    """Return the edge module and its `deno task serve`."""
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     serve = (
         f"deno serve --allow-read={options.publish} --host={address} --port={port} "
@@ -469,7 +469,7 @@ class Host(NamedTuple):
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:
-    """Return a workflow that builds the site, caches it for the next run, and deploys it.
+    """Return a workflow that builds, caches and deploys the site.
 
     A cache of GitHub Actions is never overwritten: each run saves under its own key and restores the newest.
     """

@@ -48,7 +48,7 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no, a wrong or a too large response."""
+    """A URL cannot be read: no response, or a wrong or too large one."""
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
         super().__init__(f"{url} {reason}", hint)
@@ -92,7 +92,7 @@ def is_url(location: str) -> bool:
 
 
 def is_archive_url(url: str) -> bool:
-    """Return whether a URL is that of a snapshot file, by its extension."""
+    """Return whether a URL has a snapshot file's extension."""
     return urlsplit(url).path.endswith(".zip")
 
 

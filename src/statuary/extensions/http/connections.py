@@ -1,4 +1,4 @@
-"""Connections that are given a limited time, and stay out of private networks."""
+"""Connections with limited time that avoid private networks."""
 
 import io
 import socket

@@ -1,4 +1,4 @@
-"""`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
+"""`statuary import KIND SOURCE`: import contracts and status pages."""
 
 import os
 from collections import Counter

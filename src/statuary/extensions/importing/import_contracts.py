@@ -232,7 +232,7 @@ class ContractImport:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import everything that a source yields; the report has the failure of each contract."""
+        """Import all contracts of a source, reporting each failure."""
         begun: deque[_BegunContract] = deque()
         ahead = 2 * self.compilations.workers
         try:

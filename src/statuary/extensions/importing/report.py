@@ -11,7 +11,7 @@ from statuary.base.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):
-    """Something cannot be imported: it is missing, malformed, or does not fit the content."""
+    """Something is missing or malformed, or does not fit the content."""
 
 
 class SkippedRecord(NamedTuple):

@@ -114,7 +114,7 @@ def _proxy(resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Return a workspace with only the compiler output that its record is derived from.
+    """Remove compiler output that the workspace's record does not need.
 
     Raises:
         InvalidValueError: if the output lacks something that every record has.
@@ -185,7 +185,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return the files that a contract may have, as paths in the content folder."""
+    """Return a contract's possible files in the content folder."""
     if source is None:
         return []
     evidence = [compilation_path(source), anchor_path(source)]

@@ -305,7 +305,11 @@ def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
-    """Return the text of a .tlog-proof file; `checkpoint` is the note as published."""
+    """Return the text of a .tlog-proof file.
+
+    Args:
+        checkpoint: the note as published.
+    """
     lines = [HEADER, *([f"extra {b64encode(extra).decode()}"] if extra else []), f"index {index}"]
     lines += [b64encode(digest).decode() for digest in hashes]
     return "\n".join((*lines, "", checkpoint)).encode()

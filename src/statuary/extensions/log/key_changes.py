@@ -57,7 +57,7 @@ class KeyChange(NamedTuple):
 
 
 def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
-    """Return the statement of a key about the one that comes after it."""
+    """Return a key's statement about its successor."""
     change = KeyChange(previous_key.public, key, "")
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 

@@ -25,7 +25,7 @@ from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
 
 
 class RememberedLog(NamedTuple):
-    """A log as it was last verified: its key, and its size and root."""
+    """A log's key, size and root at the last verification."""
 
     key: PublicKey
     head: TreeHead

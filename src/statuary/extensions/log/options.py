@@ -118,7 +118,7 @@ REQUESTS = {
 
 
 def is_in_ci(variables: Mapping[str, str]) -> bool:
-    """Return whether this is a machine of CI: all of them set CI."""
+    """Return whether this is a CI machine, which sets CI."""
     return variables.get("CI", "").lower() not in ("", "0", "false")
 
 

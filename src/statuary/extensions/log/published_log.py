@@ -361,7 +361,7 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The key that the signing key takes over from, if the content says so."""
+        """The signing key's predecessor, if the content names it."""
         key = self.signing_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 

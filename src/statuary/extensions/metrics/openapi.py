@@ -11,7 +11,10 @@ TAG: Final = "measurements"
 
 
 def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the documents of the metrics that are shown; `example` is not used."""
+    """Return the documents of the displayed metrics.
+
+    `example` is not used.
+    """
     del example
     names = [metric.id for metric in settings.shown]
     if not names:

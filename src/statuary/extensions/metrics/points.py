@@ -1,7 +1,9 @@
-"""Files of points: CSV, and what Prometheus, Gatus, Uptime Kuma and Upptime send.
+"""Files of points: CSV, Prometheus, Gatus, Uptime Kuma and Upptime.
 
-Prometheus: the response of `query_range` (https://prometheus.io/docs/prometheus/latest/querying/api/). Gatus: that of
-`/api/v1/endpoints/statuses`. Uptime Kuma: that of `/api/status-page/heartbeat/<slug>`. Upptime: versions of `history/<slug>.yml`, one after
+Prometheus: the response of `query_range` (https://prometheus.io/docs/prometheus/latest/querying/api/). Gatus:
+that of
+`/api/v1/endpoints/statuses`. Uptime Kuma: that of `/api/status-page/heartbeat/<slug>`. Upptime: versions of
+`history/<slug>.yml`, one after
 the other.
 """
 
@@ -42,7 +44,7 @@ class Point(NamedTuple):
 
 
 def read_points(body: bytes, metric: Metric) -> list[Point]:
-    """Return the points of a file, oldest first; of one instant the last.
+    """Return a file's points, oldest first, the last of each instant.
 
     Raises:
         PointsError: if it is too large, or not of the form that the settings say.

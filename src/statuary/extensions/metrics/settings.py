@@ -1,4 +1,4 @@
-"""The key `metrics` of site.yaml: what is measured, and which of it is shown."""
+"""The key `metrics` of site.yaml: measurements and graphs."""
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Self
@@ -68,7 +68,7 @@ class MetricsSettings(NamedTuple):
 
 
 def is_visible_path(path: str) -> bool:
-    """Return whether a path is relative, goes up nowhere, and names nothing hidden."""
+    """Return whether a path is relative, inside its folder and not hidden."""
     names = path.split("/")
     return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
 

@@ -1,4 +1,4 @@
-"""One run: what is due for each channel is sent in order, and recorded."""
+"""One run: send each channel its due events, and record them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol

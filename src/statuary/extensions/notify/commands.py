@@ -121,7 +121,7 @@ def unknown_components(catalogue: Catalogue) -> list[Finding]:
 
 
 def open_state(name: str) -> AbstractContextManager[DeliveryState]:
-    """Open the record of a file or of a store by its name."""
+    """Open the delivery state in a file or store."""
     if scheme_of(name) in STORES:
         return store_state(name)
     if scheme_of(name):

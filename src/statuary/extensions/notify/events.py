@@ -53,7 +53,7 @@ class ComponentChange(NamedTuple):
 
 
 class RecordUpdate(NamedTuple):
-    """An update of an incident or a maintenance, and the record from then on."""
+    """An update of a record, and the record after it."""
 
     record: IncidentState
     update: PublishedUpdate

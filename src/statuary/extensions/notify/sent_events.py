@@ -135,7 +135,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 class DeliveryState(Protocol):
-    """A record that is open for one run; others wait or are refused."""
+    """Delivery state that is open for one run; others wait or fail."""
 
     def read(self) -> Channels | None:
         """Return the delivery state, or None for the first run."""

@@ -1,1 +1,1 @@
-"""A site is published to an object store, and sources are read from one."""
+"""Publish to an object store, and read sources from one."""

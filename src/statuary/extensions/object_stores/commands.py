@@ -1,4 +1,4 @@
-"""`statuary publish`: publish a built site or a snapshot to a folder or an object store."""
+"""`statuary publish`: publish to a folder or object store."""
 
 import signal
 import sys
@@ -109,7 +109,7 @@ def publish_to_store(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> Outcome:
-    """Publish a site to an object store; print the changes and the number of requests.
+    """Publish a site to an object store, and print the result.
 
     Args:
         is_excluded: returns whether the store may lack a path.

@@ -1,4 +1,4 @@
-"""Reads objects from an object store by URL; obstore repeats requests that fail."""
+"""Read objects from a store by URL, with obstore's retries."""
 
 import io
 import re

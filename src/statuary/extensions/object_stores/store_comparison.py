@@ -142,10 +142,11 @@ class StoreComparison:
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add what publications left in the store: where they differ, the object is requested.
+        """Add publications' objects, requesting those that differ.
 
         Args:
-            listings: the entries of the last finished publication, and of those that may have begun after it, by path.
+            listings: the entries of the last finished publication, and of those that may have begun after it,
+                by path.
         """
         for first_entry, *other_entries in side_by_side(*listings):
             if first_entry is not None and all(other_entry == first_entry for other_entry in other_entries):

@@ -249,7 +249,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Compare with the store once, and return the changes; `asked` counts the requests.
+        """Compare with the store once, and return the changes.
 
         Raises:
             PublishingError: if the site or the store cannot be read.

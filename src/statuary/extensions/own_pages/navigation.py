@@ -30,7 +30,7 @@ class Navigation:
     """The book of a page's first folder; a single page has none."""
 
     def __init__(self, page: SitePage, pages: Sequence[SitePage]) -> None:
-        """Take the page that is read, and all pages of the site in order."""
+        """Take the current page, and all pages in order."""
         self._page = page
         self.folder = page.path.partition("/")[0] if page.folder else ""
         of_book = _pages_below(self.folder, pages)

@@ -166,7 +166,7 @@ def _outline(tokens: list[Token]) -> tuple[Heading, ...]:
 
 
 def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
-    """Yield a warning for each broken link of a page of the site's own."""
+    """Yield a warning for each broken link of a page."""
     pages = _Pages(catalogue)
     for href, line in pages.links(page):
         problem = pages.problem(page, href)

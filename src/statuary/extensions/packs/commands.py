@@ -231,7 +231,7 @@ def reader(language: str) -> None:
 
 
 def is_pack(location: str) -> bool:
-    """Return whether a location is that of one pack, and not of a site."""
+    """Return whether a location is a pack and not a site."""
     return location.partition("?")[0].endswith(".pack")
 
 

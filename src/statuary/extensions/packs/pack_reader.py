@@ -34,10 +34,10 @@ class KnownEnd(NamedTuple):
 
 
 class PackReader:
-    """A pack; thread-safe. Every part that is read is compared with its SHA-256."""
+    """A pack; thread-safe, with every part checked by SHA-256."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
-        """Read its end; if that fails, the file or the connection is released.
+        """Read the pack's end; on failure, release the file or connection.
 
         Args:
             known_end: where it begins, if a list of packs says so; else the last line is read first.

@@ -85,7 +85,7 @@ class KeyTable:
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield the documents by key, and those of one key as they were added."""
+        """Yield the documents by key, then in order of addition."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 

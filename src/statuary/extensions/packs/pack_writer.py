@@ -168,7 +168,7 @@ class PackWriter:
 def write_pack(
     file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
 ) -> WrittenPack:
-    """Write a pack atomically: the file is whole, or as it was before.
+    """Write a pack atomically.
 
     Args:
         documents: sorted by key.

@@ -61,7 +61,7 @@ class PackedDocuments:
                 return newer.find(key)
 
     def renew(self) -> None:
-        """Read the list again before the next document: the site was published again."""
+        """Reload the list before the next document, after a publication."""
         with self._lock:
             self._renewed = -LIST_SECONDS
 

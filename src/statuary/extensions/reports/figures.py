@@ -49,7 +49,7 @@ def months_of(year: int, quarter: int) -> list[date]:
 
 
 def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return the figures of every component that publishes its uptime, by component and month."""
+    """Return the figures of components with published uptime, by month."""
     months = months_of(year, quarter)
     return [
         _month(timeline, component, month, now) for component in with_uptime(timeline) for month in months

@@ -29,7 +29,7 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
 
 
 def with_variants(response: Response) -> Response:
-    """Return a response that says that its form depends on `Accept-Encoding`, if it does.
+    """Return a response with the header `Vary`, if it depends on encoding.
 
     The entity tag is weak, so that both forms have the same (RFC 9110, 8.8.1).
     """

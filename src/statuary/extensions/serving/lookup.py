@@ -159,7 +159,7 @@ class ListQuery(NamedTuple):
 
 
 def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
-    """Parse the query parameters in the order in which the measured server checks them.
+    """Parse query parameters in the measured order of checks.
 
     Raises:
         RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the
@@ -202,7 +202,7 @@ def _limit(text: str | None) -> int:
 
 
 def contracts_list(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> bytes:
-    """Return the body of the list: `{"results":[…]}`, its items copied from the pages."""
+    """Return the list's body, with items copied from the pages."""
     if listing == ListQuery():
         return read_document(CONTRACTS.path(chain_id=chain_id)) or EMPTY_RESULTS
     results = islice(_results(chain_id, listing, read_document), listing.limit)
@@ -290,7 +290,7 @@ def preflight_response() -> Response:
 
 
 def conditional_response(response: Response, if_none_match: str | None) -> Response:
-    """Return `304 Not Modified` in place of a response that the client already has.
+    """Return `304 Not Modified` if the client has the response.
 
     Tags are compared weakly (RFC 9110, 13.1.2): `W/` makes no difference.
     """
@@ -407,7 +407,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address; raise an error for mixed case with a wrong checksum."""
+    """Return the checksummed address, rejecting a wrong mixed case."""
     try:
         parse_address(text)
     except InvalidValueError:

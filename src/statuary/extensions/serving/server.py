@@ -58,7 +58,7 @@ HEARTBEAT = 15.0
 
 
 def headers_of(path: str) -> dict[str, str]:
-    """Return every header of a path except those that only a server knows."""
+    """Return a path's headers except those of servers."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match[0].common_headers
@@ -94,7 +94,7 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Return the response of the site on a host with an edge runtime.
+    """Respond like a host with an edge runtime.
 
     Args:
         new_error_id: returns the `errorId` of an error body.

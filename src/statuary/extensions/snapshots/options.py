@@ -28,7 +28,7 @@ sign_option = click.option(
 
 
 def public_key_of(text: str | None) -> "PublicKey | None":
-    """Return the public key in a text, or in the file of this name."""
+    """Return the public key in a text or file."""
     return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 

@@ -152,9 +152,10 @@ class StoredDocuments:
 
 
 def not_found_statuses(path: str) -> Collection[int]:
-    """Return the statuses that say that a site has no file at a path.
+    """Return the statuses of a missing file at a path.
 
-    An object store answers 403 for what is missing to those who may not list it. For the manifest, which is asked first, that
+    An object store answers 403 for what is missing to those who may not list it. For the manifest, which is
+    asked first, that
     means that the site may not be read at all.
     """
     return NOT_FOUND_STATUSES if path == MANIFEST else NOT_FOUND_STATUSES | {HTTPStatus.FORBIDDEN}
@@ -192,7 +193,7 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """A manifest for looking up documents; its parts are read when they are needed."""
+    """A manifest for looking up documents, with parts read on demand."""
 
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Read a snapshot once, from its manifest to its end; every byte is checked."""
+"""Read a snapshot once, checking every byte."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ class MemberSource(Protocol):
 
     @property
     def lacks_aliases(self) -> bool:
-        """Whether it is a folder that a snapshot was unpacked into by another program."""
+        """Whether another program unpacked the snapshot into a folder."""
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next member, which must be this one.
@@ -251,7 +251,7 @@ class SnapshotReader:
         return self.stored_entries()
 
     def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
-        """Yield every document, checked against the manifest, and read the snapshot to its end.
+        """Yield every checked document, reading the snapshot to its end.
 
         Args:
             on_damage: is called for a damaged document, and reading continues as far as possible; without it

@@ -218,7 +218,9 @@ def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def members_of(document: Document) -> Iterator[SnapshotMember]:
-    """Yield a document's members: one for each name, except lower-case addresses, which are aliases.
+    """Yield a document's members, one per name.
+
+    Lower-case addresses are aliases and have none.
 
     Raises:
         DamagedSnapshotError: if a document may not have such a name.
@@ -239,7 +241,10 @@ def copy_snapshot(
     signer: Signer | None = None,
     allow_older: bool = False,
 ) -> str:
-    """Write a snapshot into a file; return the SHA-256 in the new file's trailer.
+    """Write a snapshot into a file.
+
+    Returns:
+        The SHA-256 in the new file's trailer.
 
     Args:
         location: a file, or a folder or URL that a snapshot was published into.

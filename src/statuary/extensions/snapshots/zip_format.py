@@ -230,7 +230,7 @@ class SnapshotMember(NamedTuple):
 
 
 def compress_member(member: SnapshotMember) -> CompressedMember:
-    """Return a member in compressed form: deflated, or stored if that is not longer.
+    """Compress a member, or store it if that is not longer.
 
     Deflated bytes are the same wherever Python uses zlib (1.2.5 and later); a Python built with zlib-ng makes
     others.

@@ -1,4 +1,4 @@
-"""The key `upstream` of site.yaml: which component follows which one of another page."""
+"""The key `upstream` of site.yaml: components and those they follow."""
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Self

@@ -180,7 +180,7 @@ class SourceTable:
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return the chains whose lists change, with their number of unchanged oldest contracts."""
+        """Return changed chains, with their number of unchanged oldest contracts."""
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
         )
@@ -273,7 +273,10 @@ class SourceTable:
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, instant: str) -> list[LocatedContract]:
-        """Return this build's contracts that were verified after an instant, including excluded ones."""
+        """Return this build's contracts verified after an instant.
+
+        Excluded ones are included.
+        """
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
             LocatedContract(location, unit, ContractRow._make(values))

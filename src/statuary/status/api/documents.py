@@ -1,4 +1,4 @@
-"""All status documents at one instant, and which records each of them lists.
+"""The status documents at an instant, and their records.
 
 Lists show every component as it is at that instant. The document of a closed incident shows the page and its
 components as of its last change, so that it is written once and never changes.
@@ -61,7 +61,11 @@ def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState
 
 
 def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
-    """Return the first `cap` records (0: all), and the others that are not closed."""
+    """Return the first `cap` records, and other open ones.
+
+    Args:
+        cap: 0 for all.
+    """
     if cap == 0:
         return list(records)
     return [state for position, state in enumerate(records) if position < cap or not state.closed]
@@ -91,7 +95,7 @@ def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The `page` member and the objects of its components, by id, at one instant."""
+    """The `page` member and component objects of an instant."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
@@ -108,7 +112,7 @@ class StatusDocuments:
     """A timeline's status documents; unchanged ones are made once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Use a timeline that extends at least to the latest instant of any document."""
+        """Take a timeline that extends to every document's instant."""
         self.timeline = timeline
         self.settings = settings
         self._page = timeline.catalogue.page

@@ -83,7 +83,7 @@ class PatchBase:
         return places
 
     def patch(self, document: Document) -> bytes:
-        """Return the patch that makes another document of this one; both must be UTF-8."""
+        """Return the patch to another document; both must be UTF-8."""
         parts: list[list[int] | str] = []
         text = b""
         for start, stop, new_text in _narrowed(list(self._pieces(document.body)), self.body):
@@ -209,7 +209,7 @@ class EpochPlan(NamedTuple):
     next_build: Instant | None = None
 
     def cut_finding(self) -> Finding | None:
-        """Return the finding that the limit on epochs ended them early, or None."""
+        """Return a finding if the limit cut the epochs, or None."""
         if not self.cut:
             return None
         limit = len(self.instants) - 1
@@ -230,7 +230,7 @@ class EpochLimits(NamedTuple):
 
 
 class DocumentVersions:
-    """A document over time, by the numbers of the instants at which it changes.
+    """A document's versions, by the numbers of their instants.
 
     Attributes:
         current: the document as of the last of them.

@@ -140,7 +140,7 @@ def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
 def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
-    """Return the document: percentages, and for each component the days with an outage."""
+    """Return the uptime document: percentages, and days with outage."""
     by_id = {member.component.id: member for member in uptime.components}
     return Document(
         path=UPTIME.path(),

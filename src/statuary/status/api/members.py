@@ -18,7 +18,7 @@ from statuary.status.model.vocabulary import OverallStatus
 
 
 class TimestampFormatter:
-    """Formats instants in a time zone and caches the result: most instants occur often."""
+    """Formats instants in a time zone, with a cache."""
 
     def __init__(self, zone: ZoneInfo) -> None:
         self._zone = zone

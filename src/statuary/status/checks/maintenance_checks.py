@@ -1,4 +1,4 @@
-"""Checks of the windows of maintenances, and of the rules by which they recur."""
+"""Checks of maintenance windows and their recurrence rules."""
 
 from collections.abc import Iterator
 from operator import attrgetter

@@ -385,7 +385,11 @@ def with_announcement(text: str, incident: Incident, at: Instant) -> str:
 
 
 def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
-    """Return a file's text with a maintenance cancelled; `body` becomes its last update."""
+    """Return a file's text with a maintenance cancelled.
+
+    Args:
+        body: its last update.
+    """
     edited = set_value(text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
     if body is None:
         return edited
@@ -394,7 +398,7 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
 
 
 def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
-    """Return a file's text with the window of a maintenance moved at an instant."""
+    """Return a file's text with a maintenance window moved."""
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
     for key, instant in values:
         text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)

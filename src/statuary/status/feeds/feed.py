@@ -1,6 +1,7 @@
-"""Feeds: their entries, the bodies of updates in them, and their three formats.
+"""Feeds: entries, bodies of updates, and three formats.
 
-Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are element for element as Statuspage's
+Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are element for element as
+Statuspage's
 `history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
 """
 

@@ -61,7 +61,7 @@ class FeedDocuments:
     """The feeds and badges of a timeline; unchanged ones are made once."""
 
     def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
-        """Use a timeline that extends at least to the latest instant of any document."""
+        """Take a timeline that extends to every document's instant."""
         self.timeline, self._words = timeline, words
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._cache: dict[str, tuple[Hashable, Document]] = {}

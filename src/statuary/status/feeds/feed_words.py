@@ -31,7 +31,7 @@ class Words:
         return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
 
     def description(self, description: str) -> str:
-        """Return the description of the overall status; one of Statuspage's is in the language."""
+        """Return the overall status's description, translated if it is a default."""
         return self._words.get(f"description.{description}", description)
 
 

@@ -72,7 +72,7 @@ def maintenance_calendar(
 
 
 def sequence(record: IncidentState) -> int:
-    """Return the event's revision: the seconds from its announcement to its last change."""
+    """Return the event's revision, as seconds since its announcement."""
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 
 

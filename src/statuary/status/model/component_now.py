@@ -1,8 +1,11 @@
-"""What is true of a component at an instant: its status, since when, because of what, and what lies beneath.
+"""A component's status at an instant, with start, cause and lower layers.
 
-Several sources give a component a status: people, another page that it follows, windows, incidents. Each is a layer
-while it lasts, and the component shows the newest one; when a layer ends, what lies beneath shows again. The API
-shows the newest layer as it is. Pages do not let a window hide an outage: there a worse status beneath it shows.
+Several sources give a component a status: people, another page that it follows, windows, incidents. Each is a
+layer
+while it lasts, and the component shows the newest one; when a layer ends, what lies beneath shows again. The
+API
+shows the newest layer as it is. Pages do not let a window hide an outage: there a worse status beneath it
+shows.
 """
 
 from bisect import bisect_right
@@ -47,7 +50,10 @@ class ComponentNow(NamedTuple):
 
 
 def with_layer(stack: Stack, layer: Layer) -> Stack:
-    """Put a layer on top; it replaces that of the same source, and keeps its start if the status is the same."""
+    """Put a layer on top of the stack.
+
+    It replaces that of the same source, and keeps its start if the status is the same.
+    """
     for earlier in stack:
         if _is_same_source(earlier, layer) and earlier.status == layer.status:
             layer = layer._replace(since=earlier.since)
@@ -55,12 +61,12 @@ def with_layer(stack: Stack, layer: Layer) -> Stack:
 
 
 def without_layer(stack: Stack, kind: LayerKind, record_id: str | None = None) -> Stack:
-    """Remove the layer of an incident, a window or another page, if there is one."""
+    """Remove the layer of an incident, window or other page."""
     return tuple(layer for layer in stack if (layer.kind, layer.record_id) != (kind, record_id))
 
 
 def as_stated(stack: Stack, kind: LayerKind, record_id: str) -> Stack:
-    """Turn the layer of a record that is over, but leaves its status behind, into what is stated."""
+    """Turn an ended record's layer into a stated status."""
     if all((layer.kind, layer.record_id) != (kind, record_id) for layer in stack):
         return stack
     return tuple(
@@ -71,7 +77,7 @@ def as_stated(stack: Stack, kind: LayerKind, record_id: str) -> Stack:
 
 
 def with_operational(stack: Stack, at: Instant, record_id: str) -> Stack:
-    """Let a record say that a component is operational: it replaces what was stated, and no other layer."""
+    """Set a stated layer to operational, leaving all others."""
     stated = next(layer for layer in stack if layer.kind is LayerKind.STATED)
     others = tuple(layer for layer in stack if layer.kind is not LayerKind.STATED)
     if stated.status != "operational":
@@ -84,7 +90,10 @@ def _is_same_source(layer: Layer, other: Layer) -> bool:
 
 
 def shown_layer(stack: Stack) -> Layer:
-    """Return the layer that pages show: the newest, unless it is maintenance and something worse lies beneath."""
+    """Return the layer that pages show.
+
+    It is the newest, unless that is maintenance above something worse.
+    """
     newest = stack[-1]
     if not _is_maintenance(newest):
         return newest
@@ -122,7 +131,7 @@ class LayerHistory:
         return self.stacks[-1]
 
     def change(self, instant: Instant, stack: Stack) -> None:
-        """Append a change not earlier than the last one; of several at one instant only the last counts."""
+        """Append a change; at one instant, the last one counts."""
         if self.instants and self.instants[-1] == instant:
             self.instants.pop()
             self.stacks.pop()
@@ -154,6 +163,6 @@ class LayerHistory:
         return [change for change in changes if change.status != change.status_before]
 
     def since(self, instant: Instant) -> tuple[ComponentNow, list[Instant], list[Stack]]:
-        """Return what is true at an instant, and the later changes with the layers after each."""
+        """Return the layers at an instant, and all later changes."""
         passed = bisect_right(self.instants, instant)
         return self.at(instant), self.instants[passed:], self.stacks[passed + 1 :]

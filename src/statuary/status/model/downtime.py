@@ -60,7 +60,7 @@ class _KnownDays(NamedTuple):
     downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether a range has no other days with downtime than this one has."""
+        """Return whether a range has no other days with downtime."""
         if self.passed != passed or self.current_status != current_status:
             return False
         is_later = (
@@ -85,7 +85,7 @@ class DowntimeByDay:
         self._last: dict[str, _KnownDays] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
-        """Return a component's days with downtime in a range of days, in order."""
+        """Return a component's days with downtime, in order."""
         current_status = self._timeline.status_histories[component_id].at(days.at)[0]
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)

@@ -53,7 +53,7 @@ class IncidentState:
 
     @property
     def cancelled(self) -> bool:
-        """Whether this is a maintenance that was cancelled before it ended in another way."""
+        """Whether this is a maintenance that ended by cancellation."""
         if not isinstance(self.incident, Maintenance) or self.resolved_at is None:
             return False
         cancelled_at = self.incident.cancelled_at
@@ -99,7 +99,7 @@ class IncidentHistory:
 
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
-        """The instants at which a promised update has not come; only pages show that."""
+        """The deadlines of missed promises, which only pages show."""
         promises = []
         for place, published_update in enumerate(self._published_updates):
             promised, later_instants = published_update.update.next_update_by, self._published_at[place + 1 :]
@@ -179,7 +179,7 @@ class IncidentHistory:
 
 
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
-    """Return unresolved incidents, those of the worst impact first, then those that began last."""
+    """Sort unresolved incidents by impact, then by latest start."""
     unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
     return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
 

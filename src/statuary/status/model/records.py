@@ -180,7 +180,7 @@ class StatusChange(NamedTuple):
 
 
 class Component(NamedTuple):
-    """A component, or a group of components, which Statuspage serves as a component too."""
+    """A component or group, which Statuspage serves alike."""
 
     key: str  # the author's name for it in content; the id is accepted there too
     id: str

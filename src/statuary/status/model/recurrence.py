@@ -115,7 +115,10 @@ def _until(value: str) -> Instant | None:
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the starts of the windows announced by `until`, at most `MAX_WINDOWS` + 1."""
+    """Return the starts of windows announced by `until`.
+
+    There are at most `MAX_WINDOWS` + 1.
+    """
     last_start = Instant(until + recurrence.announce)
     return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
 
@@ -191,7 +194,7 @@ def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
-    """Return the id of the window that starts at an instant by the rule."""
+    """Return the id of a rule's window by its start."""
     return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
 
 
@@ -233,7 +236,7 @@ REMINDER_LEAD = timedelta(minutes=60)
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Return a record's updates, automatic ones included, by the time that readers see."""
+    """Return all updates of a record by displayed time."""
     return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
 
 

@@ -56,7 +56,10 @@ class StatusHistory:
         self.last_status = self.base
 
     def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
-        """Return the status at an instant and the change that it began with (None: the base status)."""
+        """Return the status at an instant, and when it began.
+
+        The time is None for the base status.
+        """
         passed = bisect_right(self.instants, instant)
         return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
 
@@ -85,7 +88,7 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """Histories of status and layers by component id; by record id its updates in the order of publication."""
+    """Histories of components, and published updates of records, by id."""
 
     status_histories: Mapping[str, StatusHistory]
     layer_histories: Mapping[str, LayerHistory]
@@ -93,7 +96,7 @@ class ReplayResult(NamedTuple):
 
 
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
-    """Apply every recorded change and every update of the records, each at the instant it takes effect."""
+    """Apply every recorded change and update at its time."""
     replayer = _Replayer(catalogue)
     for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
@@ -128,13 +131,19 @@ def _events(
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first instant at which readers see an update: its own times and `publish_at` have passed."""
+    """Return the first instant at which readers see an update.
+
+    Its own times and `publish_at` have passed then.
+    """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return by component id the name in updates, `Group - Component` in a group."""
+    """Return component names as in updates, by id.
+
+    In a group, it is `Group - Component`.
+    """
     groups = {component.id: component.name for component in catalogue.components if component.group}
     return {
         component.id: (

@@ -1,6 +1,7 @@
-"""The status side over time: its state at an instant, and the instants at which that changes.
+"""The status over time, and the instants of its changes.
 
-A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future instant
+A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future
+instant
 can be written. It never reads a clock.
 """
 
@@ -23,7 +24,10 @@ from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, ove
 
 
 class ComponentState(NamedTuple):
-    """A component or group at one instant, as the API shows it; a group has the status of its worst component."""
+    """A component or group at an instant, as the API shows it.
+
+    A group has the status of its worst component.
+    """
 
     component: Component
     status: ComponentStatus
@@ -93,10 +97,12 @@ class Timeline:
 
     @cached_property
     def by_position(self) -> tuple[Component, ...]:
-        """Groups and components by position, interleaved as Statuspage serves them; ties in content order.
+        """Groups and components by position, as Statuspage serves them.
 
-        Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them (352
-        of 352 ties), and content order cannot express it for components of different groups. A given rank precedes.
+        Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them
+        (352
+        of 352 ties), and content order cannot express it for components of different groups. A given rank
+        precedes.
         """
         return tuple(sorted(self.catalogue.components, key=_by_position))
 
@@ -108,7 +114,7 @@ def _by_position(component: Component) -> tuple[int, float, bool, Instant | None
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
-    """Return a catalogue over time, with the windows that are announced by `until`."""
+    """Build a catalogue's timeline, with windows announced by `until`."""
     maintenances = tuple(
         window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
     )
@@ -145,9 +151,13 @@ def state_at(timeline: Timeline, at: Instant) -> PageState:
 def states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
-    """Return a function that returns the state at an instant from `start` on, with fewer records.
+    """Return a function that makes states with fewer records.
 
-    It has those that are not final by `start` and those that are listed then. A list of the latest records is the
+    Args:
+        start: the first instant.
+
+    It has those that are not final by `start` and those that are listed then. A list of the latest records is
+    the
     same as with all of them if a final record never moves up in it.
     """
     ids = {history.incident.id for history in listed_records}
@@ -185,7 +195,7 @@ def _page_state(
 
 
 def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
-    """Return every component and group at an instant, by id, in the order of the documents."""
+    """Return all components at an instant by id, in document order."""
     leaves = {
         component.id: component_at(timeline, component, at)
         for component in timeline.catalogue.components
@@ -213,7 +223,7 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the states of the records that are published at an instant, in their order."""
+    """Return the states of records published at an instant, in order."""
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
@@ -258,7 +268,7 @@ def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant)
 
 
 def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
-    """Return the instants after `start`, up to `until`, at which anything published may change.
+    """Return the instants in (start, until] at which something may change.
 
     Args:
         timeline: must extend at least to `until`.
@@ -274,7 +284,7 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
-    """Return whether anything on the page changes after an instant, even beyond the horizon."""
+    """Return whether anything changes after an instant, beyond the horizon too."""
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances

@@ -100,7 +100,7 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
 
 @lru_cache(maxsize=2)
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
-    """Return the uptime at an instant; an ongoing outage counts up to it."""
+    """Return the uptime at an instant, including an ongoing outage."""
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
@@ -130,12 +130,12 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
 
 
 def with_uptime(timeline: Timeline) -> list[Component]:
-    """Return the components that publish their uptime, in the order of the documents."""
+    """Return components with published uptime, in document order."""
     return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether a component that publishes its uptime is out at an instant."""
+    """Return whether a component with published uptime is out."""
     histories = timeline.status_histories
     return any(histories[component.id].at(at)[0] in OUTAGE_STATUSES for component in with_uptime(timeline))
 

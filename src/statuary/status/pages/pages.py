@@ -85,7 +85,7 @@ class StatusPages:
         site: SiteContext,
         previous_versions: Mapping[str, Sequence[PreviousVersion]] | None = None,
     ) -> None:
-        """Take a timeline that extends at least to the latest instant of any page.
+        """Take a timeline that extends to every page's instant.
 
         Args:
             previous_versions: earlier versions of updates, by update.
@@ -138,7 +138,7 @@ class StatusPages:
         return StartedQuarters(begun, final)
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return the records on pages of quarters that may change from an instant on."""
+        """Return the records on pages of quarters that may change."""
         begun, final = self.final_quarters(start)
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 

@@ -1,4 +1,4 @@
-"""The status page: current status, incidents, maintenances and components; and the history by quarter."""
+"""The status page, and the history by quarter."""
 
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The uptime calendar: the days of each component by month, with the downtime of each day."""
+"""The uptime calendar: component days by month, with downtime."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
@@ -72,7 +72,7 @@ class MonthUptime(NamedTuple):
 
 
 class RecordDowntime(NamedTuple):
-    """An incident or maintenance with the components that it took down, in the list of downtime.
+    """A record in the list of downtime, with its affected components.
 
     Attributes:
         day: the first day with downtime.
@@ -160,12 +160,12 @@ class MonthTableKey(NamedTuple):
 
 
 class UptimeViewBuilder:
-    """Builds the uptime calendar; the table of a past month is rendered once."""
+    """Builds the uptime calendar, rendering past months once."""
 
     def __init__(
         self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
     ) -> None:
-        """Take the function that renders the table of a month, given the name of the component."""
+        """Take the function that renders a component's month."""
         self._days = days
         self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw

@@ -92,7 +92,7 @@ class ComponentsSource(SourceModel):
 
 
 def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
-    """Return components and groups in the author's order, each group before its components."""
+    """Return components in order, each group before its components."""
     return tuple(_components(source, page))
 
 

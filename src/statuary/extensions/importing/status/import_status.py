@@ -83,7 +83,7 @@ class _Merger:
         )
 
     def components(self) -> FileEdit | None:
-        """Return components.yaml with the new components, and with new statuses of the others."""
+        """Return components.yaml with new components and statuses."""
         if not self.plan.components:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
@@ -110,7 +110,7 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield each incident and maintenance that is new, or has a new update."""
+        """Yield each record that is new or has new updates."""
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):

@@ -62,7 +62,7 @@ class StatusBuilder:
         convert_each(records, convert, self.plan.skipped, noun)
 
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
-        """Set the page; without a URL, to one that the author has to replace."""
+        """Set the page, with a placeholder for a missing URL."""
         address = url.rstrip("/") if is_url(url) else ""
         if not address or _is_local(address):
             problem = (
