@@ -60,6 +60,7 @@ class Extension(NamedTuple):
     pages: str = ""  # its `PageParts`
     rules: str = ""  # its `Rule` values for `check --list`
     own_pages: str = ""  # its `MarkdownPageProvider`, which make the pages of `content/pages/`
+    recompiler: str = ""  # `(options) -> RecordRecompiler | None`: compiles the records of a build again
     stage: str = ""  # opens its stage (`engine/stages.py`)
 
 
@@ -311,7 +312,8 @@ EXTENSIONS = (
     ),
     Extension(
         "compilers",
-        options={"check": (RECOMPILE, COMPILER)},
+        options={"build": (RECOMPILE, COMPILER), "check": (RECOMPILE, COMPILER)},
+        recompiler="statuary.extensions.compilers.recompile_in_build:open_recompiler",
         stage="statuary.extensions.compilers.recompile:open_stage",
         rules="statuary.extensions.compilers.recompilation:RULES",
     ),

@@ -79,6 +79,7 @@ CHECKS = {
     "stage": opens_a_stage,
     "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
     "of_record": lambda target: [*inspect.signature(target).parameters] == ["judged", "settings", "source"],
+    "recompiler": lambda target: [*inspect.signature(target).parameters] == ["options"],
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
     "own_pages": has_protocol(MarkdownPageProvider),
 }

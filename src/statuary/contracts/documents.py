@@ -15,21 +15,18 @@ from statuary.site.document import Document
 from statuary.site.pages.page_texts import english
 
 if TYPE_CHECKING:
-    from statuary.contracts.model.proof import Proof
-    from statuary.contracts.model.record import RecordValue
+    from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.pages.context import ContractPageContext
 from statuary.site.pages.try_make import render_with_fallback
 
 
 def contract_documents(
-    record: "RecordValue",
-    proof: "Proof",
+    judged: "JudgedRecord",
     source: str,
     pages: "ContractPageContext | None",
     *,
     canonical: bytes | None,
     digest: bytes,
-    is_published: bool,
 ) -> Iterator[Document]:
     """Yield a contract's record, unless it is excluded, its proof and its page.
 
@@ -41,17 +38,15 @@ def contract_documents(
     """
     from statuary.contracts.api.documents import proof_document, record_document
 
-    served = record_document(record, source, canonical, digest)
-    if is_published:
+    served = record_document(judged, source, canonical, digest)
+    if judged.is_published:
         yield served
-    if proof.results:
-        yield proof_document(
-            record, proof, source, is_published=is_published, sentence=english, digest=served.digest.hex()
-        )
+    if judged.proof.results:
+        yield proof_document(judged, source, sentence=english, digest=served.digest.hex())
     if pages is not None:
         from statuary.contracts.pages.page import contract_page
 
-        yield contract_page(record, proof, pages, source=source, is_published=is_published)
+        yield contract_page(judged, pages, source=source)
 
 
 def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:

@@ -37,6 +37,7 @@ from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
+from statuary.registry import EXTENSIONS, load
 from statuary.site.pages.theme_findings import text_findings
 from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.site_status import SiteStatus
@@ -44,6 +45,7 @@ from statuary.version import VERSION
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 if TYPE_CHECKING:
+    from statuary.contracts.incremental.build_settings import RecordRecompiler
     from statuary.engine.providers import DocumentProvider
 
 
@@ -225,19 +227,32 @@ def contracts_of(
     check_options: CheckOptions,
     execution: ExecutionOptions,
     now: Instant,
+    options: ExtensionOptions = NO_OPTIONS,
 ) -> BuiltContracts[Catalogue]:
     """Build the contracts, if the site has any.
 
     If something goes wrong with all of them, such as that workers are lost, those of the last build stay as
     they are.
+
+    Raises:
+        click.UsageError: if options of extensions contradict each other.
     """
     if not has_contracts(catalogue, target.ledger):
         return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)
     from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
 
+    recompiler = _recompiler(options)
+
     def build() -> BuiltContracts[Catalogue]:
         return build_contracts(
-            root, catalogue, target, progress, checks=check_options.checks, execution=execution, now=now
+            root,
+            catalogue,
+            target,
+            progress,
+            checks=check_options.checks,
+            execution=execution,
+            now=now,
+            recompiler=recompiler,
         )
 
     action = "building the contracts, so that those of the last build stay"
@@ -247,6 +262,15 @@ def contracts_of(
         if isinstance(built_contracts, Finding)
         else built_contracts
     )
+
+
+def _recompiler(options: ExtensionOptions) -> "RecordRecompiler | None":
+    """Return what compiles the records of a build again; None if no option asks for it."""
+    for extension in EXTENSIONS:
+        if extension.recompiler and options.is_requested(extension):
+            opened: RecordRecompiler | None = load(extension.recompiler)(options.options[extension.name])
+            return opened
+    return None
 
 
 def _add_lists(
@@ -328,7 +352,14 @@ def build_site(
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
         contracts = contracts_of(
-            root, site.catalogue, target, progress, check_options=check_options, execution=execution, now=now
+            root,
+            site.catalogue,
+            target,
+            progress,
+            check_options=check_options,
+            execution=execution,
+            now=now,
+            options=extension_options or NO_OPTIONS,
         )
         checked = check(root, site, contracts)
         if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):

@@ -13,6 +13,7 @@ from statuary.contracts.api.proof_rules import proof_checks_document, proof_sche
 from statuary.contracts.checks.prove import prove
 from statuary.contracts.incremental.build_contract import build_contracts_of_files
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
 from statuary.site.pages.page_texts import english
@@ -34,7 +35,7 @@ def validator():
 
 
 def proof_of(record, *, published=True):
-    proof = proof_document(record, prove(record), "some/file", is_published=published, sentence=english)
+    proof = proof_document(JudgedRecord(record, prove(record), published), "some/file", sentence=english)
     return orjson.loads(proof.body)
 
 
@@ -119,6 +120,7 @@ def test_proof_lists_claims_separately():
     claims = proof_of(made_record("everything"))["claims"]
     assert {name: claim["status"] for name, claim in claims.items()} == {
         "consistent": "verified_here",
+        "matches": "verified_here",
         "hashed": "verified_here",
         "compiled": "not_shown",
         "onChain": "not_shown",

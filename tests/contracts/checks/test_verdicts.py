@@ -167,7 +167,7 @@ CASES = {
         "Contradicted as of block 21,000,000: there is no code at the address.",
         CONTRADICTED,
         {"onChain": CONTRADICTED, "consistent": VERIFIED},
-        "contradicted as of block 21,000,000, hash 0x",
+        "contradicted as of block 21,000,000",
         1,
     ),
     "other code at the address": Case(
@@ -175,7 +175,7 @@ CASES = {
         "Contradicted as of block 21,000,000: the address has different code.",
         CONTRADICTED,
         {"onChain": CONTRADICTED},
-        "contradicted as of block 21,000,000, hash 0x",
+        "contradicted as of block 21,000,000",
         1,
     ),
     "a proof from before the deployment": Case(
@@ -396,7 +396,7 @@ def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
         assert block_of(case.files())["hash"] in text
         assert 'class="relative age" data-at="2027-01-15T08:00:00' in page.read_text()
         assert words in text
-        assert "Compare this hash with block 21000000 on a node that you trust" in text
+        assert "Compare these block hashes with a node that you trust" in text
 
 
 def test_differing_creation_code_is_stated(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from statuary.base.reasons import because
 from statuary.contracts.chain.anchor import Anchor, AnchoredBlock
 from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.pages.proof import proof_view
 from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english, page_texts
@@ -80,7 +81,11 @@ def test_languages_translate_every_reason(language):
 def shown_reason(reason, language):
     claim = Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, reason)
     localization = Localization(page_texts(language), None)
-    return proof_view(Proof(results=(), claims=(claim,)), localization, {}, "").claims[0].reason
+    return (
+        proof_view(JudgedRecord({}, Proof(results=(), claims=(claim,))), localization, {}, "")
+        .claims[0]
+        .reason
+    )
 
 
 @pytest.mark.parametrize("key", sorted(sentences(DEFAULT_LANGUAGE)))

@@ -7,6 +7,7 @@ import pytest
 
 from statuary.base.reasons import because
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence
 from statuary.contracts.pages.proof import meaning, pin_sentences
 from statuary.site.pages.page_texts import page_texts
@@ -69,7 +70,7 @@ HASHED = "Covered by a hash in the bytecode."
 
 
 def marks(record) -> dict[str, str]:
-    return {part: pin.text for part, pin in pin_sentences(prove(record), TEXTS)}
+    return {part: pin.text for part, pin in pin_sentences(JudgedRecord(record, prove(record)), TEXTS)}
 
 
 def test_page_parts_state_evidence():
@@ -135,7 +136,7 @@ def test_proxy_page_states_claimed_names(evidence, said):
     }
     proof = prove(made_record("plain"))
     shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, because("account_proof"), evidence)
-    page = page_of(record, replace(proof, claims=(*proof.claims[:3], shown, proof.claims[4])))
+    page = page_of(record, replace(proof, claims=(*proof.claims[:4], shown, proof.claims[5])))
     part = page.partition('<h2 id="proxy">')[2].partition("</section>")[0]
     assert "Proxy type EIP1967Proxy, by" in part
     assert f"<code>{IMPLEMENTATION}</code> <small>named “{name}” in the record (unverified)</small>" in part

@@ -72,7 +72,7 @@ def test_contract_list_escapes_texts() -> None:
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
         lists = ContractListPages(
             Renderer(small_site_context()),
-            [with_page_members(contract_row(record), record, "")],
+            [with_page_members(contract_row(record), record)],
             with_pages=True,
         )
         (document,) = lists.chain_documents(chain)

@@ -6,17 +6,20 @@ from hashlib import sha256
 from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
 from statuary.contracts.chain.anchor import anchor_json
-from statuary.contracts.model.proof import CheckOutcome, CheckResult, Claim, Proof
-from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.proof import CheckOutcome, CheckResult, Claim
 from statuary.site import url_table
 from statuary.site.document import Document, encode_unchecked
 from statuary.version import VERSION
 
 
 def record_document(
-    record: RecordValue, source: str, canonical: bytes | None = None, digest: bytes = b""
+    judged: JudgedRecord, source: str, canonical: bytes | None = None, digest: bytes = b""
 ) -> Document:
     """Return the document of a record, whose members are in served order.
+
+    It is the record as it was made, whatever its verdict: Sourcify's API has no word for code that has changed since, and
+    evidence names the digest of these bytes. Its lists and its proof have the verdict.
 
     A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
     names.
@@ -25,6 +28,7 @@ def record_document(
         canonical: the record's bytes, if its source has exactly them.
         digest: their SHA-256, if known.
     """
+    record = judged.record
     body = encode_unchecked(record) if canonical is None else canonical
     return Document(
         path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
@@ -38,11 +42,9 @@ def record_document(
 
 
 def proof_document(
-    record: RecordValue,
-    proof: Proof,
+    judged: JudgedRecord,
     source: str,
     *,
-    is_published: bool,
     sentence: Callable[[Reason], str],
     digest: str = "",
 ) -> Document:
@@ -52,6 +54,7 @@ def proof_document(
         sentence: returns the English sentence of a claim's reason.
         digest: SHA-256 of the record's canonical bytes, as hex.
     """
+    record, proof = judged.record, judged.proof
     chain_id, address = record["chainId"], record["address"]
     body: dict[str, Json] = {
         "chainId": chain_id,
@@ -62,7 +65,7 @@ def proof_document(
         "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
         "statuary": VERSION,
         "holds": proof.holds,
-        "published": is_published,
+        "published": judged.is_published,
         "verdict": proof.verdict
         and {
             "status": str(proof.verdict.status),

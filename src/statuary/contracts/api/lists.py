@@ -11,6 +11,8 @@ the
   page):
   a contract that is added or removed changes its own page and hardly ever another;
 - `v2/contracts-pages/<chainId>/index.json`: the match ids of each page, oldest first.
+
+The entry of a contradicted contract has one member more, `verdict`: the real server has no word for it.
 """
 
 from collections import deque
@@ -95,7 +97,9 @@ def chain_documents(
 
 def all_chains_document(rows: AddressRows) -> Document:
     """Return an address's entries on all chains, under its checksummed and its lower-case path."""
-    results = (dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in rows.rows)
+    results = (
+        dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) | _doubt(row) for row in rows.rows
+    )
     return Document(
         path=url_table.CONTRACT_ALL_CHAINS.path(address=rows.address),
         aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
@@ -124,7 +128,12 @@ def _chain(chain: Chain) -> dict[str, object]:
 
 def contract_list_entry(row: ContractRow) -> dict[str, object]:
     """Return a row as an entry of a chain's list."""
-    return dict(zip(LIST_MEMBERS, row, strict=False))
+    return dict(zip(LIST_MEMBERS, row, strict=False)) | _doubt(row)
+
+
+def _doubt(row: ContractRow) -> dict[str, object]:
+    """Return the member that entries of contradicted contracts have, and no others."""
+    return {"verdict": row.verdict} if row.is_contradicted else {}
 
 
 def _results(entries: Iterable[dict[str, object]]) -> bytes:

@@ -1,1 +1,1 @@
-"""The proof of a record: every check, and the five claims that follow."""
+"""The proof of a record: every check, and the six claims that follow."""

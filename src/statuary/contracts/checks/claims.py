@@ -1,4 +1,4 @@
-"""The five claims of a record, and the evidence for each."""
+"""The six claims of a record, and the evidence for each."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -11,6 +11,7 @@ from statuary.contracts.checks.anchor_claims import AnchorClaims
 from statuary.contracts.checks.record_view import RecordView, SideView
 from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.matching import MatchLevel
 from statuary.contracts.model.proof import (
     CheckOutcome,
     CheckResult,
@@ -20,12 +21,16 @@ from statuary.contracts.model.proof import (
     CompilationEvidence,
     EvidenceValue,
     PinnedBy,
+    Recompilation,
     Verdict,
 )
 from statuary.contracts.model.record import GROUPS
 from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
 
 VYPER_CHECK: Final = "vyper-integrity-mismatch"
+
+MATCH_CHECKS: Final = ("runtime-bytecode-mismatch", "runtime-transformations-mismatch")
+"""The checks that the claim of a match rests on."""
 
 HASH_CHECKS: Final = (
     "creation-metadata-hash-mismatch",
@@ -103,6 +108,8 @@ def claims(
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None = None,
     digest: str = "",
+    *,
+    recompilation: Recompilation | None = None,
 ) -> tuple[Claim, ...]:
     """Return the status of each claim.
 
@@ -110,12 +117,15 @@ def claims(
         results: of the checks.
         compilation: evidence that the sources were compiled again, or None.
         digest: SHA-256 of the record's canonical bytes, which the evidence must name.
+        recompilation: what this build compiled, if it did.
         anchored: what the chain's proofs show.
     """
+    by_check = {result.check: result for result in results}
     return (
         consistent_claim(results),
-        hashed_claim(record, {result.check: result for result in results}),
-        compiled_claim(record, compilation, digest),
+        matches_claim(record, by_check),
+        hashed_claim(record, by_check),
+        recompiled_claim(recompilation, compiled_claim(record, compilation, digest)),
         *anchored.claims,
     )
 
@@ -132,6 +142,36 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
         skipped = _ended(results, CheckOutcome.SKIPPED)
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
     return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
+
+
+def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
+    """Return whether the record's on-chain runtime code comes from its compiled code, as Sourcify's procedure finds."""
+    name, side = ClaimName.MATCHES, record.runtime
+    relevant = [results[check] for check in MATCH_CHECKS if check in results]
+    if failed := _ended(relevant, CheckOutcome.FAILED):
+        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
+    if missing := _missing_code(side):
+        return Claim(name, ClaimStatus.NOT_SHOWN, missing)
+    if runtime_differs(record):
+        return Claim(name, ClaimStatus.CONTRADICTED, _code_difference(side))
+    if side.claimed_level is None:
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("match_unclaimed"))
+    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
+        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
+    evidence: dict[str, EvidenceValue] = {"match": str(side.claimed_level)}
+    return Claim(name, ClaimStatus.VERIFIED, because("code_matches"), evidence)
+
+
+def _missing_code(side: SideView) -> Reason | None:
+    if side.onchain is None:
+        return because("no_onchain_code")
+    return because("no_compiled_code") if side.recompiled is None else None
+
+
+def _code_difference(side: SideView) -> Reason:
+    if not side.onchain:
+        return because("code_empty")
+    return because("code_differs", onchain=len(side.onchain), compiled=len(side.recompiled or b""))
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
@@ -153,8 +193,35 @@ def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
     return [result.check for result in results if result.outcome is outcome]
 
 
+def recompiled_claim(recompilation: Recompilation | None, stated: Claim) -> Claim:
+    """Return claim C where this build may have compiled the sources.
+
+    Args:
+        stated: the claim by a file alone.
+    """
+    if recompilation is None:
+        return stated
+    if recompilation.is_contradicted:
+        return Claim(ClaimName.COMPILED, ClaimStatus.CONTRADICTED, recompilation.reason)
+    if recompilation.evidence is not None:
+        evidence = _compilation_evidence(recompilation.evidence)
+        return Claim(ClaimName.COMPILED, ClaimStatus.VERIFIED, recompilation.reason, evidence)
+    is_stated = stated.status is ClaimStatus.STATED
+    return stated if is_stated else Claim(ClaimName.COMPILED, ClaimStatus.NOT_SHOWN, recompilation.reason)
+
+
+def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, EvidenceValue]:
+    return {
+        "compilerVersion": build_version(compilation.compiler_version),
+        "compilerSha256": compilation.compiler_sha256,
+        "inputSha256": compilation.input_sha256,
+        "outputSha256": compilation.output_sha256,
+        "statuary": compilation.statuary,
+    }
+
+
 def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, digest: str) -> Claim:
-    """Return claim C, which only a file can state: no build compiles."""
+    """Return claim C as a file states it."""
     name = ClaimName.COMPILED
     if compilation is None:
         return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
@@ -168,14 +235,7 @@ def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, 
             ClaimStatus.NOT_SHOWN,
             because("other_compiler", stated=compiler_version, record=record.version),
         )
-    evidence: dict[str, EvidenceValue] = {
-        "compilerVersion": compiler,
-        "compilerSha256": compilation.compiler_sha256,
-        "inputSha256": compilation.input_sha256,
-        "outputSha256": compilation.output_sha256,
-        "statuary": compilation.statuary,
-    }
-    return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
+    return Claim(name, ClaimStatus.STATED, because("compiled"), _compilation_evidence(compilation))
 
 
 COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
@@ -189,38 +249,59 @@ def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reaso
             yield claim.reason, ""
 
 
-RUNTIME_DIFFERS: Final = "verdict_runtime_differs"
+RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
+"""Why a build that compiles again has no result for a record."""
 
 
-def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return the verdict on the code at the address, whatever the creation code is."""
+def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
+    """Yield why this build has no result, and what gives one."""
+    if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
+        yield recompilation.reason, recompilation.hint
+
+
+RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
+"""The sentences of a verdict on a record whose on-chain code is not its compiled code."""
+
+
+def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
+    """Return what is said first of a record: of the code at the address, whatever the creation code says."""
     claim = {claim.name: claim for claim in record_claims}
-    consistent, on_chain = claim[ClaimName.CONSISTENT], claim[ClaimName.ON_CHAIN]
-    if consistent.status is ClaimStatus.CONTRADICTED:
-        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_failed"),))
-    if runtime_differs(record):
-        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_runtime_differs"),))
-    if on_chain.status is ClaimStatus.CONTRADICTED:
-        return Verdict(ClaimStatus.CONTRADICTED, (_since(on_chain),))
-    if consistent.status is ClaimStatus.NOT_SHOWN:
-        return Verdict(ClaimStatus.NOT_SHOWN, (because("verdict_skipped"),))
-    if record.runtime.claimed_level is None:
-        reason = because("verdict_unclaimed" if record.runtime.onchain else "verdict_unchecked")
+    if contradiction := _contradiction(claim):
+        return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
+    consistent, matches = claim[ClaimName.CONSISTENT], claim[ClaimName.MATCHES]
+    if ClaimStatus.NOT_SHOWN in (consistent.status, matches.status):
+        reason = _why_unconfirmed(consistent, matches)
         return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
-    compiled = claim[ClaimName.COMPILED]
+    compiled, on_chain = claim[ClaimName.COMPILED], claim[ClaimName.ON_CHAIN]
     weakest = max(compiled.status, on_chain.status, key=list(ClaimStatus).index)
-    return Verdict(weakest, (_match_sentence(record, compiled), _chain_sentence(on_chain)))
+    return Verdict(weakest, (_match_sentence(matches, compiled), _chain_sentence(on_chain)))
+
+
+def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
+    """Return the first sentence against a record; None if no claim is contradicted."""
+    contradicted = [name for name in ClaimName if claim[name].status is ClaimStatus.CONTRADICTED]
+    if ClaimName.CONSISTENT in contradicted:
+        return because("verdict_failed", checks=dict(claim[ClaimName.CONSISTENT].reason.values)["checks"])
+    if ClaimName.MATCHES in contradicted:
+        is_empty = claim[ClaimName.MATCHES].reason.key == "code_empty"
+        return because("verdict_runtime_empty" if is_empty else "verdict_runtime_differs")
+    if ClaimName.ON_CHAIN in contradicted:
+        return _since(claim[ClaimName.ON_CHAIN])
+    return because("verdict_compiles_otherwise") if contradicted else None
+
+
+def _why_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
+    if consistent.status is ClaimStatus.NOT_SHOWN:
+        return because("verdict_skipped")
+    return because("verdict_unclaimed" if matches.reason.key == "match_unclaimed" else "verdict_unchecked")
 
 
 def runtime_differs(record: RecordView) -> bool:
     """Return whether the code at the address differs from the compiled code."""
     side = record.runtime
-    return (
-        bool(side.onchain)
-        and side.claimed_level is None
-        and side.recompiled is not None
-        and side.found is None
-    )
+    if side.onchain is None or side.recompiled is None or side.claimed_level is not None:
+        return False
+    return bool(side.onchain or side.recompiled) and side.found is None
 
 
 def _since(on_chain: Claim) -> Reason:
@@ -232,10 +313,13 @@ def _since(on_chain: Claim) -> Reason:
     )
 
 
-def _match_sentence(record: RecordView, compiled: Claim) -> Reason:
+def _match_sentence(matches: Claim, compiled: Claim) -> Reason:
+    is_exact = matches.evidence["match"] == MatchLevel.EXACT_MATCH
+    if compiled.status is ClaimStatus.VERIFIED:
+        return because("verdict_exact_match_recompiled" if is_exact else "verdict_match_recompiled")
     if compiled.status is ClaimStatus.STATED:
-        return because("verdict_exact_match_stated" if record.runtime.is_exact else "verdict_match_stated")
-    return because("verdict_exact_match" if record.runtime.is_exact else "verdict_match")
+        return because("verdict_exact_match_stated" if is_exact else "verdict_match_stated")
+    return because("verdict_exact_match" if is_exact else "verdict_match")
 
 
 def _chain_sentence(on_chain: Claim) -> Reason:
@@ -315,12 +399,14 @@ def pinned_members(
     record_claims: tuple[Claim, ...],
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
+    recompilation: Recompilation | None = None,
 ) -> dict[str, PinnedBy]:
     """Return the pin of each member of a record.
 
     Args:
         record_claims: its claims.
         compilation: evidence that its sources were compiled again.
+        recompilation: what this build compiled, if it did.
         anchored: the claims that the chain proves.
 
     Returns:
@@ -337,7 +423,9 @@ def pinned_members(
         )
     )
     if status[ClaimName.COMPILED] is ClaimStatus.STATED:
-        pinned |= dict(_pinned_by_compilation(compilation))
+        pinned |= dict(_pinned_by_compilation(compilation, PinnedBy.STATED))
+    if recompilation is not None and status[ClaimName.COMPILED] is ClaimStatus.VERIFIED:
+        pinned |= dict(_pinned_by_compilation(recompilation.evidence, PinnedBy.COMPILED))
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
         pinned |= dict(_pinned_by_hash(record))
     pinned |= anchored.pinned
@@ -370,10 +458,12 @@ def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: boo
     return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | CLAIMED
 
 
-def _pinned_by_compilation(compilation: CompilationEvidence | None) -> Iterator[tuple[str, PinnedBy]]:
+def _pinned_by_compilation(
+    compilation: CompilationEvidence | None, pin: PinnedBy
+) -> Iterator[tuple[str, PinnedBy]]:
     """Yield the members that evidence of a compilation pins, in a fixed order."""
     members = frozenset(compilation.members if compilation else ())
-    yield from ((member, PinnedBy.STATED) for member in COMPILED_MEMBERS if member in members)
+    yield from ((member, pin) for member in COMPILED_MEMBERS if member in members)
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:

@@ -28,11 +28,18 @@ from statuary.contracts.checks.claims import (
     claims,
     compilation_problems,
     pinned_members,
+    recompilation_problems,
     verdict,
 )
 from statuary.contracts.checks.record_view import Computed, RecordView, SideView
 from statuary.contracts.model.compiled_part import CompiledPart
-from statuary.contracts.model.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
+from statuary.contracts.model.proof import (
+    CheckOutcome,
+    CheckResult,
+    CompilationEvidence,
+    Proof,
+    Recompilation,
+)
 from statuary.contracts.model.record import RecordValue
 
 IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
@@ -97,6 +104,7 @@ class Provable(NamedTuple):
     anchor: Anchor | None = None  # the chain's own proofs about it, if there are any
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
+    recompilation: Recompilation | None = None  # the result of this build's compiler, if it ran
     part: CompiledPart | None = None  # the part that it shares with other records, if any
 
 
@@ -192,14 +200,20 @@ def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> It
 def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -> Proof:
     results = _with_requirements(view, row)
     anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
-    record_claims = claims(view, results, anchored, provable.compilation, provable.digest)
+    record_claims = claims(
+        view, results, anchored, provable.compilation, provable.digest, recompilation=provable.recompilation
+    )
     return Proof(
         results=results,
         claims=record_claims,
-        verdict=verdict(view, record_claims),
-        pinned=pinned_members(view, record_claims, anchored, provable.compilation),
+        verdict=verdict(record_claims),
+        pinned=pinned_members(view, record_claims, anchored, provable.compilation, provable.recompilation),
         anchor=provable.anchor,
-        evidence_problems=(*anchored.problems, *compilation_problems(record_claims)),
+        evidence_problems=(
+            *anchored.problems,
+            *compilation_problems(record_claims),
+            *recompilation_problems(provable.recompilation),
+        ),
     )
 
 
@@ -212,7 +226,7 @@ def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tu
     It is an error while a record is being made; a finished one is published with that headline, as real
     servers do.
     """
-    if not (proof.verdict and proof.verdict.sentences[0].key == RUNTIME_DIFFERS):
+    if not (proof.verdict and proof.verdict.sentences[0].key in RUNTIME_DIFFERS):
         return ()
     sides = (
         as_text(record["runtimeBytecode"].get(name)) for name in ("onchainBytecode", "recompiledBytecode")

@@ -17,7 +17,7 @@ from statuary.base.findings import Finding, Position, Severity, has_errors
 from statuary.contracts.api.lists import AddressRows
 from statuary.contracts.chain.anchor import NO_CHECKPOINTS
 from statuary.contracts.checks.check import ContractCheck
-from statuary.contracts.checks.claims import COMPILATION_PROBLEMS
+from statuary.contracts.checks.claims import COMPILATION_PROBLEMS, RECOMPILATION_PROBLEMS
 from statuary.contracts.checks.identity_checks import is_identified
 from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import (
@@ -51,6 +51,8 @@ from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
 
 CONTRADICTED = ClaimStatus.CONTRADICTED
+
+RECOMPILATION_MISMATCH = "recompilation-mismatch"
 
 BATCH, BATCH_BYTES = 16, 400_000
 """The most records that are proved together, and the bytes of records that end a batch."""
@@ -244,10 +246,19 @@ def _record_errors(
 def _provable(source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings) -> Provable:
     checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
     record = in_served_order(contract.record or {})
+    provable = Provable(record, part=contract.part)
+    if settings.recompiler is not None:
+        provable = provable._replace(recompilation=settings.recompiler.recompile(record))
     if contract.compilation is None and contract.anchor is None:
-        return Provable(record, part=contract.part)
+        return provable
     digest = sha256(encode_unchecked(record)).hexdigest()
-    return Provable(record, contract.compilation, contract.anchor, digest, checkpoints)
+    return provable._replace(
+        compilation=contract.compilation,
+        anchor=contract.anchor,
+        digest=digest,
+        checkpoints=checkpoints,
+        part=None,
+    )
 
 
 def _build(
@@ -263,21 +274,16 @@ def _build(
     own_findings = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
     findings = (*own_findings, *contract.notes, *_evidence_findings(proof, source))
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
-    row = _row(record, proof, settings)
+    judged = JudgedRecord(record, proof, is_published)
+    row = _row(judged, settings)
     make = partial(
         contract_documents,
-        record,
-        proof,
+        judged,
         source.location,
         canonical=contract.canonical if record is contract.record else None,
         digest=contract.digest,
-        is_published=is_published,
     )
-    further = (
-        _extension_documents(JudgedRecord(record, proof), source, settings)
-        if is_published
-        else ExtensionDocuments()
-    )
+    further = _extension_documents(judged, source, settings) if is_published else ExtensionDocuments()
     is_alone = is_published and len(settings.chains) == 1  # no other contract can be at its address
     at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
@@ -330,10 +336,9 @@ def _rules_of_pages() -> tuple[tuple[str, str], ...]:
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 
-def _row(record: RecordValue, proof: Proof, settings: ContractBuildSettings) -> ContractRow:
-    row = contract_row(record)
-    verdict = str(proof.verdict.status) if proof.verdict else ""
-    return with_page_members(row, record, verdict) if settings.has_contract_lists else row
+def _row(judged: JudgedRecord, settings: ContractBuildSettings) -> ContractRow:
+    row = contract_row(judged.record, judged.verdict)
+    return with_page_members(row, judged.record) if settings.has_contract_lists else row
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
@@ -353,10 +358,26 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
                 hint="remove the contract, or add it again as it is now",
                 path=paths[1],
             )
+        if (claim := proof.claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
+            yield Finding(
+                rule=RECOMPILATION_MISMATCH,
+                message=f"contradicted: {english(claim.reason)}",
+                hint="correct the sources, the settings or the compiler version",
+                path=source.path,
+            )
 
 
 def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
     for problem, hint in proof.evidence_problems:
+        if problem.key in RECOMPILATION_PROBLEMS:
+            yield Finding(
+                rule=RECOMPILATION_MISMATCH,
+                message=f"not shown: {english(problem)}",
+                hint=hint,
+                path=source.path,
+                severity=Severity.WARNING,
+            )
+            continue
         is_compilation = problem.key in COMPILATION_PROBLEMS
         command = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
         yield Finding(

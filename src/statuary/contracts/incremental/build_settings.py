@@ -1,7 +1,7 @@
 """The settings that the documents of a contract depend on."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from statuary.contracts.settings import ContractSettings
 
@@ -10,7 +10,16 @@ if TYPE_CHECKING:
 
     from statuary.contracts.chain.anchor import Checkpoints
     from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.model.proof import Recompilation
+    from statuary.contracts.model.record import RecordValue
     from statuary.contracts.pages.context import ContractPageContext
+
+
+class RecordRecompiler(Protocol):
+    """The compilers of a build: a value that workers get, and that the fingerprint of contracts has."""
+
+    def recompile(self, record: "RecordValue") -> "Recompilation":
+        """Return what the compiler that a record names makes of its sources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,3 +33,4 @@ class ContractBuildSettings:
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
     has_contract_lists: bool = False  # whether pages list contracts
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records
+    recompiler: "RecordRecompiler | None" = None  # None if this build compiles nothing again

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from statuary.base.findings import Finding
 from statuary.base.optional import can_recover_senders
-from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
@@ -81,12 +81,14 @@ def contract_build_settings(
     catalogue: SiteContracts,
     checks: "Sequence[ContractCheck] | None",
     pages: "ContractPageContext | None",
+    recompiler: "RecordRecompiler | None" = None,
 ) -> ContractBuildSettings:
     """Return the settings that the documents of each contract depend on.
 
     Args:
         checks: the checks of the record; None for all.
         pages: None if contracts have no pages.
+        recompiler: the compilers of this build; None if it compiles nothing again.
     """
     chains, makers = catalogue.chains, {row.key for row in EXTENSIONS if row.of_record}
     return ContractBuildSettings(
@@ -97,6 +99,7 @@ def contract_build_settings(
         pages=pages,
         has_contract_lists=catalogue.pages.lists_contracts(len(catalogue.contracts)),
         extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
+        recompiler=recompiler,
     )
 
 

@@ -12,7 +12,7 @@ import orjson
 from statuary.base.findings import Finding, Position, Severity, has_errors
 from statuary.base.primitives import Instant, format_utc
 from statuary.base.progress import Progress, stage
-from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
 from statuary.contracts.incremental.built_contracts import (
     BuiltContracts,
     Site,
@@ -76,6 +76,7 @@ def build_contracts(
     checks: "Sequence[ContractCheck] | None",
     execution: ExecutionOptions,
     now: Instant,
+    recompiler: RecordRecompiler | None = None,
 ) -> BuiltContracts[Site]:
     """Build changed contracts, or all; of duplicates, the first stays.
 
@@ -83,6 +84,7 @@ def build_contracts(
 
     Args:
         checks: the checks of each record; None for all.
+        recompiler: compiles each record again; None for not.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -90,7 +92,7 @@ def build_contracts(
     """
     tree = None if execution.git is None else execution.git.answer
     catalogue = with_known_count(catalogue, target.ledger, tree)
-    settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue))
+    settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue), recompiler)
     fingerprint = contract_fingerprint(settings, catalogue)
     scope = plan_rebuild(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.started_at_ns)

@@ -13,10 +13,16 @@ RULE_BROKEN = "verdict_failed"
 
 
 class JudgedRecord(NamedTuple):
-    """A published record and its proof."""
+    """A record, its proof with the verdict, and whether the site publishes the record."""
 
     record: RecordValue
-    proof: Proof  # with its verdict
+    proof: Proof
+    is_published: bool = True  # if not, its page and its proof say why
+
+    @property
+    def verdict(self) -> str:
+        """The word of the verdict, such as `not_shown`; empty if only checks ran."""
+        return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
     def is_contradicted(self) -> bool:

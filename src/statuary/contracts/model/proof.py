@@ -1,4 +1,4 @@
-"""The proof of a record: results of checks, and five claims."""
+"""The proof of a record: results of checks, and six claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,10 +40,12 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The five claims of a verified record, independent of each other."""
+    """The six claims of a verified record, independent of each other."""
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
+    MATCHES = "matches"
+    """The record's on-chain runtime code comes from its compiled code."""
     HASHED = "hashed"
     """B: sources, settings, target and interface are those whose hash the compiler wrote into the bytecode."""
     COMPILED = "compiled"
@@ -78,7 +80,7 @@ class Claim(NamedTuple):
 class Verdict(NamedTuple):
     """The headline: whether the sources are those of the on-chain code."""
 
-    status: ClaimStatus  # the weaker of claims C and D, unless something contradicts the record
+    status: ClaimStatus  # the weaker of claims C and D, unless a claim is contradicted
     sentences: tuple[Reason, ...]
 
 
@@ -94,6 +96,8 @@ class PinnedBy(StrEnum):
     """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
     HASH = "hash"
     """A hash in the on-chain bytecode."""
+    COMPILED = "compiled"
+    """The record's compiler, which this build ran on the sources."""
     STATED = "stated"
     """A file beside the record: a compilation, or Merkle proofs under a block that only the file names."""
     CONSISTENT = "self-consistent"
@@ -112,6 +116,15 @@ class CompilationEvidence(NamedTuple):
     output_sha256: str  # digest of the standard JSON output, as hex
     statuary: str  # the version of statuary that compared the two
     members: tuple[str, ...]  # the record's members that equal the output
+
+
+class Recompilation(NamedTuple):
+    """What this build made of a record's sources with the record's compiler: claim C."""
+
+    reason: Reason
+    evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
+    is_contradicted: bool = False  # whether the result differs, or the compiler rejects the sources
+    hint: str = ""  # what gives a result, if there is none
 
 
 @dataclass(frozen=True, kw_only=True)

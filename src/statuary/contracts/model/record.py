@@ -246,9 +246,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The members that are objects of named parts, with the parts in served order."""
 
 
-def contract_row(record: RecordValue) -> ContractRow:
-    """Return a record's list entry."""
-    return ContractRow(*(record[member] for member in LIST_MEMBERS))
+def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
+    """Return a record's list entry with the word of its verdict."""
+    return ContractRow(*(record[member] for member in LIST_MEMBERS))._replace(verdict=verdict)
 
 
 def in_served_order(record: RecordValue) -> RecordValue:

@@ -22,15 +22,18 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # `onchain` and `recompiled`: pieces of hex bytes, and whether they differ
+    # `onchain` or `recorded`, and `recompiled`: pieces of hex bytes, and whether they differ
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 
-def code_difference(record: RecordValue) -> CodeDifference | None:
-    """Return the difference between the code at the address and the compiled code.
+def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
+    """Return how the on-chain code of a record differs from its compiled code.
+
+    Args:
+        label: `onchain` if the on-chain code is shown to be that at the address, else `recorded`.
 
     Returns:
-        The difference, or None if they are equal or one of them is unknown.
+        None if it does not differ, or one of the two is unknown.
     """
     code = as_object(record.get("runtimeBytecode"))
     sides = {name: as_text(code.get(f"{name}Bytecode"))[2:] for name in ("onchain", "recompiled")}
@@ -52,7 +55,7 @@ def code_difference(record: RecordValue) -> CodeDifference | None:
         start=start,
         rows=tuple(
             (name, _pieces(value[start : start + WINDOW], window))
-            for name, value in (("onchain", onchain), ("recompiled", recompiled))
+            for name, value in ((label, onchain), ("recompiled", recompiled))
         ),
     )
 

@@ -8,6 +8,7 @@ import orjson
 from markupsafe import Markup
 
 from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.pages.bytecode import CodeView, code_view
@@ -18,6 +19,7 @@ from statuary.contracts.pages.proof import (
     Pin,
     ProofView,
     headline,
+    is_at_address,
     meaning,
     pin_sentences,
     proof_view,
@@ -195,7 +197,10 @@ class ContractView(NamedTuple):
     sides: tuple[MatchSideView, ...]
     proof: ProofView
     is_contradicted: bool  # whether these are not the sources of the code at the address
-    difference: CodeDifference | None  # the first one, where the code at the address is not the compiled code
+    is_at_address: (
+        bool  # whether the chain's proofs show the record's code at the address: claim D is verified here
+    )
+    difference: CodeDifference | None  # the first one, where the on-chain code is not the compiled code
     head_facts: tuple[HeadFact, ...]
     parts: tuple[tuple[str, str, int], ...]  # id, name and number of entries of each section, in order
     compiled: str  # the language with the version of its compiler
@@ -215,18 +220,15 @@ class ContractView(NamedTuple):
     proof_json: str  # the proof, relative to the site's root; empty if there is none
 
 
-def contract_page(
-    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, is_published: bool
-) -> Document:
-    """Return the page of a contract.
+def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
+    """Return the page of a contract; of a record that is not published, it gives the reason.
 
     Args:
         pages: the site around it.
         source: the content file of the record.
-        is_published: whether the record is published; if not, the page gives the reason.
     """
     renderer = renderer_of(pages.site)
-    view = contract_view(record, proof, pages, renderer.localization, is_published=is_published)
+    view = contract_view(judged, pages, renderer.localization)
     chain_id, address = view.chain_id, view.address
     head = PageHead(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
@@ -245,14 +247,10 @@ def contract_page(
 
 
 def contract_view(
-    record: RecordValue,
-    proof: Proof,
-    pages: ContractPageContext,
-    localization: Localization,
-    *,
-    is_published: bool,
+    judged: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
     """Return the content of the page."""
+    record, proof, is_published = judged
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
@@ -262,8 +260,9 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key = verdict_key(proof.verdict, is_published=is_published)
-    difference = code_difference(record) if _runtime_differs(proof) else None
+    key = verdict_key(judged)
+    label = _LABELS.get(key)
+    difference = code_difference(record, label) if label else None
     view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
         title=natspec_text(as_object(record.get("devdoc")).get("title")),
@@ -275,7 +274,7 @@ def contract_view(
         published=is_published,
         level=str(status) if is_published else "refused",
         headline=texts(f"verdict.{key}"),
-        level_label=headline(proof.verdict, texts, is_published=is_published),
+        level_label=headline(judged, texts),
         level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if is_published else "major",
         level_meaning=meaning(
             proof,
@@ -283,10 +282,11 @@ def contract_view(
             texts,
             creation_differs=creation_side.level == texts("level.none"),
         ),
-        trail=trail(record, proof, localization),
+        trail=trail(judged, localization),
         sides=(runtime_side, creation_side),
-        proof=proof_view(proof, localization, dict(pages.rules), pages.explorer(chain_id)),
+        proof=proof_view(judged, localization, dict(pages.rules), pages.explorer(chain_id)),
         is_contradicted=key in CONTRADICTED,
+        is_at_address=is_at_address(proof),
         difference=difference,
         head_facts=tuple(head_facts(record, proof, pages, texts)),
         parts=(),
@@ -313,7 +313,7 @@ def contract_view(
         storage=storage_view(record.get("storageLayout")),
         transient=storage_view(record.get("transientStorageLayout")),
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
-        pins=dict(pin_sentences(proof, texts)),
+        pins=dict(pin_sentences(judged, texts)),
         other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
@@ -321,18 +321,23 @@ def contract_view(
     return view._replace(parts=tuple(_parts(view, texts)))
 
 
-CONTRADICTED = ("runtime_differs", "no_code", "other_code")
+_LABELS = {"runtime_differs": "onchain", "recorded_differs": "recorded"}
+"""What on-chain code is called that is not the compiled code: that of the address only where the chain shows it."""
+
+CONTRADICTED = (
+    "runtime_differs",
+    "recorded_differs",
+    "runtime_empty",
+    "no_code",
+    "other_code",
+    "compiles_otherwise",
+)
 """The verdicts by which the sources are not those of the code at the address."""
 
 
 def _creation_time(proof: Proof, localization: Localization) -> FormattedTime | None:
     created = created_at(proof)
     return localization.dates.moment(created) if created else None
-
-
-def _runtime_differs(proof: Proof) -> bool:
-    sentences = proof.verdict.sentences if proof.verdict else ()
-    return any(sentence.key == "verdict_runtime_differs" for sentence in sentences)
 
 
 def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:

@@ -12,7 +12,7 @@ MAX_NAME_LENGTH = 80
 """Characters of a name that lists show, and of a searchable name in an ABI."""
 
 
-def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> ContractRow:
+def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
     """Return a record's row with the members for pages and the search."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -23,7 +23,6 @@ def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> Co
         language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
-        verdict=verdict,
         proxy=_proxy_of(record),
     )
 

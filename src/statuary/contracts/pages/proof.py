@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import (
     CHECKPOINT,
     CheckOutcome,
@@ -13,7 +14,6 @@ from statuary.contracts.model.proof import (
     ClaimStatus,
     PinnedBy,
     Proof,
-    Verdict,
 )
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
@@ -67,18 +67,23 @@ class ProofView(NamedTuple):
 
 
 def proof_view(
-    proof: Proof, localization: Localization, rules: Mapping[str, str], explorer: str
+    judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Return a proof as a list.
+    """Return a proof as a list; contradicted claims come first, and nothing beside them is green.
 
     Args:
         explorer: the URL of the chain's block explorer; empty if it has none.
     """
-    texts = localization.texts
+    proof, texts = judged.proof, localization.texts
+    contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
-    rows = tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome])
+    rows = tuple(
+        _row(result, texts, rules)._replace(sign=sign_beside(OUTCOME_ICONS[outcome], judged))
+        for outcome in OUTCOME_ORDER
+        for result in by_outcome[outcome]
+    )
     return ProofView(
         holds=proof.holds,
         summary=texts("page.comma").join(_counts(by_outcome, texts)),
@@ -86,7 +91,12 @@ def proof_view(
         failures=rows[: min(MAX_FAILURES, len(by_outcome[CheckOutcome.FAILED]))],
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
-        claims=tuple(_claim_row(claim, localization, explorer) for claim in proof.claims),
+        claims=tuple(
+            _claim_row(claim, localization, explorer)._replace(
+                sign=sign_beside(CLAIM_ICONS[claim.status], judged)
+            )
+            for claim in contradicted_first
+        ),
     )
 
 
@@ -114,6 +124,11 @@ CLAIM_ICONS = {
     ClaimStatus.CONTRADICTED: "major",
 }
 """The sign of a claim's status."""
+
+
+def sign_beside(sign: str, judged: JudgedRecord) -> str:
+    """Return a sign of what passed: never the green one beside a contradiction."""
+    return "none" if sign == "ok" and (judged.is_contradicted or not judged.is_published) else sign
 
 
 def _claim_row(claim: Claim, localization: Localization, explorer: str) -> ClaimRow:
@@ -159,24 +174,25 @@ class Pin(NamedTuple):
     sign: str  # its icon: a sheet of paper if only a file or the record itself says so
 
 
-PIN_SIGNS = {PinnedBy.CHAIN: "ok", PinnedBy.HASH: "ok"}
+PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "ok")
 
 
-def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
+def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
     """Yield the weakest pin of each part of the page.
 
     A source that differs from the others has its own, by path.
     """
-    strength = list(PinnedBy)
+    proof, strength = judged.proof, list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
-            yield part, Pin(text, PIN_SIGNS.get(weakest, "stated"))
+            yield part, Pin(text, sign_beside(PIN_SIGNS.get(weakest, "stated"), judged))
     for member, pin in proof.pinned.items():
         if member.startswith("sources/"):
-            yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), PIN_SIGNS.get(pin, "stated"))
+            sign = sign_beside(PIN_SIGNS.get(pin, "stated"), judged)
+            yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
@@ -188,6 +204,12 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
     return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
 
 
+def is_at_address(proof: Proof) -> bool:
+    """Return whether the chain's proofs show the record's code at the address: whether claim D is verified here."""
+    claim = proof.claim(ClaimName.ON_CHAIN)
+    return claim is not None and claim.status is ClaimStatus.VERIFIED
+
+
 _VERDICTS = {
     ClaimStatus.VERIFIED: "verified",
     ClaimStatus.STATED: "stated",
@@ -195,17 +217,20 @@ _VERDICTS = {
 }
 
 
-def verdict_key(verdict: Verdict | None, *, is_published: bool) -> str:
+def verdict_key(judged: JudgedRecord) -> str:
     """Return the key of the first sentence: `verdict.<key>` of the strings."""
-    if not is_published:
+    verdict = judged.proof.verdict
+    if not judged.is_published:
         return "refused"
     if verdict is None:
         return "unchecked"
-    return _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
+    key = _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
+    return "recorded_differs" if key == "runtime_differs" and not is_at_address(judged.proof) else key
 
 
-def headline(verdict: Verdict | None, texts: PageTexts, *, is_published: bool) -> str:
+def headline(judged: JudgedRecord, texts: PageTexts) -> str:
     """Return the sentences that are said first of a record."""
+    verdict, is_published = judged.proof.verdict, judged.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
     sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]
@@ -226,7 +251,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
         level or "none",
         _commitment(proof) if status[ClaimName.HASHED] is ClaimStatus.VERIFIED else "not_hashed",
         *_extra_sources(proof),
-        "compiled" if status[ClaimName.COMPILED] is ClaimStatus.STATED else "not_compiled",
+        _COMPILED_TEXTS.get(status[ClaimName.COMPILED], "not_compiled"),
         _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
         *["creation_differs"] * creation_differs,
     ]
@@ -241,10 +266,19 @@ def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str
         return "unproved" if proof.holds else "contradicted"
     if proof.verdict.status is not ClaimStatus.CONTRADICTED:
         return ""
-    return (
-        "contradicted_since" if status[ClaimName.ON_CHAIN] is ClaimStatus.CONTRADICTED else "runtime_differs"
+    return next(
+        text for name, text in _CONTRADICTED_TEXTS.items() if status[name] is ClaimStatus.CONTRADICTED
     )
 
+
+_CONTRADICTED_TEXTS = {
+    ClaimName.MATCHES: "runtime_differs",
+    ClaimName.ON_CHAIN: "contradicted_since",
+    ClaimName.COMPILED: "compiles_otherwise",
+}
+"""The text about a record that is contradicted, by the first claim that is."""
+
+_COMPILED_TEXTS = {ClaimStatus.VERIFIED: "recompiled", ClaimStatus.STATED: "compiled"}
 
 _ON_CHAIN_TEXTS = {
     ClaimStatus.VERIFIED: "on_chain",

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from statuary.base.json_values import as_object, as_text
 from statuary.base.primitives import Instant, parse_instant
-from statuary.contracts.checks.claims import RUNTIME_DIFFERS
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
-from statuary.contracts.pages.proof import CLAIM_ICONS
+from statuary.contracts.pages.proof import CLAIM_ICONS, sign_beside
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -34,16 +34,19 @@ class TrailPart(NamedTuple):
     strands: tuple[Strand, ...]  # none after the last part
 
 
-def trail(record: RecordValue, proof: Proof, localization: Localization) -> tuple[TrailPart, ...]:
+def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
     """Return the trail of a record, empty without its claims."""
+    record, proof = judged.record, judged.proof
     if not proof.claims:
         return ()
     texts, claims = localization.texts, {claim.name: claim for claim in proof.claims}
     address, created = record["address"], created_at(proof)
-    on_chain, deployed = (_strand(claims[name], texts) for name in (ClaimName.ON_CHAIN, ClaimName.DEPLOYED))
+    on_chain, deployed = (
+        _strand(claims[name], judged, texts) for name in (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
+    )
     return (
         TrailPart(
-            "source", texts("trail.sources"), _sources(record, texts), None, _compilation(proof, texts)
+            "source", texts("trail.sources"), _sources(record, texts), None, _compilation(judged, texts)
         ),
         TrailPart("bytecode", texts("trail.bytecode"), _size(record, texts), None, (on_chain,)),
         TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, (deployed,)),
@@ -84,30 +87,31 @@ def _block(record: RecordValue, texts: PageTexts) -> str:
     return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
 
 
-def _compilation(proof: Proof, texts: PageTexts) -> tuple[Strand, ...]:
+def _compilation(judged: JudgedRecord, texts: PageTexts) -> tuple[Strand, ...]:
     """Return the evidence that leads from the sources to the bytecode.
 
-    If the code differs, there is no other.
+    Code that differs leaves nothing else to say.
     """
-    sentences = proof.verdict.sentences if proof.verdict else ()
-    if any(sentence.key == RUNTIME_DIFFERS for sentence in sentences):
+    proof = judged.proof
+    matches = proof.claim(ClaimName.MATCHES)
+    if matches is not None and matches.status is ClaimStatus.CONTRADICTED:
         status = texts("claim_status.contradicted")
         return (
             Strand("compiled", CLAIM_ICONS[ClaimStatus.CONTRADICTED], status, texts("trail.bytes_differ")),
         )
     return tuple(
-        _strand(claim, texts)
+        _strand(claim, judged, texts)
         for claim in proof.claims
         if claim.name in (ClaimName.HASHED, ClaimName.COMPILED)
     )
 
 
-def _strand(claim: Claim, texts: PageTexts) -> Strand:
+def _strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
     name, status = claim.name.name.lower(), claim.status.name.lower()
     is_since = name == "on_chain" and status == "contradicted"
     return Strand(
         claim=name,
-        sign=CLAIM_ICONS[claim.status],
+        sign=sign_beside(CLAIM_ICONS[claim.status], judged),
         status=texts(f"claim_status.{status}"),
         check=texts(f"trail.{claim.reason.key}" if is_since else f"trail.{name}_{status}"),
     )

@@ -22,4 +22,4 @@ def level_of(row: "ContractRow") -> str:
 
     It is the runtime side's, unless that is contradicted.
     """
-    return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"
+    return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

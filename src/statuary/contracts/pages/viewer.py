@@ -22,7 +22,10 @@ from statuary.site.url_table import CONTRACT_VIEWER
 PAGE = "contract.html"
 """The template of contract pages, which this page has, too."""
 
-VERDICTS = ("no_code", "other_code", "other_implementation", "runtime_differs", "failed")
+VERDICTS = (
+    *("no_code", "other_code", "other_implementation", "runtime_differs", "runtime_empty"),
+    *("compiles_otherwise", "failed"),
+)
 """The verdicts of a contradicted record, by the key of their sentence."""
 
 

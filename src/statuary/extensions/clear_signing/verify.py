@@ -33,6 +33,7 @@ CHECKING: Final = "checking the descriptor"
 ABI_STATUS: Final[Mapping[PinnedBy, ClaimStatus]] = {
     PinnedBy.CHAIN: ClaimStatus.VERIFIED,
     PinnedBy.HASH: ClaimStatus.VERIFIED,
+    PinnedBy.COMPILED: ClaimStatus.VERIFIED,
     PinnedBy.STATED: ClaimStatus.STATED,
     PinnedBy.CONSISTENT: ClaimStatus.NOT_SHOWN,
     PinnedBy.CLAIMED: ClaimStatus.NOT_SHOWN,

@@ -8,9 +8,10 @@ it is empty.
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import file_digest, sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import orjson
@@ -65,9 +66,9 @@ def program_digest(compiler: Compiler) -> str:
 class CompilationCache:
     """Compiles, or reads what was compiled before."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
         self.folder = folder
-        self.digests: dict[Path, str] = {}
+        self.digests = dict(digests)  # of compilers' programs, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
         """Return the digest of a compiler and an input, whatever outputs are selected."""
@@ -77,10 +78,24 @@ class CompilationCache:
             if name != "outputSelection"
         }
         parts = (
-            f"{compiler.kind} {compiler.version} {self._digest(compiler)}".encode(),
+            self._identity(compiler).encode(),
             encode_unchecked({**std_json_input, "settings": settings}),
         )
         return sha256(b"\0".join(parts)).hexdigest()
+
+    def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
+        """Return the outputs that an input selects.
+
+        Raises:
+            CompilerError: if there is no output, or it contains errors.
+        """
+        digest = sha256(encode_unchecked(std_json_input)).hexdigest()
+        key = sha256(f"{self._identity(compiler)} {digest}".encode()).hexdigest()
+        if (run := self._read(key, compiler, [WHOLE])) is not None:
+            return run
+        output = compiler.compile(std_json_input, limits)
+        self._write(key, {"names": [WHOLE], "input_sha256": digest, "output": output})
+        return CompilerRun(compiler, self._digest(compiler), digest, output)
 
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
@@ -102,6 +117,9 @@ class CompilationCache:
         digest = sha256(encode_unchecked(selected)).hexdigest()
         self._write(key, {"names": contract_names, "input_sha256": digest, "output": output})
         return CompilerRun(compiler, self._digest(compiler), digest, output)
+
+    def _identity(self, compiler: Compiler) -> str:
+        return f"{compiler.kind} {compiler.version} {self._digest(compiler)}"
 
     def _digest(self, compiler: Compiler) -> str:
         if compiler.path not in self.digests:

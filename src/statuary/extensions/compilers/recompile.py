@@ -126,12 +126,14 @@ class RecompileStage(SiteStage):
         )
 
 
-def open_stage(inputs: StageInputs) -> SiteStage:
-    """Open the stage that the options ask for.
+def open_stage(inputs: StageInputs) -> SiteStage | None:
+    """Open the stage of a check that the options ask for; a build compiles each record as it proves it.
 
     Raises:
         click.UsageError: if they contradict each other.
     """
+    if inputs.target is not None:
+        return None
     if not inputs.options["recompile"]:
         raise click.UsageError("--compiler requires --recompile")
     compilers = parse_compilers(inputs.options["compiler"])

@@ -22,6 +22,11 @@ class ContractRow(NamedTuple):
     verdict: str = ""  # the word of the proof's verdict
     proxy: str = ""  # the kind of proxy according to the record; empty if it is not a proxy
 
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether there is evidence against the record, or it breaks a rule and is published all the same."""
+        return self.verdict == "contradicted"
+
 
 LIST_MEMBERS = ContractRow._fields[:7]
 """The members of a list entry in the real server."""

@@ -102,7 +102,8 @@ export function* checkRecord(record) {
   const view = new RecordView(record);
   for (const [check, observe] of Object.entries(CHECKS)) yield result(check, observe, view);
   const { onchain, claimed, recompiled, found } = view.runtime;
-  if (onchain && claimed === null && recompiled !== undefined && !found) {
+  const isGiven = onchain !== undefined && recompiled !== undefined && Boolean(onchain || recompiled);
+  if (isGiven && claimed === null && !found) {
     yield result("runtime", runtimeDiffers, view);
   }
 }

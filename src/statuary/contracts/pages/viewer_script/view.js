@@ -11,6 +11,7 @@ const LONGEST_SETTINGS = 50_000;
 const OUTCOMES = { failed: "major", warned: "degraded", passed: "ok" };
 const CLAIMS = {
   consistent: "consistent",
+  matches: "matches",
   hashed: "hashed",
   compiled: "compiled",
   onChain: "on_chain",
@@ -22,9 +23,17 @@ const STATUS = {
   not_shown: ["not_shown", "none"],
   contradicted: ["contradicted", "major"],
 };
-const STRENGTH = ["chain", "hash", "stated", "self-consistent", "claimed"];
+const STRENGTH = ["chain", "hash", "compiled", "stated", "self-consistent", "claimed"];
+const GREEN_PINS = ["chain", "hash", "compiled"];
 const PIN_TEXTS = { "self-consistent": "consistent" };
-const CONTRADICTED = ["runtime_differs", "no_code", "other_code"];
+const CONTRADICTED = [
+  "runtime_differs",
+  "recorded_differs",
+  "runtime_empty",
+  "no_code",
+  "other_code",
+  "compiles_otherwise",
+];
 const PARTS = {
   sources: ["sources"],
   interface: ["abi"],
@@ -70,7 +79,10 @@ export function contractView(record, proof, site, t, moment, implementations) {
     sides,
     proof: proofView(context),
     is_contradicted: CONTRADICTED.includes(key),
-    difference: key === "runtime_differs" ? difference(asObject(record.runtimeBytecode)) : null,
+    is_at_address: isAtAddress(proof),
+    difference: key === "runtime_differs" || key === "recorded_differs"
+      ? difference(asObject(record.runtimeBytecode), isAtAddress(proof) ? "onchain" : "recorded")
+      : null,
     verified_at: moment(record.verifiedAt),
     head_facts: t.has("contract.network") ? [...headFacts(context, facts)] : [],
     compiled: oneLine(`${language} ${asText(compilation.compilerVersion).split("+")[0]}`),
@@ -94,8 +106,21 @@ export function contractView(record, proof, site, t, moment, implementations) {
   return { ...view, parts: [...partsOf(view, t)] };
 }
 
+/** Whether the chain's proofs show the record's code at the address. */
+const isAtAddress = ({ claims }) => asObject(claims).onChain?.status === "verified_here";
+
+const isContradicted = ({ verdict }) => verdict?.status === "contradicted";
+
+/** A sign of what passed: never the green one beside a contradiction. */
+const signBeside = (sign, proof) => sign === "ok" && isContradicted(proof) ? "none" : sign;
+
 /** The key of the sentence that is said first. */
-function verdictKey({ verdict }, { verdicts }) {
+function verdictKey(proof, site) {
+  const key = sentenceKey(proof, site);
+  return key === "runtime_differs" && !isAtAddress(proof) ? "recorded_differs" : key;
+}
+
+function sentenceKey({ verdict }, { verdicts }) {
   if (!verdict) return "unchecked";
   if (verdict.status !== "contradicted") return STATUS[verdict.status][0];
   const isOf = (sentence) =>
@@ -121,9 +146,11 @@ function meaning({ record, proof, t }, sides) {
     ? (proof.holds ? "unproved" : "contradicted")
     : proof.verdict.status !== "contradicted"
     ? ""
+    : status.matches === "contradicted"
+    ? "runtime_differs"
     : status.onChain === "contradicted"
     ? "contradicted_since"
-    : "runtime_differs";
+    : "compiles_otherwise";
   if (short) return t(`meaning.${short}`);
   const pinned = asObject(proof.pinnedBy);
   const hashed = pinned["compilation.compilerSettings"] === "hash" ? "hashed" : "hashed_sources";
@@ -131,7 +158,7 @@ function meaning({ record, proof, t }, sides) {
     asText(record.runtimeMatch) || "none",
     status.hashed === "verified_here" ? hashed : "not_hashed",
     ...(Object.keys(pinned).some((member) => member.startsWith("sources/")) ? ["extra_sources"] : []),
-    status.compiled === "stated_by_a_file" ? "compiled" : "not_compiled",
+    { verified_here: "recompiled", stated_by_a_file: "compiled" }[status.compiled] ?? "not_compiled",
     { verified_here: "on_chain", stated_by_a_file: "on_chain_stated" }[status.onChain] ?? "not_on_chain",
     ...(sides[1].level === t("level.none") ? ["creation_differs"] : []),
   ].map((one) => t(`meaning.${one}`)).join(" ");
@@ -256,13 +283,14 @@ function shownOfProxy(evidence, t) {
   return [t(`proxy.${key}`, values), ...block].join(" ");
 }
 
-function pins({ pinnedBy }, t) {
+function pins(proof, t) {
+  const { pinnedBy } = proof;
   const pinned = asObject(pinnedBy);
   const found = {};
   const text = (kind) => t(`pinned.${PIN_TEXTS[kind] ?? kind}`);
   const pin = (sentence, kind) => ({
     text: sentence,
-    sign: kind === "chain" || kind === "hash" ? "ok" : "stated",
+    sign: GREEN_PINS.includes(kind) ? signBeside("ok", proof) : "stated",
     toString: () => sentence,
   });
   for (const [part, members] of Object.entries(PARTS)) {
@@ -313,7 +341,7 @@ function proofView({ proof, site, chain, t, moment }) {
       of(outcome).map((check) => ({
         name: check.check,
         sentence: site.rules[check.check] || words(check),
-        sign: OUTCOMES[outcome],
+        sign: signBeside(OUTCOMES[outcome], proof),
         outcome: t(`outcome.${outcome}`),
         evidence: Object.entries(asObject(check.saw)).filter(([, fact]) => fact !== "")
           .map(([name, fact]) => [oneLine(name), Number.isInteger(fact) ? t.number(fact) : oneLine(String(fact))]),
@@ -322,9 +350,12 @@ function proofView({ proof, site, chain, t, moment }) {
     ),
     not_applicable: of("not applicable").map(words),
     skipped: of("skipped").map(words),
-    claims: Object.entries(asObject(proof.claims)).map(([name, claim]) =>
-      claimRow(CLAIMS[name], claim, chain, t, moment)
-    ),
+    claims: Object.entries(asObject(proof.claims))
+      .sort(([, one], [, other]) => (other.status === "contradicted") - (one.status === "contradicted"))
+      .map(([name, claim]) => {
+        const row = claimRow(CLAIMS[name], claim, chain, t, moment);
+        return { ...row, sign: signBeside(row.sign, proof) };
+      }),
   };
 }
 
@@ -355,9 +386,9 @@ function claimRow(name, { status, reason, evidence }, { explorer }, t, moment) {
 
 // ── code that differs ────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The bytes around the first one in which the code at the address differs from the compiled code. */
-function difference({ onchainBytecode, recompiledBytecode }) {
-  const sides = [["onchain", onchainBytecode], ["recompiled", recompiledBytecode]]
+/** The bytes around the first one in which the on-chain code, called `label`, differs from the compiled code. */
+function difference({ onchainBytecode, recompiledBytecode }, label) {
+  const sides = [[label, onchainBytecode], ["recompiled", recompiledBytecode]]
     .map(([name, code]) => [name, asText(code).slice(2).match(/../g) ?? []]);
   const [[, onchain], [, recompiled]] = sides;
   const total = Math.max(onchain.length, recompiled.length);

@@ -34,7 +34,7 @@ from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.evidence import anchor_file, anchor_path
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.extensions.importing.evidence.compile_contract import record_sha256
+from statuary.extensions.compilers.evidence import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
     METHOD_NOT_FOUND,
     EthereumNode,

@@ -1,27 +1,19 @@
 """Compile a contract again and write the evidence beside it."""
 
-from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from statuary.base.atomic_file import atomic_file
-from statuary.base.findings import Finding, Pointer, has_errors
-from statuary.base.json_values import JsonObject
-from statuary.contracts.checks.record_view import same_json
+from statuary.base.findings import Finding, has_errors
 from statuary.contracts.model.proof import CompilationEvidence
-from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.evidence import compilation_json, compilation_path
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.cache import CompilerRun, program_digest
-from statuary.extensions.compilers.recompilation import (
-    LAYOUTS,
-    MATCH_MEMBERS,
-    recompilation_input,
-    recompiled_members,
-    value_at,
-)
+from statuary.extensions.compilers.evidence import compilation_evidence
+from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.compilers.recompile import (
     Recompiler,
     compiler_build,
@@ -29,7 +21,6 @@ from statuary.extensions.compilers.recompile import (
     missing_compiler_finding,
 )
 from statuary.site.document import encode_unchecked
-from statuary.version import VERSION
 
 
 class RecompiledContract(NamedTuple):
@@ -61,7 +52,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
         sha256(encode_unchecked(std_json_input)).hexdigest(),
         recompiler.compile(std_json_input, compiler),
     )
-    return RecompiledContract(findings, _evidence(record, run, findings))
+    return RecompiledContract(findings, compilation_evidence(record, run, findings))
 
 
 def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
@@ -72,7 +63,9 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
     """
     findings = tuple(differences(record, run.output))
     located = tuple(finding.within(path) for finding in findings)
-    return RecompiledContract(located, None if has_errors(findings) else _evidence(record, run, findings))
+    return RecompiledContract(
+        located, None if has_errors(findings) else compilation_evidence(record, run, findings)
+    )
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
@@ -85,31 +78,3 @@ def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvid
     with atomic_file(root / path) as stream:
         stream.write(compilation_json(evidence))
     return path
-
-
-def _evidence(record: RecordValue, run: CompilerRun, findings: Iterable[Finding]) -> CompilationEvidence:
-    differing = {finding.pointer for finding in findings}
-    return CompilationEvidence(
-        record=record_sha256(record),
-        compiler_version=run.compiler.version,
-        compiler_sha256=run.compiler_sha256,
-        input_sha256=run.input_sha256,
-        output_sha256=sha256(encode_unchecked(run.output)).hexdigest(),
-        statuary=VERSION,
-        members=tuple(_equal_members(record, run.output, differing)),
-    )
-
-
-def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record as it is published, as hex."""
-    return sha256(encode_unchecked(in_served_order(record))).hexdigest()
-
-
-def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
-    for pointer, recompiled in recompiled_members(record, output).items():
-        recorded = value_at(record, pointer)
-        # a compiler pins no number that a server rounded
-        is_rounded = pointer[-1] in LAYOUTS and not same_json(recorded, recompiled)
-        is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
-        if is_given and not any(other_pointer[: len(pointer)] == pointer for other_pointer in differing):
-            yield ".".join(map(str, pointer))

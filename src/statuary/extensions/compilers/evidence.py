@@ -1,0 +1,45 @@
+"""Evidence that a compiler's output equals a record."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from statuary.base.findings import Finding, Pointer
+from statuary.base.json_values import JsonObject
+from statuary.contracts.checks.record_view import same_json
+from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.extensions.compilers.cache import CompilerRun
+from statuary.extensions.compilers.recompilation import LAYOUTS, MATCH_MEMBERS, recompiled_members, value_at
+from statuary.site.document import encode_unchecked
+from statuary.version import VERSION
+
+
+def compilation_evidence(
+    record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
+) -> CompilationEvidence:
+    """Return the evidence of a run whose output equals a record, but for differences that contradict nothing."""
+    differing = {finding.pointer for finding in findings}
+    return CompilationEvidence(
+        record=record_sha256(record),
+        compiler_version=run.compiler.version,
+        compiler_sha256=run.compiler_sha256,
+        input_sha256=run.input_sha256,
+        output_sha256=sha256(encode_unchecked(run.output)).hexdigest(),
+        statuary=VERSION,
+        members=tuple(_equal_members(record, run.output, differing)),
+    )
+
+
+def record_sha256(record: RecordValue) -> str:
+    """Return the SHA-256 of a record as it is published, as hex."""
+    return sha256(encode_unchecked(in_served_order(record))).hexdigest()
+
+
+def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
+    for pointer, recompiled in recompiled_members(record, output).items():
+        recorded = value_at(record, pointer)
+        # a compiler pins no number that a server rounded
+        is_rounded = pointer[-1] in LAYOUTS and not same_json(recorded, recompiled)
+        is_given = recorded is not None and pointer[-1] not in MATCH_MEMBERS and not is_rounded
+        if is_given and not any(other_pointer[: len(pointer)] == pointer for other_pointer in differing):
+            yield ".".join(map(str, pointer))

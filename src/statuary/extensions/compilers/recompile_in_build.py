@@ -1,0 +1,95 @@
+"""Compile each record again in a build, or take the result of an earlier run on this machine: claim C."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from statuary.base.findings import has_errors
+from statuary.base.primitives import InvalidValueError
+from statuary.base.reasons import because
+from statuary.contracts.model.proof import Recompilation
+from statuary.contracts.model.record import RecordValue
+from statuary.extensions.compilers.cache import CompilationCache, cache_folder, program_digest
+from statuary.extensions.compilers.compiler import (
+    Compiler,
+    CompilerError,
+    RunLimits,
+    find_compiler,
+    install_hint,
+)
+from statuary.extensions.compilers.evidence import compilation_evidence
+from statuary.extensions.compilers.options import parse_compilers
+from statuary.extensions.compilers.recompilation import recompilation_input
+from statuary.extensions.compilers.recompile import compiler_build, differences
+
+MAX_NAME_LENGTH = 80
+"""Characters of a compiler's name or version that a proof shows."""
+
+MAX_DIFFERENCE_LENGTH = 300
+"""Characters of the first difference that a proof shows."""
+
+
+class CompilerProgram(NamedTuple):
+    """A compiler as a setting: another program at the same path is another setting."""
+
+    kind: str
+    path: str
+    version: str
+    sha256: str
+
+
+class BuildCompilers(NamedTuple):
+    """The compilers of a build, as a value that workers get too."""
+
+    programs: tuple[CompilerProgram, ...]
+
+    def recompile(self, record: RecordValue) -> Recompilation:
+        """Return what the compiler that a record names makes of its sources."""
+        kind, version = compiler_build(record)
+        compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
+        compiler = find_compiler(compilers, kind, version)
+        if compiler is None:
+            reason = because(
+                "no_compiler", compiler=kind[:MAX_NAME_LENGTH], version=version[:MAX_NAME_LENGTH]
+            )
+            return Recompilation(reason, hint=install_hint(kind, version))
+        try:
+            run = self._cache().run_exactly(compiler, recompilation_input(record), RunLimits())
+        except CompilerError as error:
+            if error.is_input_rejected:
+                return _contradiction(str(error))
+            return Recompilation(because("recompilation_failed", message=str(error)[:MAX_DIFFERENCE_LENGTH]))
+        except InvalidValueError as error:
+            return _contradiction(str(error))
+        found = tuple(differences(record, run.output))
+        if has_errors(found):
+            return _contradiction(next(finding.message for finding in found if has_errors([finding])))
+        return Recompilation(because("recompiled"), compilation_evidence(record, run, found))
+
+    def _cache(self) -> CompilationCache:
+        return CompilationCache(
+            cache_folder(), {Path(program.path): program.sha256 for program in self.programs}
+        )
+
+
+def _contradiction(difference: str) -> Recompilation:
+    reason = because("compiles_otherwise", difference=difference[:MAX_DIFFERENCE_LENGTH])
+    return Recompilation(reason, is_contradicted=True)
+
+
+def open_recompiler(options: Mapping[str, Any]) -> BuildCompilers | None:
+    """Return the compilers that the options of a build name; None unless records are to be compiled again.
+
+    Raises:
+        click.UsageError: if the options contradict each other.
+    """
+    if not options.get("recompile"):
+        if options.get("compiler"):
+            raise click.UsageError("--compiler requires --recompile")
+        return None
+    compilers = parse_compilers(options.get("compiler") or ())
+    return BuildCompilers(
+        tuple(CompilerProgram(one.kind, str(one.path), one.version, program_digest(one)) for one in compilers)
+    )
