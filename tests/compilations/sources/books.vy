@@ -4,6 +4,6 @@ initializes: ledger
 exports_count: public(uint256)
 
 @external
-def write(value: uint256):
-    ledger._write(value)
+def write(amount: uint256):
+    ledger._write(amount)
     self.exports_count += 1
