@@ -24,6 +24,18 @@ class NumberText(str):
     __slots__ = ()
 
 
+MAX_VALUES = 2_000_000
+"""Values of a JSON document from elsewhere: they take up to a hundred times the bytes of their text."""
+
+
+def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
+    """Return whether JSON may have more values than a limit, without parsing it.
+
+    Strings with commas or brackets count as more values than they are.
+    """
+    return sum(map(text.count, (b",", b"[", b"{"))) >= most
+
+
 def is_whole_number(value: object) -> TypeGuard[int]:
     """Return whether a JSON value is an integer; `true` and `false` are not."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -28,7 +28,15 @@ from statuary.base.files import (
     part_path,
     temporary_database,
 )
-from statuary.base.json_values import Json, JsonObject, as_list, as_object, is_whole_number
+from statuary.base.json_values import (
+    MAX_VALUES,
+    Json,
+    JsonObject,
+    as_list,
+    as_object,
+    has_many_values,
+    is_whole_number,
+)
 from statuary.base.primitives import InvalidValueError
 from statuary.site.document import ADDRESS
 
@@ -230,8 +238,10 @@ def json_object(text: bytes, what: str) -> JsonObject:
     """Parse a JSON object.
 
     Raises:
-        DamagedSnapshotError: if the text is anything else.
+        DamagedSnapshotError: if the text is anything else, or has more values than any genuine one.
     """
+    if has_many_values(text):
+        raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values")
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

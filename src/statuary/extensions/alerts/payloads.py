@@ -18,6 +18,9 @@ from statuary.status.model.records import derived_id
 LONGEST_PAYLOAD = 1 << 20
 """Bytes of a payload."""
 
+MOST_LABELS = 1_000_000
+"""Labels and annotations of all alerts of a payload; each alert has those of its group too."""
+
 LONGEST_TEXT = 200
 """Characters of a label, a name or a key that are read."""
 
@@ -114,13 +117,21 @@ def _group(value: JsonObject) -> Iterator[Alert]:
         raise PayloadError("the alert has no `alerts`")
     group = value.get("groupKey", value.get("receiver"))
     _text(group, "groupKey")
+    common_labels, common_notes = _labels(value.get("commonLabels")), _labels(value.get("commonAnnotations"))
+    count = len(alerts) * (len(common_labels) + len(common_notes))
+    if count > MOST_LABELS:
+        raise PayloadError(
+            f"the alert has {count:,} labels, those of the group counted for each of its {len(alerts):,} alerts;"
+            f" the limit is {MOST_LABELS:,}",
+            "group by fewer labels, or set max_alerts of the receiver",
+        )
     truncated = value.get("truncatedAlerts")
     has_unseen_firing = value.get("status") == "firing" and isinstance(truncated, int) and truncated > 0
     for members in alerts:
         if not isinstance(members, Mapping):
             raise PayloadError(f"the alert has {shorten(str(members))} in `alerts`, not an object")
-        labels = _labels(value.get("commonLabels")) | _labels(members.get("labels"))
-        notes = _labels(value.get("commonAnnotations")) | _labels(members.get("annotations"))
+        labels = common_labels | _labels(members.get("labels"))
+        notes = common_notes | _labels(members.get("annotations"))
         name = notes.get("summary") or labels.get("alertname") or _text_or(value.get("title"), "Alert")
         status = _text(members.get("status", value.get("status")), "status")
         if status not in ("firing", "resolved"):

@@ -28,8 +28,8 @@ MAX_FRAME: Final = LARGEST_DOCUMENT + (1 << 20)
 MAX_LEAF: Final = 4 << 20
 """Bytes of a leaf, compressed or not."""
 
-MAX_END: Final = 64 << 20
-"""Bytes of the end of a pack (dictionary and head), compressed or not: enough for some 200 million frames."""
+MAX_END: Final = 16 << 20
+"""Bytes of the end of a pack (dictionary and head), compressed or not: enough for some 20 million frames."""
 
 MAX_DICTIONARY: Final = 1 << 20
 """Bytes of a dictionary, compressed or not."""

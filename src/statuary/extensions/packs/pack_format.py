@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.json_values import Json, JsonObject, as_list
+from statuary.base.json_values import MAX_VALUES, Json, JsonObject, as_list, has_many_values
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs import limits
 from statuary.extensions.packs.codec import Codec, Compressor, expand
@@ -44,6 +44,9 @@ from statuary.publish.listing import (
 VERSION = "statuary-pack/1"
 
 TAIL_SIZE = 134
+MAX_END_SIZE = limits.MAX_DICTIONARY + limits.MAX_END + TAIL_SIZE
+"""Bytes from the beginning of a pack's end to the end of its file."""
+
 TAIL = re.compile(
     rf"{VERSION} (\d{{16}}) (\d{{8}}) (\d{{8}}) (\d{{8}}) (\d{{8}}) ([0-9a-f]{{64}})\n".encode()
 )
@@ -165,6 +168,8 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
 
 
 def _frame_rows(line: bytes, what: str) -> list[tuple[str, int | None]]:
+    if has_many_values(line):
+        raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values in its first line")
     try:
         return [_frame_row(row) for row in as_list(orjson.loads(line))]
     except (ValueError, TypeError, InvalidValueError) as error:
@@ -232,6 +237,8 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
     except (KeyError, ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
     require_order((frame.first_key for frame in frames), what)
+    if len(frames) > limits.FRAMES_OF_LEAF:
+        raise DamagedSnapshotError(f"{what} lists more than {limits.FRAMES_OF_LEAF} frames")
     if offset > end:
         raise DamagedSnapshotError(f"{what} lists frames outside of the pack")
     return tuple(frames)

@@ -27,6 +27,7 @@ from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs.limits import MAX_LIST, MAX_PACKS
 from statuary.extensions.packs.pack_format import (
+    MAX_END_SIZE,
     PackedDocument,
     Totals,
     checked_key,
@@ -151,6 +152,8 @@ def _pack(row: JsonObject) -> ListedPack:
     size, end = checked_number(row["size"]), KnownEnd(checked_number(offset), checked_digest(end_digest))
     if end.offset >= size:
         raise InvalidValueError(f"the end of {pack_name(digest)} is outside of it")
+    if size - end.offset > MAX_END_SIZE:
+        raise InvalidValueError(f"the end of {pack_name(digest)} is larger than that of any pack")
     return ListedPack(pack_name(digest), _run(row["run"]), size, digest, end, totals)
 
 

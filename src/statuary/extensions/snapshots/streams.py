@@ -124,6 +124,7 @@ class FileRanges:
 
     def read(self, offset: int, size: int) -> bytes:
         """Return a range; fewer bytes only at the end."""
+        size = max(0, min(size, self.size - offset))  # a read allocates what it asks for
         if hasattr(os, "pread"):
             return os.pread(self.file.fileno(), size, offset)
         with self._lock:

@@ -17,6 +17,7 @@ import orjson
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.base.primitives import Address
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.foreign_database import foreign_database
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.listed_contract import (
@@ -47,6 +48,8 @@ COLUMNS: Final = (
     "receipt_dict",
     "source_code",
 )
+
+TABLE_QUERY: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'deployments'"
 
 INPUT_MEMBERS: Final = ("language", "sources", "settings", "storage_layout_overrides")
 
@@ -80,9 +83,12 @@ def _contracts(file: Path) -> ListedContracts:
 
 def _rows(file: Path) -> Iterator[dict[str, Json]]:
     try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
-            database.row_factory = sqlite3.Row
-            for row in database.execute("SELECT * FROM deployments ORDER BY deployment_id DESC"):
+        with closing(foreign_database(file)) as database:
+            if database.execute(TABLE_QUERY).fetchone() is None:
+                raise NotImportableError(f"{file} has no table of titanoboa's deployments")
+            ids = database.execute("SELECT rowid FROM deployments ORDER BY deployment_id DESC")
+            for row_id in ids.fetchall():  # one row at a time: sorting whole rows would copy their sources
+                row = database.execute("SELECT * FROM deployments WHERE rowid = ?", row_id).fetchone()
                 values: dict[str, Json] = dict(row)
                 if missing_columns := [column for column in COLUMNS if column not in values]:
                     raise NotImportableError(f"{file} has no {missing_columns[0]} of titanoboa's deployments")
