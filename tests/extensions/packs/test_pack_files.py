@@ -229,14 +229,14 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
         (frame_of(TWO), RIGHT._replace(last=TWO[0].key), "its head says"),
         (frame_of(TWO[::-1]), RIGHT, "not sorted"),
         (frame_of(TWO, marks="00000000" * 2), RIGHT, "other documents"),
-        (frame_of(TWO, marks="0"), RIGHT, "no marks"),
+        (frame_of(TWO, marks="0"), RIGHT, "are not marks"),
         (frame_of(TWO, first_key=TWO[1].key), RIGHT, "does not hold the documents"),
         (frame_of(TWO, first_key="v2/../../etc/passwd"), RIGHT, "not a path"),
         (frame_of(TWO, first_key="v2/contract/1/0x" + "A" * 40), RIGHT, "lower case"),
         (frame_of(TWO, plain=10), RIGHT, "does not hold 10 bytes"),
         (frame_of(TWO, plain=1 << 60), RIGHT, "too large"),
         (frame_of(TWO, plain=100_000), RIGHT, "does not hold"),
-        (frame_of(TWO, size=1 << 40), RIGHT, "more than"),
+        (frame_of(TWO, size=1 << 40), RIGHT, "is not a size"),
         (frame_of(TWO, size=-1), RIGHT, "malformed"),
         (frame_of(TWO, text=b"[]\n"), RIGHT, "does not hold the documents"),
         (frame_of(TWO, text=b"not json"), RIGHT, "malformed"),
@@ -268,7 +268,7 @@ def tail_of(offset: int, sizes: tuple[int, int], text: bytes, plain: int, prefix
         (orjson.dumps({"zstd": "1", **Totals()._asdict(), "leaves": [["a", 0, 9, 9, "0" * 64]]}), "outside"),
         (
             orjson.dumps({"zstd": "1", **Totals()._asdict(), "leaves": [["a", 0, 1 << 30, 9, "0" * 64]]}),
-            "more than",
+            "is not a size",
         ),
         (
             orjson.dumps(
