@@ -62,7 +62,7 @@ def test_listing_on_disk_is_sorted() -> None:
         assert not listing.add(entry("b")._replace(size=9))
         listing.remove(["a/b", "missing"])
         assert (listing.find("a/b"), listing.find("b")) == (None, entry("b"))
-        assert listing.sizes() == (len(PATHS) - 1, len(PATHS) - 1)
+        assert listing.size() == (len(PATHS) - 1, len(PATHS) - 1)
 
 
 def test_parts_match_encoded_entries() -> None:

@@ -24,7 +24,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A line and a column of a text file, counted from 1, in characters."""
 
@@ -55,14 +55,13 @@ class Finding:
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 
-def _sort_key(finding: Finding) -> tuple[str, int, int, str, str]:
-    position = finding.position or Position(0, 0)
-    return finding.path, position.line, position.column, finding.rule, finding.message
-
-
 def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings by file, position, rule and message, without duplicates."""
-    return sorted(set(findings), key=_sort_key)
+    start = Position(0, 0)
+    return sorted(
+        set(findings),
+        key=lambda finding: (finding.path, finding.position or start, finding.rule, finding.message),
+    )
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -5,7 +5,7 @@ bits,
 `1.0`, `1e5`) stays a string.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
 from statuary.base.limits import MAX_JSON_DEPTH
@@ -41,13 +41,10 @@ def is_whole_number(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def jsonb_key(key: str) -> tuple[int, bytes]:
-    """Return the sort key by which PostgreSQL orders a `jsonb` object's keys.
-
-    It is the key's length in bytes, then the bytes.
-    """
-    encoded = key.encode("utf-8", "surrogatepass")
-    return len(encoded), encoded
+def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
+    """Return keys as PostgreSQL orders those of a `jsonb` object: by their length in bytes, then by their bytes."""
+    by_bytes = {key.encode("utf-8", "surrogatepass"): key for key in keys}
+    return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 
 
 def in_jsonb_order(value: Json, depth: int = 0) -> Json:
@@ -62,7 +59,7 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     if depth > MAX_JSON_DEPTH:
         raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
     if isinstance(value, dict):
-        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted(value, key=jsonb_key)}
+        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted_jsonb_keys(value)}
     if isinstance(value, list):
         return [in_jsonb_order(item, depth + 1) for item in value]
     return value

@@ -41,10 +41,17 @@ def check(argument: Function | Severity, /) -> Function | Callable[[Function], F
     return register if isinstance(argument, Severity) else register(argument)
 
 
-def rule_of(function: Callable[..., object]) -> tuple[str, str]:
-    """Return the id of a function's rule, and the rule."""
+class RuleText(NamedTuple):
+    """A rule as people read it."""
+
+    name: str  # its id
+    sentence: str
+
+
+def rule_of(function: Callable[..., object]) -> RuleText:
+    """Return the rule that a function checks."""
     sentence = (function.__doc__ or "").strip().partition("\n")[0]
-    return function.__name__.replace("_", "-"), sentence
+    return RuleText(function.__name__.replace("_", "-"), sentence)
 
 
 def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:

@@ -340,13 +340,20 @@ def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield part
 
 
-def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
-    """Return a part and the bytes of its lines."""
+class EncodedPart(NamedTuple):
+    """A part with the bytes of its lines."""
+
+    part: Part
+    text: bytes
+
+
+def encode_part(entries: list[Entry]) -> EncodedPart:
+    """Return entries as a part."""
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
     text = bytes(lines)
-    return Part(sha256(text).hexdigest(), entries[0].path, len(entries), len(text)), text
+    return EncodedPart(Part(sha256(text).hexdigest(), entries[0].path, len(entries), len(text)), text)
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:

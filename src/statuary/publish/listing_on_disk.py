@@ -1,12 +1,19 @@
 """A listing on disk, sorted by path, for sites larger than memory."""
 
 from collections.abc import Iterable, Iterator
-from typing import Self
+from typing import NamedTuple, Self
 
 from statuary.base.files import temporary_database
-from statuary.publish.listing import Entry, Part, encode_part, split_into_parts
+from statuary.publish.listing import EncodedPart, Entry, Part, encode_part, split_into_parts
 
 EVERY_ENTRY = "SELECT * FROM entries"
+
+
+class ListingSize(NamedTuple):
+    """The size of a site by its listing."""
+
+    documents: int
+    size: int  # bytes of their bodies
 
 
 class Listing:
@@ -65,7 +72,7 @@ class Listing:
             names = tuple(aliases.split("\n")) if aliases else ()
             yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
 
-    def parts(self) -> Iterator[tuple[Part, bytes]]:
+    def parts(self) -> Iterator[EncodedPart]:
         """Yield the parts of the listing with the bytes of their lines."""
         return map(encode_part, split_into_parts(self))
 
@@ -74,7 +81,7 @@ class Listing:
         rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
         return [entry for entry, *_ in rows]
 
-    def sizes(self) -> tuple[int, int]:
-        """Return the number of entries and the bytes of their bodies."""
-        count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
-        return int(count), int(size)
+    def size(self) -> ListingSize:
+        """Return the size of the listing."""
+        query = "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries"
+        return ListingSize(*self.database.execute(query).fetchone())

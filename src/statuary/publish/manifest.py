@@ -22,6 +22,7 @@ from statuary.base.json_values import JsonObject, as_list
 from statuary.base.primitives import InvalidValueError, format_instant, parse_instant
 from statuary.publish.listing import (
     DamagedSnapshotError,
+    EncodedPart,
     Entry,
     NameTable,
     Part,
@@ -120,12 +121,12 @@ class ManifestBuilder:
         self.names = 0
         self.size = 0
 
-    def add(self, entries: list[Entry]) -> tuple[Part, bytes]:
-        """Count a part; return it with the bytes of its lines."""
-        part, text = encode_part(entries)
-        self.parts.append(part)
+    def add(self, entries: list[Entry]) -> EncodedPart:
+        """Count a part, and return it."""
+        encoded = encode_part(entries)
+        self.parts.append(encoded.part)
         self.count(entries)
-        return part, text
+        return encoded
 
     def count(self, entries: list[Entry]) -> None:
         """Count entries."""

@@ -73,7 +73,7 @@ class ThemeError(StatuaryError):
         self.line = line  # counted from 1; 0 if unknown
 
     @override
-    def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Support pickling: workers return it."""
         return type(self), (str(self), self.template, self.line)
 

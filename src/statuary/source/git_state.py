@@ -112,14 +112,14 @@ class GitQuery:
         if not outputs or self._processes[0].returncode or self._processes[2].returncode:
             return None
         prefix, _, commit = outputs[0].rstrip("\n").partition("\n")
-        changed_paths, ignored = _paths(outputs[2], prefix)
+        signs = _signs(outputs[2], prefix)
         tree = outputs[1].strip() if self._processes[1].returncode == 0 else ""
         return GitState(
             root=self.root,
             commit=commit,
             id=tree,
-            changed_paths=changed_paths,
-            ignored=ignored,
+            changed_paths=frozenset(path for path, sign in signs.items() if sign != IGNORED),
+            ignored=frozenset(path for path, sign in signs.items() if sign == IGNORED),
             index=self._index,
         )
 
@@ -138,15 +138,13 @@ def _index_of(git: Path) -> tuple[int, ...]:
     return ()
 
 
-def _paths(status: str, prefix: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the changed and the ignored paths of a status.
+def _signs(status: str, prefix: str) -> dict[str, str]:
+    """Return git's sign of each path that its status lists.
 
     Args:
         prefix: the content folder's path in the repository; git's paths start at the repository.
     """
-    paths = [(line[:2], line[3:].removeprefix(prefix).rstrip("/")) for line in status.split("\0") if line]
-    changed_paths = frozenset(path for sign, path in paths if sign != IGNORED)
-    return changed_paths, frozenset(path for sign, path in paths if sign == IGNORED)
+    return {line[3:].removeprefix(prefix).rstrip("/"): line[:2] for line in status.split("\0") if line}
 
 
 GIT_COMMANDS = (

@@ -1,7 +1,7 @@
 """One source file to its model, or to findings."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -36,8 +36,8 @@ def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
         key = str(details["loc"][-1])
         message, hint = f"key {key!r} is missing", f"write `{key}:`"
         return Finding(rule="missing-key", message=message, hint=hint, pointer=pointer)
-    message, hint = _wrong_value(details)
-    return Finding(rule="invalid-value", message=message, hint=hint, pointer=pointer)
+    fault = _fault_of(details)
+    return Finding(rule="invalid-value", message=fault.message, hint=fault.hint, pointer=pointer)
 
 
 def _place_of(key: str, model: object) -> str:
@@ -51,35 +51,41 @@ def _place_of(key: str, model: object) -> str:
     return places[0] if len(places) == 1 and key not in members else ""
 
 
-def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
-    """Return message and hint for a value of the wrong kind."""
+class _Fault(NamedTuple):
+    message: str
+    hint: str = ""
+
+
+def _fault_of(details: ErrorDetails) -> _Fault:
+    """Return what to say about a value of the wrong kind."""
     cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
-        return str(cause), cause.hint if isinstance(cause, InvalidValueError) else ""
+        return _Fault(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
     described = describe_value(details["input"])
     if details["type"] in ("literal_error", "enum"):
         return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
     if details["type"] in COUNTED:
         limit, size = details["ctx"]["max_length"], len(details["input"])
-        return f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}", "shorten it"
+        message = f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}"
+        return _Fault(message, "shorten it")
     if details["type"] == "string_pattern_mismatch":
-        return f"{described} does not have the form {details['ctx']['pattern']}", ""
+        return _Fault(f"{described} does not have the form {details['ctx']['pattern']}")
     if details["type"] in EXPECTED:
         expected = EXPECTED[details["type"]]
         is_item = expected == "a list" and isinstance(details["input"], str)
         example = f": [{details['input']}]" if is_item and len(details["input"]) <= 80 else ""
-        return f"expected {expected}, found {described}", f"write {expected}{example}"
-    return f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}", ""
+        return _Fault(f"expected {expected}, found {described}", f"write {expected}{example}")
+    return _Fault(f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}")
 
 
-def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
-    """Return message and hint for a value outside an enumeration.
+def _wrong_choice(described: str, value: str, expected: str) -> _Fault:
+    """Return what to say about a value outside an enumeration.
 
     Args:
         expected: pydantic's list of the allowed values.
     """
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
-    return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
+    return _Fault(f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}")
 
 
 COUNTED = {"string_too_long": "characters", "too_long": "entries"}

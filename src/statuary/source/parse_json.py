@@ -67,17 +67,11 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
             parse_float=parse_decimal,
         )
     except json.JSONDecodeError as error:
-        message, place = _described(error)
-        raise UnreadableError(
-            f"not JSON: {message}", "check the commas, quotes and brackets before this position", place
-        ) from None
+        raise _syntax_error(error) from None
     except RecursionError:
         raise BeyondLimitError(f"the text nests more than {MAX_TEXT_DEPTH} levels") from None
     except _DuplicateKeyError:
-        key, offset = _duplicate_key(text)
-        raise UnreadableError(
-            f"duplicate key {key!r}", "remove one of the two", Lines(text).position(offset)
-        ) from None
+        raise _duplicate_key(text) from None
     except _ConstantError as error:
         offset = next(start for lexeme, start in _lexemes(text) if lexeme == str(error))
         raise UnreadableError(
@@ -86,18 +80,21 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     return value
 
 
-def _described(error: json.JSONDecodeError) -> tuple[str, Position]:
-    """Return a JSON error's message and position.
+def _syntax_error(error: json.JSONDecodeError) -> UnreadableError:
+    """Return the error about text that is not JSON.
 
     Python 3.13's message for a trailing comma is used on every version.
     """
-    text, kind = (
-        error.doc[: error.pos].rstrip(),
-        {"}": "object", "]": "array"}.get(error.doc[error.pos : error.pos + 1]),
-    )
+    text = error.doc[: error.pos].rstrip()
+    kind = {"}": "object", "]": "array"}.get(error.doc[error.pos : error.pos + 1])
     if kind is not None and text.endswith(","):
-        return f"illegal trailing comma before end of {kind}", Lines(error.doc).position(len(text) - 1)
-    return f"{error.msg[0].lower()}{error.msg[1:]}", Position(error.lineno, error.colno)
+        message = f"illegal trailing comma before end of {kind}"
+        position = Lines(error.doc).position(len(text) - 1)
+    else:
+        message = f"{error.msg[0].lower()}{error.msg[1:]}"
+        position = Position(error.lineno, error.colno)
+    hint = "check the commas, quotes and brackets before this position"
+    return UnreadableError(f"not JSON: {message}", hint, position)
 
 
 def _check_surrogates(text: str) -> None:
@@ -174,21 +171,22 @@ def _lexemes(text: str) -> Iterator[tuple[str, int]]:
         yield match[0], match.start()
 
 
-def _duplicate_key(text: str) -> tuple[str, int]:
-    """Return the first key that its object has already, and its offset."""
+def _duplicate_key(text: str) -> UnreadableError:
+    """Return the error about the first key that its object has already."""
     keys: list[set[str]] = []
-    previous = "", 0
+    previous, offset = "", 0
     for lexeme, start in _lexemes(text):
         if lexeme in "{[":
             keys.append(set())
         elif lexeme in "}]":
             keys.pop()
         elif lexeme == ":":
-            key = json.loads(previous[0])
+            key = json.loads(previous)
             if key in keys[-1]:
-                return key, previous[1]
+                position = Lines(text).position(offset)
+                return UnreadableError(f"duplicate key {key!r}", "remove one of the two", position)
             keys[-1].add(key)
-        previous = lexeme, start
+        previous, offset = lexeme, start
     raise ValueError("no key is repeated")
 
 

@@ -7,6 +7,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import MAX_FOLDERS
@@ -94,7 +95,7 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
         OSError: if it cannot be opened.
         ValueError: if no file can have this name.
     """
-    top, below = _top_of(str(root), path)
+    top, below = _contained_path(str(root), path)
     try:
         descriptor = _open_below(top, below)
     except OSError as error:
@@ -110,18 +111,25 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
     return descriptor
 
 
-def _top_of(root: str, path: str) -> tuple[str, str]:
-    """Return the folder that links must stay in, and the path below it.
+class _ContainedPath(NamedTuple):
+    """A path, and the folder that links must stay in."""
+
+    top: str
+    below: str
+
+
+def _contained_path(root: str, path: str) -> _ContainedPath:
+    """Return a path below the folder that links must stay in.
 
     For a source beside the content, the folder is the first name other than `..`.
     """
     if ".." not in path:
-        return root, path
+        return _ContainedPath(root, path)
     names = os.path.normpath(path).replace("\\", "/").split("/")
     up = next((number for number, name in enumerate(names) if name != ".."), len(names))
     if up in (0, len(names) - 1):
-        return "/".join([root, *names[:up]]), "/".join(names[up:])
-    return "/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :])
+        return _ContainedPath("/".join([root, *names[:up]]), "/".join(names[up:]))
+    return _ContainedPath("/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :]))
 
 
 def _open_below(top: str, path: str) -> int:

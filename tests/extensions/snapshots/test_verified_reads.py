@@ -46,7 +46,7 @@ def rebuilt(file: Path, change: Callable[[list[bytes], list[bytes]], None]) -> P
 
 
 def local_size(text: bytes) -> int:
-    return 30 + sum(zip_format.lengths_of_local_header(text[:30]))
+    return 30 + zip_format.variable_length(text[:30])
 
 
 def evil(path: str = "index.html") -> bytes:

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 import orjson
 
 from statuary.base.findings import Pointer
-from statuary.base.json_values import Json, as_object, in_jsonb_order, is_whole_number, jsonb_key
+from statuary.base.json_values import Json, as_object, in_jsonb_order, is_whole_number, sorted_jsonb_keys
 from statuary.base.primitives import (
     Address,
     ChainId,
@@ -79,7 +79,7 @@ def repeated_members(record: RecordValue) -> dict[str, Json]:
 
 
 def _ordered(value: Mapping[str, Json]) -> Mapping[str, Json]:
-    return {key: value[key] for key in sorted(value, key=jsonb_key)} if len(value) > 1 else value
+    return {key: value[key] for key in sorted_jsonb_keys(value)} if len(value) > 1 else value
 
 
 def _evm(side: RecordValue) -> dict[str, Json]:

@@ -160,7 +160,7 @@ def _target_first(files: Mapping[str, str], target: str) -> list[str]:
 def _view(
     path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
-    hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content)[1])
+    hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content).code_points)
     has_spaces, cut = _long_lines(content)
     # a script colours a text that can be read back unchanged from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
@@ -229,7 +229,7 @@ def _unified(content: str) -> str:
 def _with_marks(content: str, marks: LineMarks) -> str:
     """Return a text with what must not be missed surrounded by `_OPEN` and `_CLOSE`."""
     text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
-    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked)[0])
+    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
     return "\n".join(_shortened(line, marks) for line in text.split("\n"))
 
 

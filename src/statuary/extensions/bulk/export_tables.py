@@ -130,7 +130,7 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
         UnreadableError: if a table that every record needs is missing.
     """
     tables: dict[str, list[str]] = {}
-    for file in sorted(files, key=_first_row):
+    for file in sorted(files, key=lambda path: (_first_row(path), path)):
         tables.setdefault(table_of(file), []).append(file)
     missing_tables = [name for name in NEEDED if name not in tables]
     if missing_tables:
@@ -142,9 +142,9 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
     return {name: tables[name] for name in (*NEEDED, *OPTIONAL) if name in tables}
 
 
-def _first_row(path: str) -> tuple[int, str]:
+def _first_row(path: str) -> int:
     numbers = re.findall(r"_(\d+)_\d+", PurePosixPath(path).name)
-    return int(numbers[-1]) if numbers else 0, path
+    return int(numbers[-1]) if numbers else 0
 
 
 class _Engine(Protocol):
@@ -432,12 +432,15 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 """The newest match of each contract: one may be deployed to its address more than once."""
 
 
-def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
-    """Create the table of keys.
+class _JoinedKeys(NamedTuple):
+    """The table of keys."""
 
-    Returns:
-        The number of buckets, and of matches whose rows are missing.
-    """
+    buckets: int
+    dangling: int  # matches whose rows are missing
+
+
+def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
+    """Create the table of keys."""
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(
@@ -449,7 +452,7 @@ def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
     buckets = min(MOST_BUCKETS, 1 + matches // CONTRACTS_OF_A_BUCKET)
     connection.execute(KEYS, {"buckets": buckets})
     connection.execute("DROP TABLE newest; DROP TABLE joined")
-    return buckets, int(dangling)
+    return _JoinedKeys(buckets, int(dangling))
 
 
 def _dangling(path: str, count: int) -> Finding:

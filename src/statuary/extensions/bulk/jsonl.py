@@ -171,13 +171,16 @@ class Block(NamedTuple):
     size: int
 
 
-def count_lines(block: Block) -> tuple[int, int, int | None]:
-    """Count a block's line ends.
+class CountedLines(NamedTuple):
+    """The lines that end in a block."""
 
-    Returns:
-        The block's offset, the number, and the offset after the first line end.
+    start: int  # the block's offset
+    lines: int
+    first_line_end: int | None  # the offset after the first of them
 
-    That offset is None if no line ends in the block.
+
+def count_lines(block: Block) -> CountedLines:
+    """Count the lines that end in a block.
 
     Raises:
         UnreadableError: if the file cannot be read.
@@ -189,7 +192,7 @@ def count_lines(block: Block) -> tuple[int, int, int | None]:
             if first_line_end is None and (line_end := text.find(b"\n")) >= 0:
                 first_line_end = block.start + block.size - bytes_left + line_end + 1
             lines, bytes_left = lines + text.count(b"\n"), bytes_left - len(text)
-    return block.start, lines, first_line_end
+    return CountedLines(block.start, lines, first_line_end)
 
 
 BLOCKS = 64

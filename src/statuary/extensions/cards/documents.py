@@ -145,13 +145,14 @@ def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
 
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
     """Return whether a font has every character of a text; others would be boxes."""
-    absent = _pixels(font, NO_CHARACTER)
-    return all(character.isspace() or _pixels(font, character) != absent for character in text)
+    absent = _drawn(font, NO_CHARACTER)
+    return all(character.isspace() or _drawn(font, character) != absent for character in text)
 
 
-def _pixels(font: "FreeTypeFont", character: str) -> tuple[tuple[int, int], bytes]:
+def _drawn(font: "FreeTypeFont", character: str) -> bytes:
+    """Return what a font draws: the width of the picture, and its pixels."""
     mask = font.getmask(character)
-    return mask.size, bytes(mask)
+    return int(mask.size[0]).to_bytes(4) + bytes(mask)
 
 
 def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:

@@ -193,7 +193,7 @@ def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> Exit
     folder = DescriptorFolder(checkout, "")
     chosen = select_files(folder, {chain.chain_id for chain in catalogue.chains})
     files = copy_files(folder, chosen.files, content)
-    unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing[1])]
+    unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing.findings)]
     about = [f"differs, and is left as it is: {FOLDER}/{path}" for path in files.differing]
     about += [f"cannot be read: {sentence}" for sentence in unreadable]
     exit_code = ExitCode.FINDINGS if about else ExitCode.OK
@@ -216,8 +216,13 @@ def _catalogue(content: Path) -> Catalogue:
     return catalogue
 
 
-def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> tuple[str, str]:
-    """Return chain and address of a contract.
+class _ContractPlace(NamedTuple):
+    chain_id: str
+    address: str  # in lower case
+
+
+def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> _ContractPlace:
+    """Return the place of a contract.
 
     Raises:
         InvalidValueError: if an option is wrong.
@@ -228,7 +233,7 @@ def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> tupl
     chain_id = chains[0] if stated_chain is None else stated_chain
     if chain_id not in chains:
         raise InvalidValueError(f"--chain-id {chain_id!r} is not a chain of the site: {', '.join(chains)}")
-    return chain_id, parse_address(address).lower()
+    return _ContractPlace(chain_id, parse_address(address).lower())
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:

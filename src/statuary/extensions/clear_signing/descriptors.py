@@ -63,18 +63,25 @@ def kind_of(path: str) -> SigningFileKind:
     return SigningFileKind.SHARED
 
 
+class Origin(NamedTuple):
+    """The place at which a part of a descriptor is written."""
+
+    path: str
+    pointer: Pointer
+
+
 class Origins:
     """The file and place of each part of a merged descriptor."""
 
     def __init__(self, path: str) -> None:
-        self._files: dict[Pointer, tuple[str, Pointer]] = {(): (path, ())}
+        self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
 
-    def of(self, pointer: Pointer) -> tuple[str, Pointer]:
-        """Return the file and place of a part of the merged descriptor."""
+    def of(self, pointer: Pointer) -> Origin:
+        """Return the origin of a part of the merged descriptor."""
         for length in range(len(pointer), -1, -1):
             if pointer[:length] in self._files:
                 path, base = self._files[pointer[:length]]
-                return path, base + pointer[length:]
+                return Origin(path, base + pointer[length:])
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
@@ -82,7 +89,7 @@ class Origins:
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
-        self._files[pointer] = path, source_pointer
+        self._files[pointer] = Origin(path, source_pointer)
 
 
 class IncludedFile(NamedTuple):
@@ -152,6 +159,13 @@ class _Merged(NamedTuple):
     origins: Origins
 
 
+class DescriptorFiles(NamedTuple):
+    """The files of a folder of descriptors."""
+
+    paths: tuple[str, ...]  # below the folder, sorted
+    findings: tuple[Finding, ...]  # about what cannot be read
+
+
 class DescriptorFolder:
     """The content's folder or a registry's checkout; files are read once."""
 
@@ -162,8 +176,8 @@ class DescriptorFolder:
         self._digests: dict[str, str] = {}
 
     @cached_property
-    def listing(self) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-        """The sorted paths of its files, and the unreadable ones."""
+    def listing(self) -> DescriptorFiles:
+        """Its files, and those that cannot be read."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -175,7 +189,7 @@ class DescriptorFolder:
         if len(paths) > MAX_FILES:
             message = f"the folder has {len(paths):,} files; the limit is {MAX_FILES:,}"
             findings.append(Finding(rule=READABLE, message=message, hint="remove some", path=FOLDER))
-        return tuple(sorted(paths[:MAX_FILES])), tuple(findings)
+        return DescriptorFiles(tuple(sorted(paths[:MAX_FILES])), tuple(findings))
 
     @property
     def is_empty(self) -> bool:
@@ -184,11 +198,11 @@ class DescriptorFolder:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(self.listing[0])
+        return frozenset(self.listing.paths)
 
     def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
         """Yield the paths of files of these kinds, sorted."""
-        return (path for path in self.listing[0] if kind_of(path) in kinds)
+        return (path for path in self.listing.paths if kind_of(path) in kinds)
 
     def raw(self, path: str) -> bytes:
         """Return the bytes of a file.

@@ -223,6 +223,13 @@ def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
     return SignedMessage(key, value, container, chain_id)
 
 
+class RenderedExample(NamedTuple):
+    """What is shown of an example."""
+
+    key: str  # of its format
+    rendered: Rendered
+
+
 class Example(NamedTuple):
     """A call or message of a descriptor's tests."""
 
@@ -231,10 +238,8 @@ class Example(NamedTuple):
     call: Call | None  # None for a message
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
-    def rendered(
-        self, descriptor: Descriptor, descriptors: Descriptors, names: Names
-    ) -> tuple[str, Rendered]:
-        """Return the key of its format and what is shown.
+    def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
+        """Return what is shown.
 
         Raises:
             InvalidValueError: if that cannot be.
@@ -242,12 +247,12 @@ class Example(NamedTuple):
         inner = InnerRenderer(descriptors, names)
         with step_budget():
             if self.call is not None:
-                key = format_of_call(descriptor.value, self.call.data)[0]
-                return key, render_call(descriptor.value, self.call, names, inner)
+                key = format_of_call(descriptor.value, self.call.data).key
+                return RenderedExample(key, render_call(descriptor.value, self.call, names, inner))
             message = message_of(self.message, self.sender)
             if message.key not in descriptor.formats:
                 raise NotShownError(f"the descriptor has no format for {message.key[:60]}")
-            return message.key, render_message(descriptor.value, message, names, inner)
+            return RenderedExample(message.key, render_message(descriptor.value, message, names, inner))
 
 
 class DescriptorTests(NamedTuple):

@@ -166,7 +166,7 @@ def _rules(check: DeploymentCheck) -> list[Json]:
     for finding in check.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     bound = () if check.code is None else DEPLOYMENT_RULES
-    names = [*(rule_of(rule)[0] for rule in DESCRIPTOR_RULES), *(rule_of(rule)[0] for rule in bound)]
+    names = [*(rule_of(rule).name for rule in DESCRIPTOR_RULES), *(rule_of(rule).name for rule in bound)]
     outcomes: list[Json] = []
     for name in names:
         findings = by_rule.get(name, ())

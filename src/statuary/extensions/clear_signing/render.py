@@ -56,8 +56,15 @@ class NotShownError(InvalidValueError):
 RenderInner = Callable[[Call], "Rendered | None"]
 
 
-def format_of_call(descriptor: JsonObject, data: bytes) -> tuple[str, FunctionKey]:
-    """Return the key of the format for a call's selector.
+class CallFormat(NamedTuple):
+    """The format for a call."""
+
+    key: str
+    function: FunctionKey  # the key, parsed
+
+
+def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
+    """Return the format for a call's selector.
 
     Raises:
         NotShownError: if there is none.
@@ -70,7 +77,7 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> tuple[str, FunctionKe
         except InvalidValueError:
             continue
         if function.selector == selector:
-            return key, function
+            return CallFormat(key, function)
     raise NotShownError(f"the descriptor has no format for the selector {selector}")
 
 

@@ -413,7 +413,7 @@ def findings_of(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
     """Return the violations of a rule as findings, at most some of them."""
-    name = rule_of(rule)[0]
+    name = rule_of(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []
     for violation in violations:

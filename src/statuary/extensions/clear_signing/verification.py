@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Severity
@@ -93,7 +94,7 @@ def verify_folder(
     for item in check_descriptors(folder, records, [path for path in paths if path not in verdicts]):
         verdicts[item.path] = _verdict(item, folder, with_unverified=with_unverified)
     descriptors = tuple(verdicts[path] for path in paths)
-    excluded, repeated = _duplicate_claims(descriptors)
+    duplicates = _duplicate_claims(descriptors)
     return FolderVerification(
         folder=folder,
         descriptors=descriptors,
@@ -101,9 +102,9 @@ def verify_folder(
             path: cached.attestations.get(path) or _attested(folder, path)
             for path in folder.paths(SigningFileKind.ATTESTATION)
         },
-        other_findings=(*folder.listing[1], *repeated),
+        other_findings=(*folder.listing.findings, *duplicates.findings),
         with_unverified=with_unverified,
-        excluded=excluded,
+        excluded=duplicates.deployments,
     )
 
 
@@ -178,10 +179,15 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
     return claims
 
 
-def _duplicate_claims(
-    descriptors: tuple[DescriptorVerdict, ...],
-) -> tuple[frozenset[tuple[str, str]], list[Finding]]:
-    """Return the deployments that several descriptors claim, and findings about them."""
+class _DuplicateClaims(NamedTuple):
+    """The deployments that several descriptors claim."""
+
+    deployments: frozenset[tuple[str, str]]  # each with the path of a descriptor
+    findings: list[Finding]
+
+
+def _duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
+    """Return the deployments that several descriptors claim."""
     excluded, findings = set(), []
     for (caip, digest), claimed in _claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
@@ -190,7 +196,7 @@ def _duplicate_claims(
             what = f"the type {digest} at {caip}" if digest else caip
             message = f"{what} is also claimed by {', '.join(other_paths)}"
             findings.append(verdict.finding(ONE_DESCRIPTOR, message, "remove it from one of them"))
-    return frozenset(excluded), findings
+    return _DuplicateClaims(frozenset(excluded), findings)
 
 
 def _attested(folder: DescriptorFolder, path: str) -> AttestationVerdict:
@@ -217,7 +223,7 @@ def _warning(place: str, message: str, hint: str) -> Finding:
 def _attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding | None:
     try:
         about = attested_descriptor(path)
-        is_there = about is not None and about[0] in folder.listing[0]
+        is_there = about is not None and about[0] in folder.listing.paths
         descriptor = folder.value(about[0]) if about is not None and is_there else None
         return read_attestation(path, folder.value(path), descriptor)
     except DescriptorError as error:

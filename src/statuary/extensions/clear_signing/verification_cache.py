@@ -53,8 +53,8 @@ class VerificationCache:
 
     def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
         """Return the fingerprint of all documents' common inputs."""
-        files = tuple((path, self._folder.digest(path)) for path in self._folder.listing[0])
-        return digest_of(self._basis, repr(self._folder.listing[1]), files, self._records(places))
+        files = tuple((path, self._folder.digest(path)) for path in self._folder.listing.paths)
+        return digest_of(self._basis, repr(self._folder.listing.findings), files, self._records(places))
 
     def _records(self, places: Iterable[Sequence[str]]) -> str:
         return digest_of(tuple(self._digests(*place) for place in places))

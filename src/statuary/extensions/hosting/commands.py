@@ -246,12 +246,19 @@ def _wheel_source(files: list[HostFile], installation: Installation) -> Path | N
     return installation.source
 
 
-def _settings(content: Path) -> tuple[HostingSettings, frozenset[str]]:
-    """Return the content's hosting settings and extension keys, or defaults."""
+class _ContentSettings(NamedTuple):
+    """What hosts are told of the content."""
+
+    hosting: HostingSettings = HostingSettings()
+    extension_keys: frozenset[str] = frozenset()
+
+
+def _settings(content: Path) -> _ContentSettings:
+    """Return what hosts are told of the content, or defaults."""
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
-        return HostingSettings(), frozenset()
-    return catalogue.hosting, frozenset(dict(catalogue.extensions))
+        return _ContentSettings()
+    return _ContentSettings(catalogue.hosting, frozenset(dict(catalogue.extensions)))
 
 
 def _check(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:

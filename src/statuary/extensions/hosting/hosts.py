@@ -357,20 +357,16 @@ def caddy_files(options: HostOptions) -> list[HostFile]:
 
     A port, or an address with one, is plain HTTP for every host name: Caddy obtains a certificate for a name alone.
     """
-    site, bind = _caddy_site(options.listen)
-    text = render_config(
-        "Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values(options.enabled)
-    )
-    return [HostFile("Caddyfile", text)]
-
-
-def _caddy_site(listen: str) -> tuple[str, str]:
-    """Return a site's address in Caddy's form, and the one that it binds; empty for all."""
+    listen = options.listen
     host, _, port = ("", "", listen) if listen.isdigit() else listen.rpartition(":")
     if not port.isdigit() or _is_address(listen):
         host, port = listen, "80"
-    bare = host.strip("[]")
-    return (f"http://:{port}", bare) if not bare or _is_address(bare) else (listen, "")
+    bind = host.strip("[]")
+    site = {"listen": listen, "bind": ""}
+    if not bind or _is_address(bind):
+        site = {"listen": f"http://:{port}", "bind": bind}
+    text = render_config("Caddyfile.jinja", options=options, **site, **_table_values(options.enabled))
+    return [HostFile("Caddyfile", text)]
 
 
 def _is_address(host: str) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import click
 
@@ -156,7 +156,7 @@ def anchor(
     older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
     with content_lock(content):
         catalogue = read_catalogue(content)
-        nodes, chain = _anchoring_nodes(catalogue, rpc, chain_id)
+        nodes, chain = _chain_nodes(catalogue, rpc, chain_id)
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
@@ -202,10 +202,15 @@ def _checkpoints(catalogue: Catalogue, chain_id: ChainId) -> Checkpoints:
     return next((dict(chain.checkpoints) for chain in catalogue.chains if chain.chain_id == chain_id), {})
 
 
-def _anchoring_nodes(
-    catalogue: Catalogue, rpc: str | None, chain_id: ChainId | None
-) -> tuple[AnchoringNodes, ChainId]:
-    """Return the node to ask, its confirming nodes, and their chain."""
+class _ChainNodes(NamedTuple):
+    """The node of a chain to ask, with those that must agree with it."""
+
+    nodes: AnchoringNodes
+    chain_id: ChainId
+
+
+def _chain_nodes(catalogue: Catalogue, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
+    """Return the nodes of the chain that options or the site name."""
     node = None if rpc is None else EthereumNode(rpc)
     chain_id = choose_chain(catalogue, chain_id, node)
     urls = _node_urls(catalogue, chain_id)
@@ -215,7 +220,7 @@ def _anchoring_nodes(
         node = EthereumNode(urls[0])
         if read_chain_id(node) != chain_id:
             raise NotImportableError(f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml")
-    return _with_others(node, rpc or urls[0], urls), chain_id
+    return _ChainNodes(_with_others(node, rpc or urls[0], urls), chain_id)
 
 
 def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> AnchoringNodes:

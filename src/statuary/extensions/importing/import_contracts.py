@@ -180,9 +180,21 @@ class ImportedContracts:
             yield account._replace(notes=tuple(self.notes_of[place]))
 
 
-def _place(entry: ListedContract | UnreadableContract) -> tuple[ChainId | None, str]:
-    """Return the chain and address of a source's entry."""
-    return (entry.chain_id, entry.name if entry.address is None else entry.address.lower())
+class _Place(NamedTuple):
+    """Where a contract is."""
+
+    chain_id: ChainId | None
+    address: str  # in lower case; the name of a contract without address
+
+
+def _place(entry: ListedContract | UnreadableContract) -> _Place:
+    """Return the place of a source's entry."""
+    return _Place(entry.chain_id, entry.name if entry.address is None else entry.address.lower())
+
+
+class _Compiled(NamedTuple):
+    compilation: ImportedCompilation
+    missing_compiler: str = ""  # why it has no output
 
 
 class _BegunContract(NamedTuple):
@@ -368,8 +380,10 @@ class ContractImport:
         contract, existing = begun.contract, begun.existing
         on_chain = self._on_chain(contract, source)
         options = self._options(contract, existing)
-        compilation, missing_parts = self._compiled(begun, compilation)
-        missing_parts += [] if on_chain.creation or on_chain.runtime else [NO_CODE]
+        compilation, missing_compiler = self._compiled(begun, compilation)
+        missing_parts = [missing_compiler] if missing_compiler else []
+        if not on_chain.creation and not on_chain.runtime:
+            missing_parts.append(NO_CODE)
         if missing_parts:
             path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
             self.done.incomplete += [SkippedRecord(path, what) for what in missing_parts]
@@ -428,22 +442,20 @@ class ContractImport:
             node, contract.address, on_chain, partial(self._name_at, contract.chain_id)
         )
 
-    def _compiled(
-        self, begun: _BegunContract, compilation: ImportedCompilation
-    ) -> tuple[ImportedCompilation, list[str]]:
-        """Return a compilation with its output, and the missing parts without a compiler."""
+    def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
+        """Return a compilation with its output, if there is a compiler for it."""
         if begun.run is not None:
-            return with_output(compilation, begun.run), []
+            return _Compiled(with_output(compilation, begun.run))
         kind, version = compilation.compiler, compilation.version
         try:
             if compilation.std_json_output is None:
                 raise no_compiler_error(kind, version, self.settings.compilers)
-            return complete_compilation(compilation), []
+            return _Compiled(complete_compilation(compilation))
         except NotImportableError as error:
             missing_compiler = (
                 f"the compiler's output: {error}; {error.hint or f'import again with --compiler {kind}=PATH'}"
             )
-            return replace(compilation, std_json_output=None), [missing_compiler]
+            return _Compiled(replace(compilation, std_json_output=None), missing_compiler)
 
     def _on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:
         node = self.settings.nodes.get(contract.chain_id)

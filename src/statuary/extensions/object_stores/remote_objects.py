@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from types import ModuleType
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from typing_extensions import Buffer, override
 
@@ -132,10 +132,15 @@ def _store(bucket: str) -> "ObjectStore":
     return from_url(bucket)
 
 
-def _parts(url: str) -> tuple[str, str]:
+class _ObjectPlace(NamedTuple):
+    bucket: str  # its URL
+    key: str
+
+
+def _parts(url: str) -> _ObjectPlace:
     scheme, _, path_part = url.partition("://")
     bucket, _, key = path_part.partition("/")
-    return f"{scheme}://{bucket}", key
+    return _ObjectPlace(f"{scheme}://{bucket}", key)
 
 
 @contextmanager

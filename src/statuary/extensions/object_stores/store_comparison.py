@@ -135,7 +135,7 @@ class StoreComparison:
 
     def part_text(self, part: Part) -> bytes:
         """Return the lines of a part of the site's listing."""
-        return encode_part(self.site.part(part))[1]
+        return encode_part(self.site.part(part)).text
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
         """Skip the parts that all listings of the ledger have."""
@@ -177,7 +177,7 @@ class StoreComparison:
         """
         unknown_paths = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in unknown_paths if self.site.find(path) is not None)
-        return plan_of(self.changes, *self.site.sizes(), conflicts)
+        return plan_of(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
         """Return whether a path is to be put."""

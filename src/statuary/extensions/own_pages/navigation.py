@@ -26,6 +26,13 @@ class SidebarGroup(NamedTuple):
     links: tuple[SidebarLink, ...]
 
 
+class Neighbours(NamedTuple):
+    """The pages before and after one in the order of reading."""
+
+    previous: SidebarLink | None
+    following: SidebarLink | None
+
+
 class Navigation:
     """The book of a page's first folder; a single page has none."""
 
@@ -59,15 +66,14 @@ class Navigation:
             for name, pages in self._groups().items()
         )
 
-    def neighbours(self) -> tuple[SidebarLink | None, SidebarLink | None]:
+    def neighbours(self) -> Neighbours:
         """Return the pages before and after this one in the order of reading."""
         if self._page not in self.pages:
-            return None, None
+            return Neighbours(None, None)
         place = self.pages.index(self._page)
-        pages_before, pages_after = self.pages[:place][-1:], self.pages[place + 1 : place + 2]
-        return (
-            next((_plain_link(page) for page in pages_before), None),
-            next((_plain_link(page) for page in pages_after), None),
+        return Neighbours(
+            previous=_plain_link(self.pages[place - 1]) if place > 0 else None,
+            following=_plain_link(self.pages[place + 1]) if place + 1 < len(self.pages) else None,
         )
 
     def _groups(self) -> dict[str, list[SitePage]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import click
 
@@ -33,11 +33,18 @@ COLUMNS = (
 """The columns of the CSV file."""
 
 
-def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[int, int]:
+class Quarter(NamedTuple):
+    """A quarter of a year."""
+
+    year: int
+    number: int  # from 1 to 4
+
+
+def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter:
     match = QUARTER.fullmatch(text.lower())
     if match is None:
         raise click.UsageError(f"{text!r} is not a quarter; write it like 2026-q3")
-    return int(match["year"]), int(match["quarter"])
+    return Quarter(int(match["year"]), int(match["quarter"]))
 
 
 NAME = argument(metavar="QUARTER", callback=_quarter)
@@ -54,7 +61,7 @@ OUT = option(
 @click.command()
 @options
 def report_command(
-    quarter: Annotated[tuple[int, int], NAME], content: Content, out: Annotated[Path, OUT], now: Now
+    quarter: Annotated[Quarter, NAME], content: Content, out: Annotated[Path, OUT], now: Now
 ) -> ExitCode:
     """Write the availability of each component over a quarter.
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 from uuid import uuid4
 
 import click
@@ -61,24 +62,27 @@ def serve_command(
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
-        reader, watched = (open_site(site), None) if site else _build(content, clock, stack)
-        events = ReloadEvents() if watched else None
+        opened = _OpenedSite(open_site(site)) if site else _build(content, clock, stack)
+        events = ReloadEvents() if opened.watched else None
         names = frozenset(map(host_of, (*hosts, host)))
-        app = SiteApp(stack.enter_context(reader).read, clock, _new_error_id, _log, events, names)
+        app = SiteApp(stack.enter_context(opened.reader).read, clock, _new_error_id, _log, events, names)
         listening = stack.enter_context(listen(host, port))
         when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"
         click.echo(f"Serving {site or content}{when} at {url} (press Ctrl-C to stop)", err=True)
-        serve(app, listening, watched)
+        serve(app, listening, opened.watched)
 
 
 def _new_error_id() -> str:
     return str(uuid4())
 
 
-def _build(
-    content: Path, clock: Callable[[], Instant], stack: ExitStack
-) -> tuple[SiteReader, WatchedContent]:
+class _OpenedSite(NamedTuple):
+    reader: SiteReader
+    watched: WatchedContent | None = None  # the content of which the site is built
+
+
+def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
     """Build the content into a folder that is deleted when the server stops."""
     if not content.is_dir():
         raise ServerError(
@@ -103,7 +107,7 @@ def _build(
 
     state = content_state(content)
     build()
-    return open_site(folder), WatchedContent(content, rebuild, state)
+    return _OpenedSite(open_site(folder), WatchedContent(content, rebuild, state))
 
 
 def _log(served: ServedRequest) -> None:

@@ -192,6 +192,11 @@ class ServedRequest(NamedTuple):
     failure: Exception | None = None
 
 
+class _Answer(NamedTuple):
+    response: Response
+    failure: Exception | None = None  # the exception behind a status 500
+
+
 class SiteApp:
     """The site.
 
@@ -222,35 +227,39 @@ class SiteApp:
         It has `Content-Length` unless its status forbids a body.
         """
         began = perf_counter()
-        response, failure = self._negotiated(request) if self.hosts.allow(host) else (FOREIGN_HOST, None)
+        answer = self._negotiated(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
+        response = answer.response
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
             length = response.headers.get("Content-Length", str(len(response.body)))
             response = replace(response, headers=response.headers | {"Content-Length": length})
         seconds, size = perf_counter() - began, len(response.body)
-        self._log(ServedRequest(request.method, request.target, response.status, size, seconds, failure))
+        self._log(
+            ServedRequest(request.method, request.target, response.status, size, seconds, answer.failure)
+        )
         return response
 
-    def _negotiated(self, request: LookupRequest) -> tuple[Response, Exception | None]:
-        """Return the negotiated response, and a 500's exception."""
+    def _negotiated(self, request: LookupRequest) -> _Answer:
+        """Return the negotiated answer."""
         if request.range_header or not accepts_gzip(request.accept_encoding):
-            response, failure = self._response(request)
+            answer = self._answer(request)
+            response = answer.response
         elif request.method == "HEAD":  # the headers are those of the compressed body
-            response, failure = self._response(replace(request, method="GET"))
-            response = head_response(compressed(response))
+            answer = self._answer(replace(request, method="GET"))
+            response = head_response(compressed(answer.response))
         else:
-            response, failure = self._response(request)
-            response = compressed(response)
-        return with_variants(response), failure
+            answer = self._answer(request)
+            response = compressed(answer.response)
+        return answer._replace(response=with_variants(response))
 
-    def _response(self, request: LookupRequest) -> tuple[Response, Exception | None]:
-        """Return the response, and the exception behind a 500: no request ends the server."""
+    def _answer(self, request: LookupRequest) -> _Answer:
+        """Return the answer to a request; none ends the server."""
         if self.events is not None and request.target == SCRIPT_PATH:
-            return Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS), None
+            return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
         try:
             response = answer_site(request, self._read, self._clock(), self._new_error_id)
         except Exception as failure:  # noqa: BLE001 - whatever it is, the client gets a response
-            return _internal_error(self._new_error_id), failure
-        return (response if self.events is None else _with_live_reload(response)), None
+            return _Answer(_internal_error(self._new_error_id), failure)
+        return _Answer(response if self.events is None else _with_live_reload(response))
 
 
 def _internal_error(new_error_id: NewErrorId) -> Response:

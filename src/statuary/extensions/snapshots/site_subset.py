@@ -39,6 +39,13 @@ ANY_CHAIN = ""
 """Means every chain, for an address without one."""
 
 
+class SubsetContract(NamedTuple):
+    """A contract that a list of addresses names."""
+
+    chain_id: str  # or `ANY_CHAIN`
+    address: str  # in lower case
+
+
 class SiteSubset(NamedTuple):
     """The union of the selected parts."""
 
@@ -46,8 +53,7 @@ class SiteSubset(NamedTuple):
     contracts: bool = False  # whether it includes everything about contracts
     status: bool = False  # whether it includes everything else
     chains: frozenset[str] = frozenset()
-    # pairs of chain id, or `ANY_CHAIN`, and lower-case address
-    contracts_listed: frozenset[tuple[str, str]] = frozenset()
+    contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:
         """Return whether the subset includes a document."""
@@ -75,7 +81,7 @@ class SiteSubset(NamedTuple):
             return False
         chain, address = match[1], match[2].lower()
         if chain == "all-chains":
-            return any(listed_address == address for _, listed_address in self.contracts_listed)
+            return any(contract.address == address for contract in self.contracts_listed)
         return not self.contracts_listed.isdisjoint({(chain, address), (ANY_CHAIN, address)})
 
 
@@ -129,7 +135,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 """The parts of a site, and whether each has a value."""
 
 
-def _digest_text(contracts: frozenset[tuple[str, str]]) -> set[str]:
+def _digest_text(contracts: frozenset[SubsetContract]) -> set[str]:
     """Return a list of addresses by digest, as manifests state it."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
@@ -143,6 +149,6 @@ def _lines(file: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _listed(line: str) -> tuple[str, str]:
+def _listed(line: str) -> SubsetContract:
     chain, _, address = line.rpartition("/")
-    return (parse_chain_id(chain) if chain else ANY_CHAIN), parse_address(address).lower()
+    return SubsetContract(parse_chain_id(chain) if chain else ANY_CHAIN, parse_address(address).lower())

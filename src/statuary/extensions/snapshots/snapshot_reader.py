@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, NamedTuple, Protocol
 
 from statuary.base.files import (
     MANIFEST,
@@ -171,17 +171,24 @@ class SiteMembers:
             missing_text = _some_of(self._shown, self._missing)
             raise DamagedSnapshotError(f"aliases are missing in {self.name}: {missing_text}")
         try:
-            extra, count = _extra(self._list_paths() if self._list_paths else iter(()), entries)
+            extra = _extra(self._list_paths() if self._list_paths else iter(()), entries)
         except PublishingError as error:
             raise DamagedSnapshotError(str(error), error.hint) from None
-        if count:
+        if extra.total:
             raise DamagedSnapshotError(
-                f"{self.name} has files that its manifest does not list: {_some_of(extra, count)}"
+                f"{self.name} has files that its manifest does not list: {_some_of(extra.first, extra.total)}"
             )
 
 
-def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
-    """Return the first unlisted paths, and their number."""
+class _ExtraPaths(NamedTuple):
+    """Paths that no document of a snapshot has."""
+
+    first: list[str]  # a few of them
+    total: int
+
+
+def _extra(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
+    """Return the paths that no document of the snapshot has."""
     first_paths: list[str] = []
     count = 0
     with Listing() as names:
@@ -192,7 +199,7 @@ def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
             if is_listed(path) and names.find(path) is None:
                 count += 1
                 first_paths = [*first_paths, path][:SHOWN]
-    return first_paths, count
+    return _ExtraPaths(first_paths, count)
 
 
 def _some_of(first_paths: list[str], count: int) -> str:

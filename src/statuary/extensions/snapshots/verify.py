@@ -108,9 +108,14 @@ CHAIN_CLAIMS = (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
 RULE = "anchor-mismatch"
 
 
-def verify_anchor(
-    proof: JsonObject, record: JsonObject, digest: str
-) -> tuple[tuple[Claim, ...], list[Finding]]:
+class VerifiedAnchor(NamedTuple):
+    """What the anchor in a published proof shows."""
+
+    claims: tuple[Claim, ...]
+    findings: list[Finding]  # where the proof claims more
+
+
+def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> VerifiedAnchor:
     """Verify a published proof's anchor against its record.
 
     Args:
@@ -139,7 +144,7 @@ def verify_anchor(
             claim, str(published_claim.get("status")), as_object(published_claim.get("evidence"))
         ):
             findings.append(Finding(rule=RULE, message=fault))
-    return claims, findings
+    return VerifiedAnchor(claims, findings)
 
 
 def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:

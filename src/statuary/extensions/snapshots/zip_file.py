@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Self
+from typing import IO, NamedTuple, Self
 
 from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError, is_snapshot_path
@@ -27,6 +27,7 @@ from statuary.extensions.snapshots.zip_format import (
     LOCAL,
     LOCAL_MARK,
     CentralEntry,
+    CentralName,
     CompressedMember,
     Ending,
     SnapshotMember,
@@ -38,6 +39,13 @@ from statuary.publish.listing import DamagedSnapshotError
 
 IN_MEMORY = 16 << 20
 """Bytes of a central directory that stay in memory before they go into a temporary file."""
+
+
+class _DirectoryPage(NamedTuple):
+    """Bytes of a central directory."""
+
+    text: bytes
+    entry: CentralName  # the first
 
 
 class CentralDirectory:
@@ -232,7 +240,7 @@ class ZipStreamReader:
                 raise DamagedSnapshotError(f"{source.name} is not a snapshot: it is not a zip")
             raise DamagedSnapshotError(f"{source.name} has no member at byte {source.position - len(mark):,}")
         fixed = mark + source.exactly(LOCAL.size - len(mark))
-        variable_part = source.exactly(sum(zip_format.lengths_of_local_header(fixed)))
+        variable_part = source.exactly(zip_format.variable_length(fixed))
         header = zip_format.parse_local_header(fixed + variable_part)
         if header is None:
             raise DamagedSnapshotError(
@@ -362,7 +370,7 @@ class ZipReader:
             for begin in zip_format.BEGINS_ENTRY.finditer(text):
                 entry = zip_format.central_name(text, begin.start())
                 if entry is not None and start + begin.start() < end:
-                    return entry[0], (start + begin.start(), start + entry[1])
+                    return entry.name, (start + begin.start(), start + entry.end)
         return None
 
     def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
@@ -378,11 +386,11 @@ class ZipReader:
             yield name, (start + position, start + entry_end)
             position = entry_end
 
-    def _page(self, start: int) -> tuple[bytes, tuple[bytes, int]]:
-        """Return the bytes from an entry on, its name, and its end in them."""
+    def _page(self, start: int) -> _DirectoryPage:
+        """Return the bytes from an entry on."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             entry = zip_format.central_name(text, 0)
             if entry is not None:
-                return text, entry
+                return _DirectoryPage(text, entry)
         raise DamagedSnapshotError(f"{self.name} is damaged: its directory is cut off")

@@ -72,10 +72,10 @@ def local_header(header: ZipHeader) -> bytes:
     return LOCAL.pack(LOCAL_MARK, version, *what, *sizes, len(name), len(extra)) + name + extra
 
 
-def lengths_of_local_header(fixed: bytes) -> tuple[int, int]:
-    """Return the lengths of a local header's name and extra field."""
+def variable_length(fixed: bytes) -> int:
+    """Return the length of a local header's name and extra field together."""
     *_, name, extra = LOCAL.unpack(fixed)
-    return name, extra
+    return int(name + extra)
 
 
 def parse_local_header(text: bytes) -> ZipHeader | None:
@@ -122,13 +122,22 @@ class CentralEntry(NamedTuple):
     offset: int
 
 
-def central_name(text: bytes, start: int) -> tuple[bytes, int] | None:
-    """Return the name and end of a complete entry at `start`."""
+class CentralName(NamedTuple):
+    """The name of an entry of the central directory."""
+
+    name: bytes
+    end: int  # of the entry
+
+
+def central_name(text: bytes, start: int) -> CentralName | None:
+    """Return the name of a complete entry at `start`."""
     if start + CENTRAL.size > len(text) or not text.startswith(CENTRAL_MARK, start):
         return None
     name, extra, comment = LENGTHS.unpack_from(text, start + LENGTHS_OFFSET)
     end = start + CENTRAL.size + name + extra + comment
-    return (text[start + CENTRAL.size : start + CENTRAL.size + name], end) if end <= len(text) else None
+    if end > len(text):
+        return None
+    return CentralName(text[start + CENTRAL.size : start + CENTRAL.size + name], end)
 
 
 def parse_central_header(text: bytes) -> CentralEntry | None:

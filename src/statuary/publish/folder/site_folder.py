@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.base.files import (
     FOLDER,
@@ -43,6 +44,24 @@ class FolderState(Enum):
     BLOCKED = "a link or a file, there or above"
 
 
+class _FileAction(NamedTuple):
+    """What happens to a file of the site."""
+
+    action: str
+    modified: int = 0  # nanoseconds: when the file that stays was written
+
+
+class _Aliases(NamedTuple):
+    by_case: list[str]  # that differ from the path only in case
+    others: list[str]
+
+
+def _aliases_of(document: Document) -> _Aliases:
+    path, folded = document.path, document.path.lower()
+    by_case = [name for name in document.aliases if name != path and name.lower() == folded]
+    return _Aliases(by_case, [name for name in document.aliases if name.lower() != folded])
+
+
 @dataclass
 class Stager:
     """Stages documents for one target folder."""
@@ -65,30 +84,30 @@ class Stager:
         """
         path, body = document.path, document.body
         digest = document.digest or sha256(body).digest()
-        case_aliases, other_aliases = self._aliases(document)
+        case_aliases, other_aliases = _aliases_of(document)
         actions, modified = self._action_at(path, body, digest)
         if self.tree and actions in STAGED:
             modified = self._write(path, body)
         holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
         for name in case_aliases:
-            actions += actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest)[0]
+            actions += (
+                actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest).action
+            )
         sources = "\n".join(document.sources)
         aliases, persistent = "\n".join(case_aliases), document.persistent
         yield AddedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
         for name in other_aliases:
-            action, there = self._stage_alias(holder, name, body, digest)
-            yield AddedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
+            staged = self._stage_alias(holder, name, body, digest)
+            yield AddedFile(
+                name, "", digest, len(body), staged.modified or modified, sources, persistent, staged.action
+            )
 
-    def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Link a name to the file with its body if it has another body.
-
-        Returns:
-            The action, and the time of its file, or 0.
-        """
-        action, there = self._action_at(name, body, digest)
-        if self.tree and action in STAGED:
+    def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> _FileAction:
+        """Link a name to the file with its body if it has another body."""
+        at_name = self._action_at(name, body, digest)
+        if self.tree and at_name.action in STAGED:
             self._link(holder, name, body)
-        return action, there
+        return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
         """Return an unchanged file as an added one.
@@ -114,32 +133,26 @@ class Stager:
             path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
         )
 
-    def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
-        """Return aliases that differ from the path only in case, and the others."""
-        path, folded = document.path, document.path.lower()
-        case_aliases = [name for name in document.aliases if name != path and name.lower() == folded]
-        return case_aliases, [name for name in document.aliases if name.lower() != folded]
-
-    def _action_at(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
-        """Return the action for a path, and the time of its file or 0."""
+    def _action_at(self, path: str, body: bytes, digest: bytes) -> _FileAction:
+        """Return the action for a path."""
         folder, _, name = path.rpartition("/")
         state = self.states.get(folder)
         if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
             checked_path(path)
             state = self._state(folder)
         if state is FolderState.ABSENT:
-            return ADD, 0
+            return _FileAction(ADD)
         if state is FolderState.BLOCKED:
-            return OBSTRUCTED, 0
+            return _FileAction(OBSTRUCTED)
         try:
             there = os.lstat(f"{self.root}/{path}")
         except FileNotFoundError:
-            return ADD, 0
+            return _FileAction(ADD)
         if not stat.S_ISREG(there.st_mode):
-            return OBSTRUCTED, 0
+            return _FileAction(OBSTRUCTED)
         if there.st_size == len(body) and self._has_body(path, body, digest, there):
-            return KEEP, there.st_mtime_ns
-        return REPLACE, 0
+            return _FileAction(KEEP, there.st_mtime_ns)
+        return _FileAction(REPLACE)
 
     def _has_body(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
         """Return whether the file at a path has this body."""

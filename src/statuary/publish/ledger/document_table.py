@@ -26,6 +26,11 @@ NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, c
 """The number of names of a document `d`."""
 
 
+class _RetainedFiles(NamedTuple):
+    names: int
+    size: int  # bytes of their bodies
+
+
 class SiteSize(NamedTuple):
     """The size of the site after the build, every name counted."""
 
@@ -180,18 +185,20 @@ class DocumentTable:
         }
         size = sum(size for _, _, size in rows)
         changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
-        kept_names, kept_size = self._retained(published_names, published_size) if self.partial else (0, 0)
-        by_action[KEEP] += kept_names
-        return SiteSize(by_action, size + kept_size, changed_size)
+        if self.partial:
+            retained = self._retained(published_names, published_size)
+            by_action[KEEP] += retained.names
+            size += retained.size
+        return SiteSize(by_action, size, changed_size)
 
-    def _retained(self, names: int, size: int) -> tuple[int, int]:
-        """Count the names that stay without being added, and the bytes of their bodies."""
+    def _retained(self, names: int, size: int) -> _RetainedFiles:
+        """Count what stays without being added, of so many names and bytes that were published."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):
             minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
             names, size = names - minus_names, size - minus_size
-        return names, size
+        return _RetainedFiles(names, size)
 
     def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
         """Yield path, aliases, size, SHA-256 and sources of published files with sources."""

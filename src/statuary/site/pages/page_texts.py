@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
+from typing import NamedTuple
 
 import orjson
 from markupsafe import Markup, escape
@@ -191,12 +192,15 @@ def visible_name(text: str) -> str:
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
 
 
-def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[str, list[str]]:
-    """Mark the letters in a text that imitate Latin ones of the same word.
+class MixedWords(NamedTuple):
+    """A text with words of letters that imitate Latin ones."""
 
-    Returns:
-        The marked text, and the letters' code points.
-    """
+    text: str  # with these letters marked
+    code_points: list[str]  # of these letters
+
+
+def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
+    """Mark the letters in a text that imitate Latin ones of the same word."""
     names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:
@@ -207,9 +211,9 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[st
         return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
 
     if text.isascii() or not _ALIKE.search(text):
-        return text, []
+        return MixedWords(text, [])
     lines = [_WORD.sub(of_word, line) if _ALIKE.search(line) else line for line in text.split("\n")]
-    return "\n".join(lines), list(names)
+    return MixedWords("\n".join(lines), list(names))
 
 
 def hidden_characters(text: str) -> list[str]:

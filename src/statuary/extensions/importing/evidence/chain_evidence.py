@@ -459,17 +459,22 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
         return error
 
 
-def anchor_record(
-    record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes
-) -> tuple[Anchor, tuple[Claim, ...]]:
-    """Return the anchor and claims of a record to be written.
+class AnchoredRecord(NamedTuple):
+    """A record's anchor, with claims D and E."""
+
+    anchor: Anchor
+    claims: tuple[Claim, ...]
+
+
+def anchor_record(record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes) -> AnchoredRecord:
+    """Return the anchor of a record to be written.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
     finalized = _finalized(nodes)
     [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
-    return anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims
+    return AnchoredRecord(anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims)
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:

@@ -8,6 +8,7 @@ import re
 import tomllib
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.importing.report import NotImportableError
@@ -128,19 +129,25 @@ def _first(updates: list[ForeignUpdate]) -> Instant:
     return min(parse_instant(update.at) for update in updates)
 
 
-def _found(builder: StatusBuilder, file: Path) -> tuple[Fields, str]:
-    """Return an issue's front matter and text, and count it."""
+class _Issue(NamedTuple):
+    front: Fields  # its front matter
+    text: str
+
+
+def _found(builder: StatusBuilder, file: Path) -> _Issue:
+    """Return an issue, and count it."""
     try:
-        front, text = _front_matter(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
+        issue = _parsed(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
         builder.found(file.stem, file.stem, "", is_open=False)
         raise
+    front = issue.front
     is_open, effect = _is_open(front), EFFECTS.get(front.text("severity"))
     builder.found(file.stem, front.text("title") or file.stem, front.text("date"), is_open=is_open)
     for name in _names(front) if is_open and effect else ():
         builder.named(name)
         builder.shows(name, effect or "operational")
-    return front, text
+    return issue
 
 
 def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | None:
@@ -151,10 +158,10 @@ def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | Non
         return None
 
 
-def _front_matter(text: str) -> tuple[Fields, str]:
-    """Return the front matter of an issue, YAML or TOML, and what follows it."""
+def _parsed(text: str) -> _Issue:
+    """Parse an issue, whose front matter is YAML or TOML."""
     if match := FRONT_MATTER.match(text):
-        return Fields.of(parse_source_yaml(match[1], "its front matter")), match[2]
+        return _Issue(Fields.of(parse_source_yaml(match[1], "its front matter")), match[2])
     match = TOML_FRONT_MATTER.match(text)
     if match is None:
         raise NotImportableError("has no front matter")
@@ -164,7 +171,7 @@ def _front_matter(text: str) -> tuple[Fields, str]:
         raise NotImportableError(f"its front matter is not TOML: {error}") from None
     # like YAML: a flag and a date as text
     texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
-    return Fields(values | texts), match[2]
+    return _Issue(Fields(values | texts), match[2])
 
 
 def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:

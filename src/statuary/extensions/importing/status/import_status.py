@@ -301,9 +301,14 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
             )
 
 
+class _CheckedEdits(NamedTuple):
+    edits: list[FileEdit]
+    errors: tuple[Finding, ...] = ()  # that the edits would add
+
+
 def _without_errors(
     root: Path, now: Instant, content: StatusContent, edits: list[FileEdit], report: ImportReport
-) -> tuple[list[FileEdit], tuple[Finding, ...]]:
+) -> _CheckedEdits:
     """Skip the edits of records that would add an error.
 
     If errors remain, they are returned and nothing may be written.
@@ -314,12 +319,12 @@ def _without_errors(
         broken = [edit for edit in edits if edit.path in errors and "/" in edit.path]
         if not broken:
             _note_warnings(added, report)
-            return edits, tuple(errors.values())
+            return _CheckedEdits(edits, tuple(errors.values()))
         for edit in broken:
             error = errors[edit.path]
             report.skipped.append(SkippedRecord(edit.path, f"{error.message} ({error.rule})"))
             edits.remove(edit)
-    return [], ()
+    return _CheckedEdits([])
 
 
 def _note_warnings(added: list[Finding], report: ImportReport) -> None:

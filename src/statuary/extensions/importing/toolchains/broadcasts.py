@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import Address, ChainId, Hex
@@ -129,27 +129,20 @@ class _Run:
             receipt = self.receipts.get(as_text(transaction.get("hash")), {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
                 failure = f"its transaction {transaction['hash']} failed"
-                for contract_name, address, _, _ in created:
-                    where = any_address(address, str(self.file))
+                for contract in created:
+                    where = any_address(contract.address, str(self.file))
                     yield UnreadableContract(
-                        contract_name or where, failure, chain_id=self.chain_id, address=where
+                        contract.name or where, failure, chain_id=self.chain_id, address=where
                     )
                 continue
-            for contract_name, address, code, is_shown in created:
-                yield self._contract(contract_name, address, code, transaction, receipt, is_shown=is_shown)
+            for contract in created:
+                yield self._contract(contract, transaction, receipt)
 
     def _contract(
-        self,
-        name: str | None,
-        address: Json,
-        code: Hex | None,
-        transaction: JsonObject,
-        receipt: JsonObject,
-        *,
-        is_shown: bool,
+        self, contract: "_CreatedContract", transaction: JsonObject, receipt: JsonObject
     ) -> ListedContract:
         on_chain = OnChainContract(
-            creation=code,
+            creation=contract.creation.code,
             runtime=None,
             deployment=any_deployment(
                 transaction.get("hash"),
@@ -157,11 +150,11 @@ class _Run:
                 receipt.get("transactionIndex"),
                 _sent(transaction).get("from"),
             ),
-            notes=() if is_shown else (UNCHECKED_CREATION,),
+            notes=() if contract.creation.is_shown else (UNCHECKED_CREATION,),
         )
-        where = any_address(address, str(self.file))
-        read_artifact = partial(self.artifacts.read, name, on_chain, self.revision)
-        return ListedContract(ChainId(self.chain_id), where, name or where, read_artifact)
+        where = any_address(contract.address, str(self.file))
+        read_artifact = partial(self.artifacts.read, contract.name, on_chain, self.revision)
+        return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_artifact)
 
 
 def _revision(run: JsonObject) -> str:
@@ -197,20 +190,31 @@ def _sent(transaction: JsonObject) -> JsonObject:
     return as_object(transaction.get("transaction") or transaction.get("tx"))
 
 
-def _creations(transaction: JsonObject) -> list[tuple[str | None, Json, Hex | None, bool]]:
-    """Return a transaction's created contracts: name, address, code, and self-evidence.
+class _CreationCode(NamedTuple):
+    """The creation code of a contract."""
 
-    The last value says whether the transaction's own fields show the creation.
-    """
-    created: list[tuple[str | None, Json, Hex | None, bool]] = []
+    code: Hex | None
+    is_shown: bool = False  # whether the transaction's own fields show it
+
+
+class _CreatedContract(NamedTuple):
+    """A contract that a transaction created."""
+
+    name: str | None
+    address: Json
+    creation: _CreationCode
+
+
+def _creations(transaction: JsonObject) -> list[_CreatedContract]:
+    """Return the contracts that a transaction created."""
+    created: list[_CreatedContract] = []
     if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
         address = transaction.get("contractAddress")
-        code, is_shown = _creation(_sent(transaction), address)
-        created.append((_name(transaction), address, code, is_shown))
-    created += [
-        (_name(additional), additional["address"], any_hex(additional.get("initCode")), False)
-        for additional in map(as_object, as_list(transaction.get("additionalContracts")))
-    ]
+        creation = _creation_code(_sent(transaction), address)
+        created.append(_CreatedContract(_name(transaction), address, creation))
+    for additional in map(as_object, as_list(transaction.get("additionalContracts"))):
+        creation = _CreationCode(any_hex(additional.get("initCode")))
+        created.append(_CreatedContract(_name(additional), additional["address"], creation))
     return created
 
 
@@ -218,18 +222,19 @@ def _name(created: JsonObject) -> str | None:
     return as_text(created.get("contractName")) or None
 
 
-def _creation(sent: JsonObject, address: Json) -> tuple[Hex | None, bool]:
+def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
+    """Return the creation code of the contract that a transaction creates."""
     data, sender, to = (
         any_hex(sent.get("input") or sent.get("data")),
         sent.get("from"),
         any_hex(sent.get("to")),
     )
     if data is None or any_hex(sender) is None:
-        return None, False
+        return _CreationCode(None)
     code = creation_at(str(address), sender, sent.get("nonce"), to, data)
     if code is not None:
-        return code, True
-    return (data if to is None else None), False
+        return _CreationCode(code, is_shown=True)
+    return _CreationCode(data if to is None else None)
 
 
 class _Artifacts:
