@@ -61,7 +61,13 @@ class ReadSite(NamedTuple):
 
 
 def read_site(
-    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_stages: bool = True
+    root: Path,
+    now: Instant,
+    check_options: CheckOptions,
+    progress: Progress,
+    *,
+    with_stages: bool = True,
+    target: BuildTarget | None = None,
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
@@ -70,19 +76,43 @@ def read_site(
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
     exclusion_reasons = list(filter(is_excluded, all_findings))
-    findings = [finding for finding in all_findings if not is_excluded(finding)]
+    all_findings = [finding for finding in all_findings if not is_excluded(finding)]
     if catalogue is None:
-        return ReadSite(None, None, findings, exclusion_reasons)
+        return ReadSite(None, None, all_findings, exclusion_reasons)
+    catalogue, unread, findings = _with_unread_files(catalogue, all_findings, target)
     if not with_stages:
         catalogue = disable_hooks(catalogue)
     with stage(progress, "Status"):
         catalogue, status, unsound = isolate_faulty_records(catalogue, now, partial(_families, catalogue))
-    skipped = [finding for finding in unsound if not is_excluded(finding)]
+    skipped = [*unread, *(finding for finding in unsound if not is_excluded(finding))]
     exclusion_reasons += filter(is_excluded, unsound)
     faults = list[Finding]()
     for finding in (*findings, *_checked(catalogue, status, check_options)):
-        (skipped if finding.rule == DEFECT else faults).append(finding)
+        is_alone = finding.rule == DEFECT or finding.path in catalogue.unread
+        (skipped if is_alone else faults).append(finding)
     return ReadSite(catalogue, status, faults, exclusion_reasons, tuple(skipped))
+
+
+class _UnreadFiles(NamedTuple):
+    """A site with what was last published from files that cannot be read now, and the findings about them and others."""
+
+    catalogue: Catalogue
+    unread: list[Finding]
+    others: list[Finding]
+
+
+def _with_unread_files(
+    catalogue: Catalogue, findings: Sequence[Finding], target: BuildTarget | None
+) -> _UnreadFiles:
+    paths = catalogue.unread
+    others = [finding for finding in findings if finding.path not in paths]
+    unread = [finding for finding in findings if finding.path in paths]
+    if unread and target is not None:
+        from statuary.engine.last_published import keep_last_published, with_consequences
+
+        catalogue = keep_last_published(catalogue, paths, target)
+        unread = with_consequences(unread, catalogue)
+    return _UnreadFiles(catalogue, unread, others)
 
 
 def _families(catalogue: Catalogue) -> Iterable["DocumentProvider"]:
@@ -348,7 +378,9 @@ def build_site(
         PublishingError: if the target cannot take the site.
     """
     began = perf_counter()
-    site = read_site(root, now, check_options, progress, with_stages=extension_options is not None)
+    site = read_site(
+        root, now, check_options, progress, with_stages=extension_options is not None, target=target
+    )
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
         contracts = contracts_of(

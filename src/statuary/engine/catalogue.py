@@ -27,6 +27,8 @@ class Catalogue(NamedTuple):
     own_pages: tuple[SitePage, ...] = ()
     # key of site.yaml and settings of every extension that is on
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()
+    # the paths of incidents, windows, templates and pages that could not be read
+    unread: frozenset[str] = frozenset()
 
     def settings_of(self, kind: type[Settings]) -> Settings | None:
         """Return an extension's settings by type, or None if it is disabled."""

@@ -96,6 +96,10 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
+ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PAGE)
+"""The kinds of files that nothing else depends on."""
+
+
 class _Reader:
     """Sorts the files of a content folder, then reads them."""
 
@@ -105,6 +109,7 @@ class _Reader:
         self.findings: list[Finding] = []
         self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
         self.theme: list[SourceFile] = []
+        self.read: set[str] = set()  # paths
 
     def add_file(self, file: SourceFile) -> None:
         path = file.pure
@@ -118,6 +123,11 @@ class _Reader:
             self.findings.append(unknown_file_finding(path, file.path))
         else:
             self.files[pattern.kind].append(file)
+
+    def unread(self) -> frozenset[str]:
+        """Return the paths of files that only concern themselves, and could not be read."""
+        files = (file.path for kind in ALONE for file in self.files[kind])
+        return frozenset(files).difference(self.read)
 
     def catalogue(self) -> Catalogue | None:
         """Return the catalogue of the files.
@@ -155,7 +165,8 @@ class _Reader:
             status = apply_extension_status(
                 self.root, extensions, status, self.findings, settings.pages.language
             )
-        return self._catalogue(file, settings, status)._replace(extensions=extensions)
+        catalogue = self._catalogue(file, settings, status)
+        return catalogue._replace(extensions=extensions, unread=self.unread())
 
     def _leave_folders_of(self, extensions: ExtensionSettings) -> None:
         """Drop findings about folders that extensions read; each has the name of its key."""
@@ -194,7 +205,9 @@ class _Reader:
             return Theme(), ()
         from statuary.site.pages_and_theme import read_pages, read_theme
 
-        return read_theme(self.theme, language, self.findings), read_pages(pages, self.findings)
+        own_pages = read_pages(pages, self.findings)
+        self.read.update(page.source for page in own_pages)
+        return read_theme(self.theme, language, self.findings), own_pages
 
     def _contracts(self, settings: SiteSource, path: str) -> ContractSources:
         """Return the contracts of the folder and of other sources.
@@ -229,6 +242,7 @@ class _Reader:
             if isinstance(value, Finding):
                 self.findings.append(value)
             elif value is not None:
+                self.read.add(file.path)
                 yield file, value
 
     def _translated(
@@ -241,6 +255,7 @@ class _Reader:
                 partial(translate, source, file.pure.stem, file.path), file.path, "reading the file"
             )
             if isinstance(value, Finding):
+                self.read.discard(file.path)
                 self.findings.append(value)
             else:
                 values.append(value)

@@ -13,6 +13,7 @@ from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.base.reserved_names import is_reserved_name
 from statuary.site.settings import LANGUAGES, SitePage, Theme
+from statuary.source.conflict_markers import refuse_conflict_markers
 from statuary.source.file_kinds import THEME
 from statuary.source.front_matter import front_matter
 from statuary.source.load_model import read_tree, validate_tree
@@ -79,6 +80,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         return
     try:
         text = file.text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
+        refuse_conflict_markers(text)
         keys = front_matter(text)
         source = validate_tree(parse_yaml(keys), PageFile, file.path, findings)
     except UnreadableError as error:

@@ -10,6 +10,7 @@ from statuary.base.findings import Finding, Pointer, did_you_mean
 from statuary.base.json_values import Json
 from statuary.base.limits import MAX_SHOWN_FINDINGS
 from statuary.base.primitives import InvalidValueError
+from statuary.source.conflict_markers import refuse_conflict_markers
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import SourceFile
 from statuary.source.source_model import SourceModel, describe_value, item_of, members_of
@@ -184,6 +185,7 @@ def read_tree(file: SourceFile, limit: int) -> Json:
         UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.
     """
     text = file.text(limit)
+    refuse_conflict_markers(text)
     if file.path.endswith(".json"):
         from statuary.source.parse_json import parse_json_as_text
 

@@ -1,0 +1,49 @@
+"""Records whose files cannot be read now, as a target has them from the last build."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from statuary.base.findings import Finding
+from statuary.engine.catalogue import Catalogue
+from statuary.publish.target import BuildTarget
+from statuary.site.url_table import INCIDENT
+from statuary.status.model.records import Incident, Maintenance
+from statuary.status.sources.published_record import published_record
+
+
+def keep_last_published(catalogue: Catalogue, unread: Collection[str], target: BuildTarget) -> Catalogue:
+    """Add the incidents and maintenance windows of unread files, as they were last published."""
+    kept = [record for path in sorted(unread) for record in _published_records(path, target)]
+    if not kept:
+        return catalogue
+    status = catalogue.status
+    windows = tuple(record for record in kept if isinstance(record, Maintenance))
+    incidents = tuple(record for record in kept if not isinstance(record, Maintenance))
+    status = replace(
+        status, incidents=status.incidents + incidents, maintenances=status.maintenances + windows
+    )
+    return catalogue.with_status(status)
+
+
+def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
+    """Yield the records that were published from a file: one, or the windows of a recurring maintenance."""
+    for document in target.ledger.documents.made_from(path, INCIDENT.prefix.removesuffix("/")):
+        body = target.published(document)
+        record = None if body is None else published_record(body, path)
+        if record is not None:
+            yield record
+
+
+def with_consequences(findings: list[Finding], catalogue: Catalogue) -> list[Finding]:
+    """Say in the first finding about each unread file what becomes of it."""
+    status = catalogue.status
+    kept = {record.source for record in (*status.incidents, *status.maintenances)}
+    told: set[str] = set()
+    explained = []
+    for finding in findings:
+        if finding.path not in told:
+            told.add(finding.path)
+            consequence = "it stays as last published" if finding.path in kept else "it is left out"
+            finding = replace(finding, message=f"{finding.message}; {consequence}")  # noqa: PLW2901
+        explained.append(finding)
+    return explained
