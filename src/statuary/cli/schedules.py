@@ -76,20 +76,15 @@ def _json(moment: Instant, _: Job) -> str:
     return orjson.dumps({"next": format_utc(round_up_to_second(moment))}).decode()
 
 
-def _cron(moment: Instant, job: Job) -> str:
-    """Return `/etc/cron.d/statuary`; each run replaces it, because cron repeats a date every year."""
-    minute = round_up_to_minute(moment)
-    # cron ignores names with a dot
-    new = "/etc/cron.d/statuary.new"
-    retry_command = (
-        f"until {job.next_as('cron')} > {new}; do sleep {RETRY_SECONDS}; done; mv {new} /etc/cron.d/statuary"
-    )
-    command = f"{job.tick_until_done}; {retry_command}"
+def _cron(_: Instant, job: Job) -> str:
+    """Return `/etc/cron.d/statuary`, which runs every five minutes.
+
+    A date would be one of the server's own zone, since not every cron knows CRON_TZ, and would repeat every year. A run
+    with nothing due takes less than a tenth of a second.
+    """
+    command = f"{job.enter} && {job.tick} > /dev/null"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
-    return (
-        f"# /etc/cron.d/statuary\nCRON_TZ=UTC\n"
-        f"{minute.minute} {minute.hour} {minute.day} {minute.month} *  root  {escaped}"
-    )
+    return f"# /etc/cron.d/statuary\n*/{RETRY_SECONDS // 60} * * * *  root  {escaped}"
 
 
 def _systemd(moment: Instant, job: Job) -> str:
@@ -173,5 +168,8 @@ FORMATS: dict[str, Callable[[Instant, Job], str]] = {
 }
 """The formats of `statuary next --as`."""
 
-CHAINS = frozenset({"cron", "systemd", "systemd-timer", "at"})
+CHAINS = frozenset({"systemd", "systemd-timer", "at"})
 """The formats whose runs schedule the next one, so that there must always be a next one."""
+
+REPEATED = frozenset({"cron"})
+"""The formats that run at fixed times, whether or not a change is known."""

@@ -11,7 +11,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.schedules import CHAINS, FORMATS, current_job
+from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, current_job
 from statuary.engine.stages import ExtensionOptions
 from statuary.engine.tick import tick
 from statuary.publish.outcome import outcome_except
@@ -89,7 +89,7 @@ def next_command(
     """Print when the published status changes next, and `statuary tick` must run.
 
     A scheduler's configuration runs this program in the current folder, tries again five minutes after a failure, and
-    replaces itself after each run. Exits with 1 if no change is known; standard error then names the time by which you
+    replaces itself after each run; cron's runs it every five minutes. Exits with 1 if no change is known; standard error then names the time by which you
     have to build again. A scheduler that replaces itself runs at that time, and every hour after it.
     """
     index = read_epoch_index(out)
@@ -97,7 +97,7 @@ def next_command(
     next_change = index.next_after(instant)
     if index.build_due < index.end:
         click.echo(f"run `statuary build` at {format_utc(index.build_due)}", err=True)
-    if next_change is None and form in CHAINS:
+    if next_change is None and form in CHAINS | REPEATED:
         next_change = max(index.end, Instant(instant + HOUR))
     if next_change is None:
         until = format_utc(index.end)
