@@ -23,7 +23,7 @@ from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.engine.build import BuildResult, CheckedSite, build_folder
 from statuary.engine.check_site import check_site
 from statuary.engine.options import CheckOptions
-from statuary.engine.stages import ExtensionOptions
+from statuary.engine.sections import ExtensionOptions
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.serving.site import (
     Contract,

@@ -5,7 +5,8 @@ To add an extension, add its folder in `extensions/` and a row of this registry.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -37,31 +38,14 @@ class CommandOption(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """The parts that an extension adds to statuary, each as "module:name"."""
+    """What an extension adds to statuary; targets are "module:name"."""
 
     name: str  # its folder in `extensions/`
+    section: str = ""  # its `Section` (`engine/section.py`), which its name as a key of site.yaml enables
+    folders: tuple[str, ...] = ()  # the first names of its paths, which a build removes when it is disabled
     commands: Mapping[str, Command] = MappingProxyType({})  # by name: "serve", "incident from-alert"
-    folders: tuple[
-        str, ...
-    ] = ()  # the top folders of its paths, which a build removes when the extension is disabled
-    is_unserved: bool = False  # whether its folders are for the host only; no web server sends them
-    urls: str = ""  # its rows of the table of URLs (`site/url_table.py`)
-    documents: str = ""  # its `DocumentProvider` (`engine/providers.py`)
-    of_record: str = ""  # its `RecordDocuments` (`contracts/incremental/record_documents.py`)
-    apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
-    marker: str = ""  # a path that a site has if it uses the extension
-    provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
-    key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
-    status: str = (
-        ""  # `(content, settings, status, findings, language) -> status`: adds statuses from elsewhere
-    )
-    settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
-    pages: str = ""  # its `PageParts`
-    rules: str = ""  # its `Rule` values for `check --list`
-    own_pages: str = ""  # its `MarkdownPageProvider`, which make the pages of `content/pages/`
-    recompiler: str = ""  # `(options) -> RecordRecompiler | None`: compiles the records of a build again
-    stage: str = ""  # opens its stage (`engine/stages.py`)
+    provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
@@ -69,12 +53,8 @@ def command(extension: str, name: str, line: str, interrupted: str = "") -> dict
     return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
-def with_documents(name: str, *folders: str) -> Extension:
-    """Return an extension with a key and documents, each at its usual place."""
-    place = f"statuary.extensions.{name}"
-    row = Extension(name, key=name, folders=folders, settings=f"{place}.settings:SOURCE")
-    return row._replace(urls=f"{place}.documents:URLS", documents=f"{place}.documents:FAMILY")
-
+HOST_FILES = ("_headers", "_redirects", "_routes.json", ".assetsignore", ".nojekyll")
+"""Files for the host alone, which no web server sends."""
 
 STORES = ("s3", "gs", "az")  # the schemes of object stores
 APIS = ("abis", "blockscout", "code", "etherscan", "otterscan", "proxies", "signature-database")
@@ -140,12 +120,11 @@ EXTENSIONS = (
             "statuary.extensions.snapshots.site_reader:ReadOnlyLocation",
         ),
     ),
-    with_documents("packs", "packs")._replace(
+    Extension(
+        "packs",
+        section="statuary.extensions.packs.section:PacksSection",
+        folders=("packs",),
         commands=command("packs", "pack", "Pack records and proofs into one file; verify and read it."),
-        urls="statuary.extensions.packs.urls:URLS",
-        documents="",
-        stage="statuary.extensions.packs.stage:open_stage",
-        apis="statuary.extensions.packs.openapi:openapi_operations",
         provides={"documents packs": "statuary.extensions.packs.packed_site:open_packed"},
     ),
     Extension(
@@ -177,32 +156,32 @@ EXTENSIONS = (
     ),
     Extension(
         "log",
+        section="statuary.extensions.log.section:LogSection",
+        folders=("log",),
         commands=command("log", "log", "Keep and verify the transparency log of a site."),
-        marker="log/checkpoint",
-        provides={"replacement log/checkpoint": "statuary.extensions.log.published_log:require_growth"},
+        provides={
+            "section of published log/checkpoint": "statuary.extensions.log.section:LogSection",
+            "replacement log/checkpoint": "statuary.extensions.log.published_log:require_growth",
+        },
         options={
             "build": (LOG_KEY, LOG_FROM, INIT_LOG, ALLOW_LOG_ROLLBACK, ALLOW_CLOCK_ROLLBACK),
             "tick": (LOG_KEY, ALLOW_CLOCK_ROLLBACK),
         },
-        key="log",
-        folders=("log",),
-        urls="statuary.extensions.log.published_log:LOG_URLS",
-        settings="statuary.extensions.log.settings:SiteLogSource",
-        pages="statuary.extensions.log.pages:PARTS",
-        stage="statuary.extensions.log.stage:open_stage",
     ),
     Extension(
         "alerts",
+        section="statuary.extensions.alerts.section:AlertsSection",
         commands={
             "incident from-alert": Command(
                 "statuary.extensions.alerts.commands:from_alert",
                 "Open or resolve an incident from an alert of the monitoring.",
             )
         },
-        key="alerts",
-        settings="statuary.extensions.alerts.settings:SiteAlertsSource",
     ),
-    with_documents("notify", "notifications")._replace(
+    Extension(
+        "notify",
+        section="statuary.extensions.notify.documents:NotifySection",
+        folders=("notifications",),
         commands=command(
             "notify",
             "notify",
@@ -210,23 +189,30 @@ EXTENSIONS = (
             "sent events are recorded; run the command again to send the rest",
         ),
     ),
-    with_documents("languages", "de", "en", "es", "fr", "ja", "pt", "zh")._replace(
-        pages="statuary.extensions.languages.pages:PARTS",
-        status="statuary.extensions.languages.translations:status_in_first_language",
-        provides={"text per language": "statuary.extensions.languages.translated:translated_text"},
+    Extension(
+        "languages",
+        section="statuary.extensions.languages.documents:LanguagesSection",
+        folders=("de", "en", "es", "fr", "ja", "pt", "zh"),
+        provides={
+            "status languages": "statuary.extensions.languages.translations:status_in_first_language",
+            "text per language": "statuary.extensions.languages.translated:translated_text",
+        },
     ),
-    with_documents("instatus", "summary.json", "v2/components.json"),
-    with_documents("embed", "embed", "badge.html"),
+    Extension(
+        "instatus",
+        section="statuary.extensions.instatus.documents:InstatusSection",
+        folders=("summary.json", "v2/components.json"),
+    ),
+    Extension(
+        "embed",
+        section="statuary.extensions.embed.documents:EmbedSection",
+        folders=("embed", "badge.html"),
+    ),
     Extension(
         "metrics",
-        commands=command("metrics", "probe", "Probe nodes and services once, and write the measurements."),
-        key="metrics",
+        section="statuary.extensions.metrics.section:MetricsSection",
         folders=("metrics-display",),
-        urls="statuary.extensions.metrics.documents:URLS",
-        settings="statuary.extensions.metrics.settings:SiteMetricsSource",
-        apis="statuary.extensions.metrics.openapi:openapi_operations",
-        pages="statuary.extensions.metrics.pages:PARTS",
-        stage="statuary.extensions.metrics.stage:open_stage",
+        commands=command("metrics", "probe", "Probe nodes and services once, and write the measurements."),
     ),
     Extension(
         "reports",
@@ -234,49 +220,35 @@ EXTENSIONS = (
     ),
     Extension(
         "upstream",
+        section="statuary.extensions.upstream.section:UpstreamSection",
         commands=command("upstream", "upstream", "Fetch the statuses of components that follow other pages."),
-        key="upstream",
-        settings="statuary.extensions.upstream.settings:SiteUpstreamSource",
-        status="statuary.extensions.upstream.state_file:apply_upstream_status",
+        provides={"status upstream": "statuary.extensions.upstream.state_file:apply_upstream_status"},
     ),
     Extension(
         "conform",
         commands=command("conform", "conform", "Test a deployment against both APIs over HTTP."),
     ),
-    Extension(
-        "cards",
-        key="cards",
-        folders=("cards",),
-        urls="statuary.extensions.cards.parts:CARD_URLS",
-        documents="statuary.extensions.cards.documents:CardDocuments",
-        settings="statuary.extensions.cards.settings:SiteCardsSource",
-        pages="statuary.extensions.cards.parts:PARTS",
-    ),
+    Extension("cards", section="statuary.extensions.cards.documents:CardsSection", folders=("cards",)),
     Extension("theme_preview", commands=command("theme_preview", "theme", "Work on the look of pages.")),
-    Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
+    Extension(
+        "own_pages",
+        provides={"section of own pages": "statuary.extensions.own_pages.pages:OwnPagesSection"},
+    ),
     Extension(
         "hosting",
+        section="statuary.extensions.hosting.documents:HostingSection",
+        folders=HOST_FILES,
         commands=command(
             "hosting",
             "hosting",
             "Write what a host needs to serve the site: its configuration and its edge module.",
         ),
-        key="hosting",
-        folders=("_headers", "_redirects", "_routes.json", ".assetsignore", ".nojekyll"),
-        is_unserved=True,
-        urls="statuary.extensions.hosting.documents:HOST_FILES",
-        documents="statuary.extensions.hosting.documents:HostDocuments",
     ),
     Extension(
         "apis",
-        key="apis",
-        settings="statuary.extensions.apis.settings:SiteApisSource",
+        section="statuary.extensions.apis.section:ApisSection",
         folders=(*APIS, "bytecode", "v2/chainlist"),
-        urls="statuary.extensions.apis.urls:API_URLS",
-        of_record="statuary.extensions.apis.documents:of_record",
-        apis="statuary.extensions.apis.openapi:openapi_operations",
-        pages="statuary.extensions.apis.pages:PARTS",
-        stage="statuary.extensions.apis.stage:open_stage",
+        provides={"record documents apis": "statuary.extensions.apis.documents:of_record"},
     ),
     Extension(
         "bulk",
@@ -287,6 +259,8 @@ EXTENSIONS = (
     ),
     Extension(
         "clear_signing",
+        section="statuary.extensions.clear_signing.section:ClearSigningSection",
+        folders=("clear-signing",),
         commands={
             **command("clear_signing", "signing", "Show calls as wallets do, and write descriptors."),
             "import clear-signing": Command(
@@ -294,14 +268,6 @@ EXTENSIONS = (
                 "Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.",
             ),
         },
-        key="clear_signing",
-        folders=("clear-signing",),
-        urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
-        settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
-        apis="statuary.extensions.clear_signing.openapi:openapi_operations",
-        pages="statuary.extensions.clear_signing.pages:PARTS",
-        stage="statuary.extensions.clear_signing.stage:open_stage",
-        rules="statuary.extensions.clear_signing.rules:RULES",
     ),
     Extension(
         "cluster",
@@ -313,13 +279,30 @@ EXTENSIONS = (
     Extension(
         "compilers",
         options={"build": (RECOMPILE, COMPILER), "check": (RECOMPILE, COMPILER)},
-        recompiler="statuary.extensions.compilers.recompile_in_build:open_recompiler",
-        stage="statuary.extensions.compilers.recompile:open_stage",
-        rules="statuary.extensions.compilers.recompilation:RULES",
+        provides={
+            "section of options": "statuary.extensions.compilers.recompile:RecompilationSection",
+            "recompiler compilers": "statuary.extensions.compilers.recompile_in_build:open_recompiler",
+        },
     ),
     Extension("http"),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
+
+
+ENTRY_POINTS = "statuary.sections"
+"""The group of entry points by which other packages offer sections; the name of one is its key in site.yaml."""
+
+
+@cache
+def extension_of(key: str) -> Extension | None:
+    """Return the extension whose section a key of site.yaml enables: one of the package, else an entry point."""
+    for row in EXTENSIONS:
+        if row.name == key and row.section:
+            return row
+    from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
+
+    points = entry_points(group=ENTRY_POINTS, name=key)
+    return next((Extension(key, point.value) for point in points), None)
 
 
 def providers(kind: str) -> dict[str, str]:
@@ -339,6 +322,14 @@ def provided(need: str) -> Any:
     """Import what one extension provides under a name."""
     [target] = (row.provides[need] for row in EXTENSIONS if need in row.provides)
     return load(target)
+
+
+def all_sections() -> Iterator[Any]:
+    """Import the section of every extension that has one."""
+    for row in EXTENSIONS:
+        needs = ("section of options", "section of own pages")
+        for target in filter(None, (row.section, *(row.provides.get(need) for need in needs))):
+            yield load(target)
 
 
 def load(target: str) -> Any:

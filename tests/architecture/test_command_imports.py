@@ -48,7 +48,7 @@ UNCHANGED = UNUSED | {
     "statuary.site.pages.page_templates",
     "statuary.status.pages.pages",
     "statuary.contracts.model.proof",
-    "statuary.extensions.log.stage",
+    "statuary.extensions.log.section",
 }
 """Modules that a build of unchanged content does not use."""
 

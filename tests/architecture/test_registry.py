@@ -16,14 +16,12 @@ from statuary.cli.main import CORE_COMMANDS
 from statuary.cli.publication import PublishFolder
 from statuary.contracts.incremental.bulk import BulkReader
 from statuary.contracts.sources.contract_source import BulkForm
-from statuary.engine.extension_settings import ExtensionSource
-from statuary.engine.providers import DocumentProvider, MarkdownPageProvider
-from statuary.engine.stages import SiteStage
+from statuary.engine.section import Section
 from statuary.publish.fingerprint import FINGERPRINTED
 from statuary.publish.locations import MayReplace, SiteLocation
-from statuary.registry import EXTENSIONS, Command, Extension, load, providers
+from statuary.registry import EXTENSIONS, Command, load, providers
 from statuary.site.pages.page_parts import PageParts
-from statuary.site.url_table import Url, match_url
+from statuary.site.url_table import match_url
 from statuary.source.remote_files import RemoteFiles
 from statuary.workers.executor import Executor
 
@@ -56,36 +54,15 @@ def is_called_like(protocol: type):
     return takes
 
 
-def opens_a_stage(target: object) -> bool:
-    (parameter,) = inspect.signature(target).parameters.values()
-    return parameter.name == "inputs" and SiteStage.__name__ in str(inspect.signature(target))
-
-
-CHECKS = {
-    "urls": lambda target: all(isinstance(url, Url) for url in target),
-    "documents": has_protocol(DocumentProvider),
-    "settings": has_protocol(ExtensionSource),
-    "status": lambda target: (
-        [*inspect.signature(target).parameters]
-        == [
-            "content",
-            "settings",
-            "status",
-            "findings",
-            "language",
-        ]
-    ),
-    "pages": lambda target: isinstance(target, PageParts),
-    "stage": opens_a_stage,
-    "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
-    "of_record": lambda target: [*inspect.signature(target).parameters] == ["judged", "settings", "source"],
-    "recompiler": lambda target: [*inspect.signature(target).parameters] == ["options"],
-    "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
-    "own_pages": has_protocol(MarkdownPageProvider),
-}
-"""What the targets of a column must be; `commands` are checked with the core's."""
-
 PROVIDED = {
+    "section": lambda target: Section in inspect.getmro(target),
+    "status": lambda target: (
+        [*inspect.signature(target).parameters] == ["content", "settings", "status", "findings", "language"]
+    ),
+    "record documents": lambda target: (
+        [*inspect.signature(target).parameters] == ["judged", "settings", "source"]
+    ),
+    "recompiler": lambda target: [*inspect.signature(target).parameters] == ["options"],
     "text per language": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "new content": is_called_like(NewContent),
     "manifest by workers": lambda target: (
@@ -101,39 +78,40 @@ PROVIDED = {
 }
 """What must be provided under a name, or under one that begins with it."""
 
-PLAIN = {"name", "commands", "key", "marker", "folders", "is_unserved", "options", "provides"}
-"""The columns without targets of their own."""
+KEYED = tuple(row for row in EXTENSIONS if row.section)
+"""The rows with a section that a key of site.yaml enables."""
 
 
-def targets() -> Iterator[tuple[str, str, str]]:
+def targets() -> Iterator[tuple[str, str]]:
     for row in EXTENSIONS:
-        for column in CHECKS:
-            value = getattr(row, column)
-            listed = [*filter(None, [value])] if isinstance(value, str) else [*value.values()]
-            for target in listed:
-                named = [target] if isinstance(target, str) else target.values()
-                yield from ((column, row.name, name) for name in named)
-        yield from (("provides", row.name, target) for target in row.provides.values())
-        yield from (("commands", row.name, command.target) for command in row.commands.values())
+        commands = (command.target for command in row.commands.values())
+        for target in filter(None, (row.section, *commands, *row.provides.values())):
+            yield row.name, target
 
 
-def test_every_column_has_check():
-    assert {*CHECKS, *PLAIN} == {*Extension._fields}
-    assert {column for column, _, _ in targets()} == {*CHECKS, "commands", "provides"}
-
-
-@pytest.mark.parametrize(("column", "name", "target"), sorted(set(targets())))
-def test_target_matches_column_and_extension(column, name, target):
+@pytest.mark.parametrize(("name", "target"), sorted(set(targets())))
+def test_target_is_within_its_extension(name, target):
     assert target.startswith(f"statuary.extensions.{name}.")
-    assert column in {"commands", "provides"} or CHECKS[column](load(target))
+    assert load(target)
+
+
+@pytest.mark.parametrize("row", KEYED, ids=lambda row: row.name)
+def test_section_reads_only_its_key(row):
+    section = load(row.section)
+    assert Section in inspect.getmro(section)
+    model = section.source()
+    assert (row.name == "hosting") if model is None else [*model.model_fields] == [row.name]
+    assert section.parts is None or isinstance(section.parts, PageParts)
+    assert all(isinstance(rule, Rule) for rule in section.rules())
 
 
 @pytest.mark.parametrize(
     ("need", "target"), [pair for row in EXTENSIONS for pair in row.provides.items()], ids=str
 )
 def test_provided_target_fits_its_need(need, target):
-    check = PROVIDED.get(need) or PROVIDED[need.partition(" ")[0]]
-    assert check(load(target))
+    checks = [check for name, check in PROVIDED.items() if need == name or need.startswith(f"{name} ")]
+    assert checks
+    assert all(check(load(target)) for check in checks)
 
 
 @pytest.mark.parametrize("name", ["build", "check", "tick"])
@@ -154,17 +132,18 @@ def test_command_summary_matches_docstring(name):
 @pytest.mark.parametrize("row", EXTENSIONS, ids=lambda row: row.name)
 def test_row_matches_extension_package(row):
     assert (PACKAGE / "extensions" / row.name / "__init__.py").is_file()
-    if row.urls:
-        own = [(url.pattern, url.pattern.partition("/")[0]) for url in load(row.urls)]
-        assert all(
-            {*names} & {*row.folders} for names in own
-        )  # a folder of its own, or one path in another's
-        assert {*row.folders} <= {name for names in own for name in names}
-    assert bool(row.documents) <= bool(row.key)
-    assert not row.marker or (match_url(row.marker) and row.marker.partition("/")[0] in row.folders)
-    assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(
-        row.documents or row.of_record or row.pages or row.own_pages or "bulk JSONL" in row.provides
-    )
+    urls = load(row.section).urls if row.section else ()
+    own = [(url.pattern, url.pattern.partition("/")[0]) for url in urls]
+    assert all({*names} & {*row.folders} for names in own)  # a folder of its own, or one path in another's
+    assert {*row.folders} <= {name for names in own for name in names}
+    makes_documents = row.section or {"section of own pages", "bulk JSONL"} & {*row.provides}
+    assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(makes_documents)
+
+
+@pytest.mark.parametrize("path", providers("section of published"))
+def test_published_file_is_of_its_section(path):
+    assert match_url(path)
+    assert path in providers("replacement")
 
 
 def test_rows_share_no_values():

@@ -25,7 +25,7 @@ from corpora import corpus
 from statuary.base.primitives import parse_instant
 from statuary.engine.build import build_folder
 from statuary.engine.options import ALL_CHECKS
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.cluster.dask_pool import DaskExecutor
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.workers.executor import Executor, process_executor

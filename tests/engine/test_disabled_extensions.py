@@ -11,13 +11,13 @@ from support.sites import NOW, files_in, small_site
 
 pytestmark = pytest.mark.slow
 
-KEYS = frozenset(row.key for row in EXTENSIONS if row.key)
+KEYS = frozenset(row.name for row in EXTENSIONS if row.section)
 
 PROGRAM = """
 import sys
 from statuary import registry
 without = sys.argv.pop(1).split()
-registry.EXTENSIONS = tuple(row for row in registry.EXTENSIONS if row.key not in without)
+registry.EXTENSIONS = tuple(row for row in registry.EXTENSIONS if row.name not in without)
 from statuary.__main__ import main
 main()
 """

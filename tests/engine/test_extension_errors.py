@@ -16,7 +16,6 @@ from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.sites import NOW, SITE, SMALL_SITE, files_in, write_files
 
-COLUMNS = ("settings", "documents", "of_record", "apis", "stage", "status", "pages", "own_pages")
 KEYS = """
 apis: [signatures, etherscan]
 clear_signing: {}
@@ -43,18 +42,23 @@ class Part(NamedTuple):
 
 
 def parts() -> Iterator[Part]:
-    """Yield each function that the table names, and each method of a class that it names."""
+    """Yield each method of a section and of the model of its key, and each function that a run asks for by name."""
     for row in EXTENSIONS:
-        for column in COLUMNS:
-            if target := getattr(row, column):
-                value = load(target)
-                kind = value if inspect.isclass(value) else type(value)
-                if isinstance(value, FunctionType):
-                    yield Part(target, inspect.getmodule(value), value.__name__)
-                elif kind.__module__.startswith("statuary.extensions."):
-                    for name, method in vars(kind).items():
-                        if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
-                            yield Part(f"{target}.{name}", kind, name)
+        needs = ("section of own pages", f"record documents {row.name}", f"status {row.name}")
+        for target in filter(None, (row.section, *(row.provides.get(need) for need in needs))):
+            value = load(target)
+            if isinstance(value, FunctionType):
+                yield Part(target, inspect.getmodule(value), value.__name__)
+                continue
+            model = value.source()
+            yield from methods(target, value)
+            yield from methods(f"{target}.source", model) if model is not None else ()
+
+
+def methods(target: str, kind: type) -> Iterator[Part]:
+    for name, method in vars(kind).items():
+        if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
+            yield Part(f"{target}.{name}", kind, name)
 
 
 PARTS = list(parts())
@@ -124,14 +128,14 @@ def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch):
     (content / "site.yaml").write_text(f"{settings}embed: true\ninstatus: true\n")
     assert build(content, out) == (0, "")
     files = files_in(out / "embed")
-    row = next(row for row in EXTENSIONS if row.key == "embed")
+    row = next(row for row in EXTENSIONS if row.name == "embed")
 
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("nobody foresaw this")
 
     (content / "site.yaml").write_text(f"{settings}embed: true\n")
     with monkeypatch.context() as patched:
-        patched.setattr(load(row.settings), "settings", broken)
+        patched.setattr(load(row.section).source(), "settings", broken)
         assert build(content, out) == (4, "")
         assert files_in(out / "embed") == files
         assert not (out / "v2/components.json").exists()  # the other extension is off

@@ -26,7 +26,7 @@ MODULES = (
     "contracts.pages",
     "engine.openapi",
     "engine.pages",
-    "engine.providers",
+    "engine.section",
     "engine.site_documents",
     "site.document",
     "site.markdown",

@@ -12,7 +12,7 @@ from typing import Any
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT, absent, require_program
 

@@ -19,7 +19,7 @@ import pytest
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.hosting.documents import EnabledKeys
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
 from statuary.publish.folder.folder_target import FolderTarget

@@ -9,7 +9,7 @@ from statuary.base.findings import Severity, has_errors
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import BuildResult, build_site
-from statuary.engine.stages import ExtensionOptions
+from statuary.engine.sections import ExtensionOptions
 from statuary.extensions.log.entries import EntryKind, LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, PublicKey, verify_checkpoint
 from statuary.extensions.log.options import KEY_VARIABLE

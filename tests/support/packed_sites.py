@@ -6,7 +6,7 @@ from statuary.base.optional import MissingExtraError, import_zstandard
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import BuildResult, build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.workers.options import ExecutionOptions

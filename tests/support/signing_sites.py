@@ -11,7 +11,7 @@ from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.model.abi import signature_text
 from statuary.engine.build import BuildResult, build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.publish.folder.folder_target import FolderTarget
 from support import contracts
 from support.contracts import made_record

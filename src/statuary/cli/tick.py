@@ -12,7 +12,7 @@ from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
 from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, current_job
-from statuary.engine.stages import ExtensionOptions
+from statuary.engine.sections import ExtensionOptions
 from statuary.engine.tick import tick
 from statuary.publish.outcome import outcome_except
 from statuary.status.api.epoch_index import EpochIndex, read_epoch_index

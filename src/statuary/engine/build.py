@@ -1,7 +1,7 @@
 """The stages of a build, in order."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,20 +24,21 @@ from statuary.engine.manifest_step import adopt_manifest_files, write_manifest
 from statuary.engine.options import ALL_CHECKS, CheckOptions
 from statuary.engine.publish_site import add_site_documents, publish
 from statuary.engine.read_content import is_excluded, read_content
-from statuary.engine.stages import (
+from statuary.engine.section import Run, Section, SectionResult
+from statuary.engine.sections import (
     NO_OPTIONS,
     ExtensionOptions,
-    SectionResult,
-    disable_hooks,
-    open_stages,
+    Sections,
+    enabled_sections,
     remove_disabled_documents,
+    without_building_sections,
 )
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
-from statuary.registry import EXTENSIONS, load
+from statuary.registry import load, providers
 from statuary.site.pages.theme_findings import text_findings
 from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.site_status import SiteStatus
@@ -46,7 +47,6 @@ from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 if TYPE_CHECKING:
     from statuary.contracts.incremental.build_settings import RecordRecompiler
-    from statuary.engine.providers import DocumentProvider
 
 
 class ReadSite(NamedTuple):
@@ -66,12 +66,12 @@ def read_site(
     check_options: CheckOptions,
     progress: Progress,
     *,
-    with_stages: bool = True,
+    with_sections: bool = True,
     target: BuildTarget | None = None,
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
-    Without stages, as in a snapshot of content, extensions that have one are off, as `disable_hooks` says.
+    Without sections, as in a snapshot of content, those that add to a build are off.
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
@@ -80,8 +80,8 @@ def read_site(
     if catalogue is None:
         return ReadSite(None, None, all_findings, exclusion_reasons)
     catalogue, unread, findings = _with_unread_files(catalogue, all_findings, target)
-    if not with_stages:
-        catalogue = disable_hooks(catalogue)
+    if not with_sections:
+        catalogue = without_building_sections(catalogue)
     with stage(progress, "Status"):
         catalogue, status, unsound = isolate_faulty_records(catalogue, now, partial(_families, catalogue))
     skipped = [*unread, *(finding for finding in unsound if not is_excluded(finding))]
@@ -115,13 +115,10 @@ def _with_unread_files(
     return _UnreadFiles(catalogue, unread, others)
 
 
-def _families(catalogue: Catalogue) -> Iterable["DocumentProvider"]:
-    """Return the documents of extensions, of a site that has any."""
-    if not catalogue.extensions:
-        return ()
-    from statuary.engine.providers import document_providers
-
-    return document_providers(catalogue)
+def _families(catalogue: Catalogue) -> list[Section]:
+    """Return the sections whose documents change with the status."""
+    sections = (section for _, section in enabled_sections(catalogue))
+    return [section for section in sections if type(section).documents_at is not Section.documents_at]
 
 
 def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
@@ -132,17 +129,9 @@ def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptio
         (partial(status.findings, check_options.skipped), source, "checking the status"),
         (status.epoch_findings, source, "counting the epochs"),
     ]
-    if catalogue.own_pages:
-        checks.append((partial(_link_findings, catalogue), source, "reading the site's own pages"))
+    for row, section in enabled_sections(catalogue):
+        checks.append((partial(section.findings, catalogue), source, f"checking `{row.name}`"))
     return [finding for check in checks for finding in _findings_of(*check)]
-
-
-def _link_findings(catalogue: Catalogue) -> Iterator[Finding]:
-    from statuary.engine.providers import markdown_page_providers
-
-    for maker in markdown_page_providers(catalogue):
-        for source, find in maker.findings(catalogue):
-            yield from _findings_of(find, source, "reading its links")
 
 
 def _findings_of(find: Callable[[], Iterable[Finding]], path: str, action: str) -> list[Finding]:
@@ -163,7 +152,7 @@ class CheckedSite:
     excluded_count: int = 0  # the number of excluded records
     # why documents are skipped or those of the last build are kept; the rest is published
     skipped: tuple[Finding, ...] = ()
-    line: str = ""  # the stages' line of the summary
+    line: str = ""  # the sections' line of the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
     next_transition: Instant | None = None
@@ -195,7 +184,7 @@ class CheckedSite:
         return Counter(finding.severity for finding in self.all_findings)[severity]
 
     def with_section_result(self, result: SectionResult) -> Self:
-        """Return the site with the findings and the line of stages."""
+        """Return the site with the findings and the line of sections."""
         skipped = _located(self.root, [*self.skipped, *result.findings])
         return replace(self, skipped=skipped, line=result.line)
 
@@ -296,9 +285,10 @@ def contracts_of(
 
 def _recompiler(options: ExtensionOptions) -> "RecordRecompiler | None":
     """Return what compiles the records of a build again; None if no option asks for it."""
-    for extension in EXTENSIONS:
-        if extension.recompiler and options.is_requested(extension):
-            opened: RecordRecompiler | None = load(extension.recompiler)(options.options[extension.name])
+    for name, target in providers("recompiler").items():
+        values = options.options.get(name, {})
+        if any(values.values()):
+            opened: RecordRecompiler | None = load(target)(values)
             return opened
     return None
 
@@ -372,14 +362,14 @@ def build_site(
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.
-        extension_options: the options of the enabled extensions; None builds the site without their stages.
+        extension_options: the options of the enabled extensions; None builds the site without those that add to a build.
 
     Raises:
         PublishingError: if the target cannot take the site.
     """
     began = perf_counter()
     site = read_site(
-        root, now, check_options, progress, with_stages=extension_options is not None, target=target
+        root, now, check_options, progress, with_sections=extension_options is not None, target=target
     )
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
@@ -396,22 +386,21 @@ def build_site(
         checked = check(root, site, contracts)
         if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
             skipped = _add_lists(target, contracts, progress, execution)
-            stages = open_stages(
-                root, site.catalogue, extension_options or NO_OPTIONS, now, target, contracts=contracts
-            )
-            status = site.status
-            additions = stages.build(lambda: status.incidents, contracts=True)
+            status, options = site.status, extension_options or NO_OPTIONS
+            run = Run(now, target, options.to, root, site.catalogue, contracts, lambda: status.incidents)
+            sections = Sections(enabled_sections(site.catalogue, options), run)
+            additions = sections.build()
             remove_disabled_documents(site.catalogue, target, site.skipped)
             skipped += add_site_documents(
                 target, status, contracts, progress, verify=execution.verify, result=additions
             )
-            line, finalize_findings = stages.finalize()
+            line, finalize_findings = sections.finalize()
             adopt_manifest_files(target)
             finalize_findings += write_manifest(
                 target, status.unchanged_since, verify=execution.verify, executor=execution.executor
             )
             plan = publish(target, progress)
-            finalize_findings += [] if target.dry_run else stages.on_published()
+            finalize_findings += [] if target.dry_run else sections.on_published()
             findings = (*additions.findings, *skipped, *finalize_findings)
             checked = checked.with_section_result(additions._replace(findings=findings, line=line))
     applied = plan is not None and not target.dry_run

@@ -11,7 +11,8 @@ from statuary.base.primitives import Instant
 from statuary.base.progress import Progress
 from statuary.engine.build import CheckedSite, check, contracts_of, read_site
 from statuary.engine.options import ALL_CHECKS, CheckOptions
-from statuary.engine.stages import NO_OPTIONS, ExtensionOptions, open_stages
+from statuary.engine.section import Run
+from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, enabled_sections
 from statuary.publish.ledger.schema import NoOutput, PartitionOutput
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget, StatelessTarget
@@ -59,9 +60,10 @@ def check_site(
     site = read_site(root, now, check_options, progress)
     if site.catalogue is None:
         return check(root, site)
-    stages = open_stages(root, site.catalogue, extension_options, now)
+    run = Run(now, root=root, site=site.catalogue)
+    sections = Sections(enabled_sections(site.catalogue, extension_options), run)
     with nullcontext(target) if target is not None else CheckTarget() as into:
         contracts = contracts_of(
             root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
         )
-    return check(root, site, contracts).with_section_result(stages.check(root, site.catalogue, progress))
+    return check(root, site, contracts).with_section_result(sections.check(progress))

@@ -3,13 +3,13 @@
 The model of an extension is imported only if its key is present.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
-from statuary.registry import EXTENSIONS, Extension, load
+from statuary.registry import EXTENSIONS, extension_of, load, providers
 from statuary.source.load_model import validate_tree
 from statuary.source.source_model import SourceModel
 from statuary.status.model.records import StatusCatalogue
@@ -21,15 +21,11 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 def apply_extension_status(
     content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
 ) -> StatusCatalogue:
-    """Add the statuses that enabled extensions follow.
-
-    Args:
-        language: that of the pages.
-    """
-    for row in EXTENSIONS:
-        if row.status and row.key in dict(on):
-            follow = load(row.status)
-            status = follow(content, dict(on)[row.key], status, findings, language)
+    """Return a status with what the extensions that are on follow; `language` is that of the pages."""
+    settings = dict(on)
+    for key, target in providers("status").items():
+        if key in settings:
+            status = load(target)(content, settings[key], status, findings, language)
     return status
 
 
@@ -41,36 +37,39 @@ class ExtensionSource(SourceModel):
         raise NotImplementedError
 
 
-def extensions_with_model() -> Iterator[Extension]:
-    """Yield the extensions whose key is not in the core's model of site.yaml."""
-    return (extension for extension in EXTENSIONS if extension.settings)
-
-
-def model_of(extension: Extension) -> type[ExtensionSource]:
-    """Import the model of an extension's key."""
-    model: type[ExtensionSource] = load(extension.settings)
-    return model
+def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
+    """Import the models of the keys of site.yaml that extensions read, in the order of the registry."""
+    order = {row.name: number for number, row in enumerate(EXTENSIONS)}
+    models = {}
+    for key in sorted(keys, key=lambda key: order.get(key, len(order))):
+        extension = extension_of(key)
+        model: type[ExtensionSource] | None = None
+        if extension is not None:
+            model = load(extension.section).source()
+        if model is not None:
+            models[key] = model
+    return models
 
 
 def read_extension_settings(
-    tree: Mapping[str, Json], path: str, findings: list[Finding]
+    tree: Mapping[str, Json], models: Mapping[str, type[ExtensionSource]], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
     """Read the extensions' settings in a tree of site.yaml.
+
+    Args:
+        models: those of the keys that extensions read.
 
     Returns:
         The settings, or None if they have errors, which are added to `findings`.
     """
     settings: list[tuple[str, tuple[object, ...]]] = []
     errors = len(findings)
-    for extension in extensions_with_model():
-        if extension.key not in tree:
-            continue
-        own_tree = {extension.key: tree[extension.key]}
-        source = validate_tree(own_tree, model_of(extension), path, findings)
-        value = None if source is None else run_guarded(source.settings, path, f"reading `{extension.key}`")
+    for key, model in models.items():
+        source = validate_tree({key: tree[key]}, model, path, findings)
+        value = None if source is None else run_guarded(source.settings, path, f"reading `{key}`")
         if isinstance(value, Finding):
-            findings.append(value.within(path, (extension.key,)))
+            findings.append(value.within(path, (key,)))
             errors += 1  # a bug: the status is published without this extension
         elif value is not None:
-            settings.append((extension.key, value))
+            settings.append((key, value))
     return tuple(settings) if len(findings) == errors else None

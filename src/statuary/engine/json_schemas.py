@@ -13,7 +13,7 @@ from statuary.base.json_values import Json
 from statuary.contracts.model.record import Record
 from statuary.contracts.sources.evidence import AnchorSource
 from statuary.contracts.sources.read_workspace import WorkspaceSource
-from statuary.engine.extension_settings import extensions_with_model, model_of
+from statuary.engine.extension_settings import extension_models
 from statuary.engine.site_source import SiteSource
 from statuary.site.pages_and_theme import PageFile
 from statuary.source.file_kinds import FileKind, pattern_of
@@ -69,8 +69,8 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return site.yaml's schema including the keys of extensions."""
-    parts = [schema, *(_described_schema(model_of(extension)) for extension in extensions_with_model())]
+    """Return the schema of site.yaml with the keys of extensions, as if one model had them all."""
+    parts = [schema, *map(_described_schema, extension_models(SiteSource.known_keys()).values())]
     properties = {key: value for part in parts for key, value in part["properties"].items()}
     models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
     return schema | {

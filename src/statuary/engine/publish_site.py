@@ -11,8 +11,8 @@ from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.engine.catalogue import Catalogue
+from statuary.engine.section import SectionResult
 from statuary.engine.site_documents import config_documents, config_inputs
-from statuary.engine.stages import SectionResult
 from statuary.publish.fingerprint import digest_of, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.ledger.schema import CachedGroup

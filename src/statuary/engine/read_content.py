@@ -15,7 +15,7 @@ from statuary.engine.catalogue import Catalogue
 from statuary.engine.extension_settings import (
     ExtensionSettings,
     apply_extension_status,
-    extensions_with_model,
+    extension_models,
     read_extension_settings,
 )
 from statuary.engine.site_source import SiteSource, translate_page
@@ -277,8 +277,8 @@ def _load_site(
         return None
     extensions: ExtensionSettings | None = ()
     if isinstance(tree, dict):
-        extensions = read_extension_settings(tree, file.path, findings)
-        extension_keys = {extension.key for extension in extensions_with_model()}
-        tree = {key: value for key, value in tree.items() if key not in extension_keys}
+        models = extension_models(key for key in tree if key not in SiteSource.model_fields)
+        extensions = read_extension_settings(tree, models, file.path, findings)
+        tree = {key: value for key, value in tree.items() if key not in models}
     source = validate_tree(tree, SiteSource, file.path, findings)
     return None if source is None or extensions is None else (source, extensions)

@@ -7,7 +7,7 @@ from statuary.base.rules import rule_of
 from statuary.contracts.checks.proof_rule_list import proof_rules, rule_of_check
 from statuary.contracts.checks.prove import IDENTITY_CHECKS
 from statuary.contracts.incremental.record_location import LOCATION_RULES
-from statuary.registry import EXTENSIONS, load
+from statuary.registry import all_sections
 from statuary.status.checks.status_checks import STATUS_CHECKS
 
 RECORD = "record"
@@ -24,8 +24,8 @@ def all_rules() -> Iterator[Rule]:
     yield from proof_rules()
     for check in STATUS_CHECKS:
         yield Rule(check.name, "", STATUS, check.rule)
-    for row in EXTENSIONS:
-        yield from load(row.rules) if row.rules else ()
+    for section in all_sections():
+        yield from section.rules()
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:

@@ -10,6 +10,7 @@ from statuary.contracts.api.lists import (
     chains_document,
 )
 from statuary.engine.catalogue import Catalogue
+from statuary.engine.section import Section
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
@@ -30,7 +31,7 @@ def config_documents(
     )
     from statuary.engine.openapi.document import openapi_document
     from statuary.engine.pages.site_pages import config_pages
-    from statuary.engine.providers import document_providers
+    from statuary.engine.sections import enabled_sections
 
     for make in (
         lambda: chains_document(catalogue.chains),
@@ -45,19 +46,13 @@ def config_documents(
     description = orjson.loads(openapi[0].body) if openapi else None
     for name, pages in config_pages(contracts, current_paths, description).items():
         yield from render_with_fallback(name, pages, catalogue, skipped)
-    yield from _markdown_page_documents(catalogue, skipped)
-    for family in document_providers(catalogue):
-        yield from render_with_fallback(
-            "documents of an extension", family.config_documents, catalogue, skipped
-        )
+    for _, section in enabled_sections(catalogue):
+        documents = partial(_section_documents, section, skipped)
+        yield from render_with_fallback("documents of an extension", documents, catalogue, skipped)
 
 
-def _markdown_page_documents(catalogue: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
-    from statuary.engine.providers import markdown_page_providers
-
-    for maker in markdown_page_providers(catalogue):
-        for name, source, pages in maker.documents(catalogue):
-            yield from render_with_fallback(name, pages, catalogue, skipped, source)
+def _section_documents(section: Section, skipped: list[Finding], catalogue: Catalogue) -> list[Document]:
+    return list(section.config_documents(catalogue, skipped))
 
 
 def _one(make: Callable[[], Document]) -> list[Document]:

@@ -237,5 +237,5 @@ class SiteSource(SourceModel):
     @override
     @classmethod
     def known_keys(cls) -> list[str]:
-        keys = [extension.key for extension in EXTENSIONS if extension.key]
+        keys = [extension.name for extension in EXTENSIONS if extension.section]
         return [*(key for key in super().known_keys() if key not in keys), *keys]

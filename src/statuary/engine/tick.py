@@ -8,7 +8,8 @@ from statuary.base.files import PublishingError
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_utc
 from statuary.engine.manifest_step import write_manifest
-from statuary.engine.stages import NO_OPTIONS, ExtensionOptions, SectionResult, open_published_stages
+from statuary.engine.section import Run, SectionResult
+from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, published_sections
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.site import url_table
@@ -21,8 +22,8 @@ class TickResult(NamedTuple):
     """The result of a tick."""
 
     changed_paths: list[str]  # the paths of the status that it changed
-    line: str  # the stages' line of the summary
-    findings: list[Finding]  # errors of stages
+    line: str  # what sections say in the summary
+    findings: list[Finding]  # what went wrong in sections
 
 
 def tick(
@@ -54,15 +55,16 @@ def tick(
         changed_paths = _changed_paths(moved, removed)
         if dry_run:
             return TickResult(changed_paths, "", [])
-        stages = open_published_stages(extension_options, now, target)
-        additions = stages.build(lambda: _incidents(target, moved, removed), contracts=False)
+        run = Run(now, target, extension_options.to, incidents=lambda: _incidents(target, moved, removed))
+        sections = Sections(published_sections(extension_options, target), run)
+        additions = sections.build()
         _add_documents(target, moved, removed, additions)
-        line, finalize_findings = stages.finalize()
+        line, finalize_findings = sections.finalize()
         documents = target.ledger.documents
         if any(documents.changed()) or any(documents.paths_to_remove()):
             finalize_findings += write_manifest(target, index.latest_by(now))
             target.apply()
-            finalize_findings += stages.on_published()
+            finalize_findings += sections.on_published()
     return TickResult(changed_paths, line, [*additions.findings, *finalize_findings])
 
 

@@ -28,7 +28,7 @@ FINGERPRINTED = (
     *(
         f"extensions/{row.name}"
         for row in EXTENSIONS
-        if row.documents or row.of_record or row.pages or row.own_pages or "bulk JSONL" in row.provides
+        if row.section or any(need in row.provides for need in ("section of own pages", "bulk JSONL"))
     ),
 )
 """The parts of the package that affect the bytes of documents."""

@@ -35,7 +35,7 @@ from statuary.publish.listing import (
     parse_part_row,
 )
 from statuary.publish.origin import UTC, SiteOrigin
-from statuary.registry import EXTENSIONS
+from statuary.registry import HOST_FILES
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""
@@ -161,16 +161,12 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
         raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
 
 
-UNSERVED = frozenset(folder for row in EXTENSIONS if row.is_unserved for folder in row.folders)
-"""Top folders of files for the host only: its web server does not send them, so no mirror could fetch them."""
-
-
 def is_listed(path: str) -> bool:
     """Return whether a site's manifest lists a path.
 
     It lists every file except its own and those for the host only.
     """
-    return not is_snapshot_path(path) and path.partition("/")[0] not in UNSERVED
+    return not is_snapshot_path(path) and path.partition("/")[0] not in HOST_FILES
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:

@@ -444,7 +444,7 @@ URLS = tuple(_rows)
 def all_urls() -> tuple[Url, ...]:
     """Return all rows; extensions' rows precede the descriptions of the site."""
     openapi_index = URLS.index(OPENAPI)
-    extension_urls = (load(row.urls) for row in EXTENSIONS if row.urls)
+    extension_urls = (load(row.section).urls for row in EXTENSIONS if row.section)
     return (*URLS[:openapi_index], *chain.from_iterable(extension_urls), *URLS[openapi_index:])
 
 
@@ -495,7 +495,7 @@ def incident_of(path: str) -> str:
 @cache
 def _extensions_by_name() -> dict[str, str]:
     """Return the extension of each of its folders and paths."""
-    return {name: row.urls for row in EXTENSIONS for name in row.folders if row.urls}
+    return {name: row.section for row in EXTENSIONS for name in row.folders}
 
 
 @cache
@@ -507,7 +507,7 @@ def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]
     Args:
         extension: the extension's name; empty for the core.
     """
-    urls: tuple[Url, ...] = load(extension) if extension else URLS
+    urls: tuple[Url, ...] = load(extension).urls if extension else URLS
     expressions: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
     for url in sorted(urls, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url

@@ -56,7 +56,7 @@ def test_unchanged_contracts_keep_api_documents(tmp_path, content, monkeypatch):
     assert before
     for name in ("documents.of_record", "proxy_documents.read_contract", "stage.listed_proxies"):
         monkeypatch.setattr(f"statuary.extensions.apis.{name}", None)
-    monkeypatch.setattr("statuary.extensions.apis.stage.code_documents", None)
+    monkeypatch.setattr("statuary.extensions.apis.section.code_documents", None)
     incident = content / "incidents/slow.yaml"
     for text in (incident.read_text(), incident.read_text().replace("Slow", "Very slow")):
         incident.write_text(text)

@@ -10,7 +10,7 @@ import pytest
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import BuildResult, build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.cards.documents import COLOURS, MOST_BYTES, VERDICTS
 from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import require_module

@@ -359,7 +359,7 @@ def test_disabled_languages_publish_first_text(content, tmp_path):
 def test_languages_have_names_and_folders():
     assert set(NAMES) == set(LANGUAGES)
     assert {url.pattern.partition("/")[0] for url in URLS} == set(LANGUAGES)
-    (row,) = (row for row in EXTENSIONS if row.key == "languages")
+    (row,) = (row for row in EXTENSIONS if row.name == "languages")
     assert row.folders == LANGUAGES
 
 

@@ -11,7 +11,7 @@ import pytest
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
-from statuary.engine.stages import NO_OPTIONS
+from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.metrics.documents import PERIODS, graph, intervals_of, nice_ceiling, runs_of
 from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, PointsForm

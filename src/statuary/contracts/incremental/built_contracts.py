@@ -8,7 +8,7 @@ from statuary.contracts.incremental.build_settings import ContractBuildSettings,
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
-from statuary.registry import EXTENSIONS
+from statuary.registry import providers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def contract_build_settings(
         pages: None if contracts have no pages.
         recompiler: the compilers of this build; None if it compiles nothing again.
     """
-    chains, makers = catalogue.chains, {row.key for row in EXTENSIONS if row.of_record}
+    chains, makers = catalogue.chains, providers("record documents")
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in chains),
         checkpoints={chain.chain_id: dict(chain.checkpoints) for chain in chains if chain.checkpoints},

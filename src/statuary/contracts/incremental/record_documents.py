@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from statuary.registry import EXTENSIONS, load
+from statuary.registry import load, providers
 from statuary.site.document import Document
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ its proof, the extension's settings and the record's source.
 """
 
 
-RECORD_DOCUMENTS = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
+RECORD_DOCUMENTS = providers("record documents")
 """The `RecordDocuments` of extensions, as "module:name" by their key in site.yaml."""
 
 

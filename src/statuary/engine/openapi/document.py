@@ -13,8 +13,7 @@ from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import Record
 from statuary.contracts.settings import Chain
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.openapi.extension_operations import extension_apis
-from statuary.engine.providers import document_providers
+from statuary.engine.sections import enabled_sections, section_operations
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site import url_table
 from statuary.site.document import Document, encode_json
@@ -193,7 +192,7 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
         example: a contract of the site.
     """
     page = catalogue.status.page
-    apis_of_extensions = extension_apis(catalogue, example)
+    apis_of_extensions = section_operations(catalogue, example)
     served = [
         *_served_operations(catalogue),
         *(operation for api in apis_of_extensions for operation in api.operations),
@@ -219,7 +218,7 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
 
 
 def _served_operations(catalogue: Catalogue) -> list[Operation]:
-    urls = (url for family in document_providers(catalogue) for url in family.api)
+    urls = (url for _, section in enabled_sections(catalogue) for url in section.feeds)
     added = (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
     return [*(row for row in OPERATIONS if _is_served(row, catalogue)), *added]
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.api.list_pages import OLDEST_PAGE
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.openapi.extension_operations import extension_apis
+from statuary.engine.sections import section_operations
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site import url_table
 from statuary.site.document import Document
@@ -156,7 +156,7 @@ def _of_extensions(
 ) -> tuple[CallFamily, ...]:
     return tuple(
         CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
-        for api in extension_apis(catalogue, example)
+        for api in section_operations(catalogue, example)
         for urls, examples in [zip(*((call.url, call.example) for call in api.operations), strict=True)]
     )
 

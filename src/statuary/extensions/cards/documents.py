@@ -17,10 +17,11 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding
 from statuary.base.optional import optional
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentProvider
-from statuary.extensions.cards.parts import CARD, PARTS
+from statuary.engine.section import Section
+from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, page_texts
@@ -30,6 +31,8 @@ from statuary.site.pages.site_context import site_context
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
+
+    from statuary.engine.extension_settings import ExtensionSource
 
 WIDTH, HEIGHT = 1_200, 630
 """The size that services show without cutting."""
@@ -92,11 +95,21 @@ def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
         yield from ((f"contract-{verdict}", state) for verdict, state in VERDICTS.items())
 
 
-class CardDocuments(DocumentProvider):
+class CardsSection(Section):
     """The pictures of a site."""
 
+    urls = CARD_URLS
+    parts = PARTS
+
     @override
-    def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.cards.settings import SiteCardsSource
+
+        return SiteCardsSource
+
+    @override
+    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterable[Document]:
         settings = catalogue.settings_of(CardSettings) or CardSettings()
         font = font_of(settings, dict(catalogue.pages.theme.files))
         site = site_context(catalogue)

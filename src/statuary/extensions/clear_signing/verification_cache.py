@@ -14,7 +14,7 @@ import orjson
 from statuary.base.budget import DEFECT
 from statuary.base.findings import Finding
 from statuary.base.primitives import checksum_address
-from statuary.engine.stages import SectionResult
+from statuary.engine.section import SectionResult
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     attested_descriptor,

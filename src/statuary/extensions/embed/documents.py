@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, one_line
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentProvider
+from statuary.engine.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.url_table import (
@@ -26,6 +27,7 @@ from statuary.status.model.timeline import PageState, Timeline, states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES
 
 if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
     from statuary.status.pages.pages import StatusPages
 
 SCRIPT = Url("embed-script", "embed/script.js", "the script that adds the banner to a page", JAVASCRIPT)
@@ -61,11 +63,20 @@ TEXTS = {
 """The words of banner and badge, by language."""
 
 
-class EmbedDocuments(DocumentProvider):
+class EmbedSection(Section):
     """The documents of embeds."""
 
+    urls = URLS
+
     @override
-    def config_documents(self, catalogue: Catalogue) -> Iterable[Document]:
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.embed.settings import SiteEmbedSource
+
+        return SiteEmbedSource
+
+    @override
+    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterable[Document]:
         return embed_documents(catalogue.status.page.name, catalogue.pages.language)
 
     @override
@@ -74,9 +85,6 @@ class EmbedDocuments(DocumentProvider):
     ) -> Callable[[Instant], Iterable[Document]]:
         states = states_from(timeline, start, ())
         return lambda at: (now_document(states(at), pages),)
-
-
-FAMILY = EmbedDocuments
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:

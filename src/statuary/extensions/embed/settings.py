@@ -23,6 +23,3 @@ class SiteEmbedSource(ExtensionSource):
     @override
     def settings(self) -> EmbedSettings | None:
         return EmbedSettings() if self.embed else None
-
-
-SOURCE = SiteEmbedSource

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
+from statuary.base.findings import Finding
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import DocumentProvider
-from statuary.registry import EXTENSIONS, load
+from statuary.engine.section import Section
+from statuary.registry import EXTENSIONS, load, providers
 from statuary.site.document import SHARDS, Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.url_table import (
@@ -106,8 +107,10 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
     """
     if enabled is None:
         return all_urls()
-    off = [row for row in EXTENSIONS if row.urls and row.key not in (*enabled, "hosting") and not row.marker]
-    urls = {url for row in off for url in load(row.urls)}
+    # what a log has published may stay when it is turned off
+    kept = {*enabled, "hosting", *(path.partition("/")[0] for path in providers("replacement"))}
+    off = [row for row in EXTENSIONS if row.section and row.name not in kept]
+    urls = {url for row in off for url in load(row.section).urls}
     return tuple(url for url in all_urls() if url not in urls)
 
 
@@ -223,7 +226,7 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     """Return media types that do not follow from an extension's file names, by expression."""
-    of_extensions = {url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls)}
+    of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
     return [(url.media_type, regex_of(url)) for url in typed]
 
@@ -241,11 +244,13 @@ FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
 }
 
 
-class HostDocuments(DocumentProvider):
+class HostingSection(Section):
     """The files of the hosts in the settings."""
 
+    urls = HOST_FILES
+
     @override
-    def config_documents(self, catalogue: Catalogue) -> Iterator[Document]:
+    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
         return host_documents(catalogue.hosting, dict(catalogue.extensions))
 
 

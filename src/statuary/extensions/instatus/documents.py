@@ -5,11 +5,12 @@ with milliseconds, the length of a maintenance in minutes.
 """
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_milliseconds
-from statuary.engine.providers import DocumentProvider
+from statuary.engine.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
@@ -18,6 +19,9 @@ from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
 from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
 from statuary.status.model.vocabulary import Impact, UpdateStatus
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
 
 SUMMARY = Url(
     "instatus-summary",
@@ -51,10 +55,18 @@ MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "
 """The words that differ from the status in capitals."""
 
 
-class InstatusDocuments(DocumentProvider):
+class InstatusSection(Section):
     """The documents of Instatus's public API."""
 
-    api = URLS
+    urls = URLS
+    feeds = URLS
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.instatus.settings import SiteInstatusSource
+
+        return SiteInstatusSource
 
     @override
     def documents_at(
@@ -62,9 +74,6 @@ class InstatusDocuments(DocumentProvider):
     ) -> Callable[[Instant], Iterable[Document]]:
         states = states_from(timeline, start, ())
         return lambda at: instatus_documents(states(at))
-
-
-FAMILY = InstatusDocuments
 
 
 def instatus_documents(state: PageState) -> Iterable[Document]:

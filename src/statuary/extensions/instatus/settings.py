@@ -23,6 +23,3 @@ class SiteInstatusSource(ExtensionSource):
     @override
     def settings(self) -> InstatusSettings | None:
         return InstatusSettings() if self.instatus else None
-
-
-SOURCE = SiteInstatusSource

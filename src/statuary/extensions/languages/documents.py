@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
 from statuary.base.primitives import Instant
-from statuary.engine.providers import DocumentProvider
+from statuary.engine.section import Section
+from statuary.extensions.languages.pages import PARTS
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translations import in_language
 from statuary.site.document import Document
@@ -37,6 +38,9 @@ from statuary.status.feeds.feed_words import words_of
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline, build_timeline
 from statuary.status.pages.pages import StatusPages
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
 
 KINDS = (
     (STATUS_PAGE.pattern, "the status page", HTML, PutStep.STATUS),
@@ -69,8 +73,18 @@ WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDP
 """Documents with the words of Statuspage's API, in no other language."""
 
 
-class LanguageDocuments(DocumentProvider):
+class LanguagesSection(Section):
     """The documents of every further language."""
+
+    urls = URLS
+    parts = PARTS
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.languages.settings import SiteLanguagesSource
+
+        return SiteLanguagesSource
 
     @override
     def documents_at(
@@ -80,9 +94,6 @@ class LanguageDocuments(DocumentProvider):
             return lambda _: ()
         translations = [_translation(tag, timeline, start, pages) for tag in self.settings.further]
         return lambda at: (document for documents_at in translations for document in documents_at(at))
-
-
-FAMILY = LanguageDocuments
 
 
 class _Site(NamedTuple):

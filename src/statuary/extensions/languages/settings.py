@@ -51,6 +51,3 @@ class SiteLanguagesSource(ExtensionSource):
     @override
     def settings(self) -> LanguageSettings | None:
         return LanguageSettings(self.languages) if len(self.languages) > 1 else None
-
-
-SOURCE = SiteLanguagesSource

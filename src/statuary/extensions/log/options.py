@@ -4,13 +4,14 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
-from statuary.engine.stages import StageInputs
+from statuary.engine.section import Run
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
@@ -31,25 +32,24 @@ public_log_key_option = click.option(
 )
 
 
-def log_context(settings: LogSettings, inputs: StageInputs) -> LogContext:
-    """Return the context of a log: its key and the known published state.
+def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
+    """Return who extends a log: the key of a file or the environment, and what is known of what was published.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
         PublishingError: if a file cannot be read.
     """
-    options = inputs.options
     key_file: Path | None = options.get("log_key")
     text = read_key(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
     context = LogContext(
         settings,
         parse_private_key(text) if text else None,
-        inputs.instant,
-        min_size=None if inputs.root is None else read_min_head(inputs.root, settings.origin),
+        run.instant,
+        min_size=None if run.root is None else read_min_head(run.root, settings.origin),
         allow_init=bool(options.get("init_log")),
         allow_clock_rollback=bool(options.get("allow_clock_rollback")),
         allow_rollback=bool(options.get("allow_log_rollback")),
-        change=None if inputs.root is None else read_change(inputs.root),
+        change=None if run.root is None else read_change(run.root),
         preview=preview_of(os.environ, settings.branch),
     )
     if key_file is not None:
@@ -58,7 +58,7 @@ def log_context(settings: LogSettings, inputs: StageInputs) -> LogContext:
             context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
         with suppress(OSError):
             context = context._replace(pending_body=_beside(key_file, PENDING).read_bytes())
-    names = filter(None, (inputs.to or settings.url, options.get("log_from")))
+    names = filter(None, (run.to or settings.url, options.get("log_from")))
     return context._replace(other_locations=tuple((name, _readable(name)) for name in names))
 
 

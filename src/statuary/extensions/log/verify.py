@@ -72,7 +72,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
-from statuary.registry import EXTENSIONS
+from statuary.registry import HOST_FILES
 from statuary.site.document import Document, plain_path
 from statuary.site.url_table import (
     CHANGES,
@@ -479,10 +479,6 @@ class NameSet:
 
     def __contains__(self, name: str) -> bool:
         return self.table.execute("SELECT 1 FROM names WHERE name = ?", (name,)).fetchone() is not None
-
-
-HOST_FILES = frozenset(folder for row in EXTENSIONS if row.name == "hosting" for folder in row.folders)
-"""Files for the host alone."""
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:

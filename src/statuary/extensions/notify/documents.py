@@ -1,11 +1,12 @@
 """`notifications/<id>.json`: an update as a message, for services with their own subscribers."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_exact
-from statuary.engine.providers import DocumentProvider
+from statuary.engine.section import Section
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.settings import NotifySettings
@@ -14,6 +15,9 @@ from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.feeds.feed import latest_records, newest_first
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.timeline import Timeline, state_at, states_from
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
 
 NOTIFICATION = Url(
     "notification",
@@ -25,10 +29,18 @@ NOTIFICATION = Url(
 URLS = (NOTIFICATION,)
 
 
-class NotificationDocuments(DocumentProvider):
-    """A message for each update in feeds, if enabled."""
+class NotifySection(Section):
+    """A message for each update of the records that feeds list, if the settings ask for them."""
 
-    api = URLS
+    urls = URLS
+    feeds = URLS
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.notify.settings import SiteNotifySource
+
+        return SiteNotifySource
 
     @override
     def documents_at(
@@ -49,9 +61,6 @@ class NotificationDocuments(DocumentProvider):
                     yield documents_by_id[event.id]
 
         return documents_at
-
-
-FAMILY = NotificationDocuments
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:

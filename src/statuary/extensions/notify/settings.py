@@ -124,6 +124,3 @@ class SiteNotifySource(ExtensionSource):
             return None
         channels = tuple(channel.channel() for channel in self.notify.channels)
         return NotifySettings(channels, messages=self.notify.messages)
-
-
-SOURCE = SiteNotifySource

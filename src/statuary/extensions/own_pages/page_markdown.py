@@ -54,11 +54,8 @@ class Heading(NamedTuple):
     level: int  # 2 for the first below the title
 
 
-class Section(NamedTuple):
-    """The text from a heading to the next.
-
-    Before the first heading, the heading is empty.
-    """
+class MarkdownSection(NamedTuple):
+    """The text from a heading to the next; before the first heading, with an empty one."""
 
     heading: Heading
     text: str
@@ -85,19 +82,19 @@ def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
             yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
 
 
-def sections(tokens: Sequence[Token]) -> Iterator[Section]:
+def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
     """Yield the sections of a page with their texts, code included."""
     of_page, texts = iter(headings(tokens)), list[str]()
     heading = Heading("", "", 1)
     for previous_token, token in pairwise([Token("", "", 0), *tokens]):
         if token.type == "heading_open":
-            yield Section(heading, " ".join(texts))
+            yield MarkdownSection(heading, " ".join(texts))
             heading, texts = next(of_page), []
         elif token.type == "inline" and previous_token.type != "heading_open":
             texts.append(plain_text(token))
         elif token.type in ("fence", "code_block"):
             texts.append(token.content)
-    yield Section(heading, " ".join(texts))
+    yield MarkdownSection(heading, " ".join(texts))
 
 
 def plain_text(inline: Token) -> str:

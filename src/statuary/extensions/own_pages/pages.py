@@ -1,7 +1,7 @@
 """Markdown pages in the site's frame, with a sidebar, checked links and a search."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -17,7 +17,7 @@ from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.providers import FindLinks, MakeMarkdownPages, MarkdownPageProvider
+from statuary.engine.section import Section
 from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
 from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
@@ -33,6 +33,7 @@ from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of, root_of
 from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.settings import SitePage
 from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 
@@ -59,23 +60,32 @@ class OwnPageView(NamedTuple):
     search: str  # the path of the search of the folder; empty without one
 
 
-class MarkdownPages(MarkdownPageProvider):
-    """The pages of `content/pages/`, which are Markdown."""
+class OwnPagesSection(Section):
+    """The pages of `content/pages/`, which are Markdown; each is made alone, so that none withholds another."""
 
     @override
-    def documents(self, catalogue: Catalogue) -> Iterator[MakeMarkdownPages]:
-        for page in catalogue.own_pages:
-            yield "the page", page.source, partial(own_page_document, page)
+    def config_documents(self, site: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
+        for page in site.own_pages:
+            make = partial(own_page_document, page)
+            yield from render_with_fallback("the page", make, site, skipped, page.source)
             if page.aliases:
-                yield "the aliases of the page", page.source, partial(alias_documents, page)
-        yield "the search of pages", "", page_search_documents
+                make = partial(alias_documents, page)
+                yield from render_with_fallback("the aliases of the page", make, site, skipped, page.source)
+        yield from render_with_fallback("the search of pages", page_search_documents, site, skipped)
 
     @override
-    def findings(self, catalogue: Catalogue) -> Iterator[FindLinks]:
-        for page in catalogue.own_pages:
-            yield page.source, partial(link_findings, page, catalogue)
-            if page.aliases:
-                yield page.source, partial(alias_findings, page, catalogue)
+    def findings(self, site: Catalogue) -> Iterator[Finding]:
+        for page in site.own_pages:
+            checks = [link_findings, alias_findings] if page.aliases else [link_findings]
+            for check in checks:
+                found = run_guarded(partial(_found, check, page, site), page.source, "reading its links")
+                yield from [found] if isinstance(found, Finding) else found
+
+
+def _found(
+    check: Callable[[SitePage, Catalogue], Iterable[Finding]], page: SitePage, site: Catalogue
+) -> list[Finding]:
+    return list(check(page, site))
 
 
 def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:

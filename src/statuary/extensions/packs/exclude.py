@@ -6,7 +6,7 @@ from pathlib import Path
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
-from statuary.extensions.packs.stage import GROUP, have_all
+from statuary.extensions.packs.section import GROUP, have_all
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.ledger.read import opened, read_group
 from statuary.site.document import uncompressed_path

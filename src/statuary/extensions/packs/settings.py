@@ -23,6 +23,3 @@ class SitePacksSource(ExtensionSource):
     @override
     def settings(self) -> PacksSettings | None:
         return PacksSettings() if self.packs else None
-
-
-SOURCE = SitePacksSource

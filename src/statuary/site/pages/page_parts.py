@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from statuary.base.primitives import Instant
-from statuary.registry import EXTENSIONS, load
+from statuary.registry import extension_of, load
 from statuary.site.url_table import Url
 
 PACKAGE = Path(__file__).parents[2]
@@ -37,8 +37,8 @@ PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 def parts_of(keys: Iterable[str]) -> list[PageParts]:
     """Return the parts of the extensions with these keys of site.yaml."""
-    on = set(keys)
-    return [load(row.pages) for row in EXTENSIONS if row.pages and row.key in on]
+    sections = [load(extension.section) for key in keys if (extension := extension_of(key)) is not None]
+    return [section.parts for section in sections if section.parts is not None]
 
 
 def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
@@ -46,12 +46,3 @@ def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
     return tuple(
         (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
     )
-
-
-def names_of_absent_texts(keys: Iterable[str]) -> set[str]:
-    """Return the first names of strings that belong to disabled extensions.
-
-    Args:
-        keys: the keys of the enabled ones.
-    """
-    return {extension.name for extension in EXTENSIONS if extension.pages and extension.key not in set(keys)}

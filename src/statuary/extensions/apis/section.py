@@ -1,9 +1,10 @@
 """Documents of all records together: signatures, code and proxies."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
@@ -14,20 +15,21 @@ from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
 from statuary.engine.catalogue import Catalogue
-from statuary.engine.stages import SectionResult, SiteStage, StageInputs
+from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.apis.code import CodeFacts, code_documents
 from statuary.extensions.apis.content_files import CustomFiles, custom_files
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
+from statuary.extensions.apis.pages import PARTS
 from statuary.extensions.apis.proxy_documents import (
     ProxyDocuments,
     folders_of,
     index_document,
     listed_proxies,
 )
-from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.settings import Api
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
     invalid_signature_list,
@@ -36,10 +38,15 @@ from statuary.extensions.apis.signatures import (
 )
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.host_layout import apply_host_layout
+from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, encode_json
+from statuary.site.operations import ApiDescription
 from statuary.site.pages.try_make import render_with_fallback
 from statuary.source.source_files import SourceFile
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
 
 PUBLIC_SIGNATURES = "signatures.txt"
 """The file of the content with public signatures, a line each."""
@@ -71,36 +78,46 @@ FOLDERS = (
 """The folders of these documents; others have those of single records."""
 
 
-def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of the interfaces, or return None if nothing is built."""
-    settings = inputs.settings
-    return ApisStage(settings, inputs) if isinstance(settings, ApisSettings) and inputs.root else None
-
-
-class ApisStage(SiteStage):
+class ApisSection(Section):
     """The documents of the interfaces about all records together."""
 
-    def __init__(self, settings: ApisSettings, inputs: StageInputs) -> None:
-        self._settings, self._target = settings, inputs.target
-        self._has_signatures = Api.SIGNATURES in settings.apis
-        self._root, self._contracts = inputs.root or Path(), inputs.contracts
-        self._now = format_milliseconds(inputs.instant)
+    urls = urls.API_URLS
+    parts = PARTS
 
     @override
-    def check(self, root: Path, catalogue: Catalogue, progress: Progress) -> SectionResult:
-        return SectionResult(findings=(*self._public()[1], *self._custom_files().findings))
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.apis.settings import SiteApisSource
+
+        return SiteApisSource
 
     @override
-    def build(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> SectionResult | None:
-        target, built_contracts = self._target, self._contracts
-        if built_contracts is None or target is None:
+    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+        from statuary.extensions.apis.openapi import openapi_operations
+
+        return openapi_operations(self.settings, example)
+
+    @override
+    def check(self, run: Run, progress: Progress) -> SectionResult | None:
+        if run.root is None:
             return None
-        public, findings = self._public()
-        custom_files = self._custom_files()
+        return SectionResult(findings=(*self._public(run.root)[1], *self._custom_files(run.root).findings))
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        if run.contracts is None or run.target is None or run.root is None:
+            return None
+        return self._build(run.root, run.target, run.contracts, format_milliseconds(run.instant))
+
+    def _build(
+        self, root: Path, target: BuildTarget, built_contracts: BuiltContracts[Catalogue], now: str
+    ) -> SectionResult:
+        public, findings = self._public(root)
+        custom_files = self._custom_files(root)
         findings += custom_files.findings
         chains, base = built_contracts.catalogue.chains, built_contracts.catalogue.status.page.url
         fingerprint = fingerprint_of(
-            self._settings,
+            self.settings,
             chains,
             base,
             public and sha256(public).digest(),
@@ -126,13 +143,13 @@ class ApisStage(SiteStage):
                 documents.remove_unless_added(documents.paths_under(folder))
             pages = self._code_page(built_contracts.catalogue, findings)
             target.add(apply_host_layout((*outcome, *pages), built_contracts.catalogue.hosting))
-            are_whole = self._add_proxies(built_contracts, target, custom_files, findings)
+            are_whole = self._add_proxies(root, target, built_contracts, now, custom_files, findings)
         target.ledger.save_group(GROUP, fingerprint if are_whole else "")
         return SectionResult(findings=tuple(findings))
 
     def _code_page(self, catalogue: Catalogue, findings: list[Finding]) -> Iterator[Document]:
         """Yield the page that finds the name of code."""
-        if Api.CODE in self._settings.apis:
+        if Api.CODE in self.settings.apis:
             from statuary.extensions.apis.code_page import code_page
 
             for page in render_with_fallback("the page of code", code_page, catalogue, findings):
@@ -140,8 +157,10 @@ class ApisStage(SiteStage):
 
     def _add_proxies(
         self,
-        built_contracts: BuiltContracts[Catalogue],
+        root: Path,
         target: BuildTarget,
+        built_contracts: BuiltContracts[Catalogue],
+        now: str,
         custom_files: CustomFiles,
         findings: list[Finding],
     ) -> bool:
@@ -150,14 +169,14 @@ class ApisStage(SiteStage):
         Returns:
             Whether the site has no proxies.
         """
-        if Api.PROXIES not in self._settings.apis:
+        if Api.PROXIES not in self.settings.apis:
             return True
         rows = ((row, lines_of(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
-        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, self._now)
+        proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
         target.add(apply_host_layout([index_document(proxies)], built_contracts.catalogue.hosting))
         are_whole = True
-        for place, documents in ProxyDocuments(self._root, built_contracts, proxies).documents(findings):
+        for place, documents in ProxyDocuments(root, built_contracts, proxies).documents(findings):
             if documents:
                 target.add(apply_host_layout(documents, built_contracts.catalogue.hosting))
                 continue
@@ -167,9 +186,9 @@ class ApisStage(SiteStage):
         return are_whole
 
     @override
-    def on_failure(self, error: BaseException) -> None:
-        if self._target is not None:  # the documents of records were discarded: make them again
-            self._target.ledger.save_group(CONTRACTS, "")
+    def on_failure(self, run: Run, error: BaseException) -> None:
+        if run.target is not None:  # what records were made into was taken back: make it again
+            run.target.ledger.save_group(CONTRACTS, "")
 
     def _documents(
         self, contracts: BuiltContracts[Catalogue], public: bytes, custom_documents: Sequence[Document]
@@ -186,11 +205,11 @@ class ApisStage(SiteStage):
         self, catalogue: Catalogue, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         chains, base = catalogue.chains, catalogue.status.page.url
-        if Api.ETHERSCAN in self._settings.apis:
+        if Api.ETHERSCAN in self.settings.apis:
             yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
-        if Api.BLOCKSCOUT in self._settings.apis:
+        if Api.BLOCKSCOUT in self.settings.apis:
             yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name="contract"), NOT_VERIFIED)
-        if Api.OTTERSCAN in self._settings.apis:
+        if Api.OTTERSCAN in self.settings.apis:
             paths = {document.path for document in custom_documents}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)
             yield from (configuration_file(chains, base), *custom_documents)
@@ -198,24 +217,24 @@ class ApisStage(SiteStage):
     def _signature_documents(
         self, stored_facts: Iterable[bytes], public: bytes, newest: str
     ) -> Iterator[Document]:
-        has_otterscan = Api.OTTERSCAN in self._settings.apis
-        if self._has_signatures or has_otterscan:
+        has_otterscan = Api.OTTERSCAN in self.settings.apis
+        if Api.SIGNATURES in self.settings.apis or has_otterscan:
             site = signatures_of_site(stored_facts, _read(public)[0])
-            if self._has_signatures:
+            if Api.SIGNATURES in self.settings.apis:
                 yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
             if has_otterscan:
                 yield from signature_files(site)
 
-    def _custom_files(self) -> CustomFiles:
-        """Return the content's own files, if an interface uses them."""
-        has_own = Api.OTTERSCAN in self._settings.apis or Api.PROXIES in self._settings.apis
-        return custom_files(self._root) if has_own else CustomFiles([], {}, [])
+    def _custom_files(self, root: Path) -> CustomFiles:
+        """Return the content's own files; none if no interface uses them."""
+        has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
+        return custom_files(root) if has_own else CustomFiles([], {}, [])
 
-    def _public(self) -> tuple[bytes, list[Finding]]:
-        """Read the file of public signatures, if there is one."""
-        if not self._has_signatures or not (self._root / PUBLIC_SIGNATURES).exists():
+    def _public(self, root: Path) -> tuple[bytes, list[Finding]]:
+        """Read the file of public signatures; empty if there is none."""
+        if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
             return b"", []
-        read_file = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
+        read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
         public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
         return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
 

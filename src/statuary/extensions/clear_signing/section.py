@@ -1,7 +1,7 @@
 """Clear signing in a run: verify descriptors after contracts, publish them with proofs."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import orjson
 from typing_extensions import override
@@ -9,56 +9,70 @@ from typing_extensions import override
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress, stage
-from statuary.engine.catalogue import Catalogue
-from statuary.engine.stages import SectionResult, SiteStage, StageInputs
+from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
-from statuary.extensions.clear_signing.settings import ClearSigningSettings
+from statuary.extensions.clear_signing.pages import PARTS
+from statuary.extensions.clear_signing.urls import SIGNING_URLS
 from statuary.extensions.clear_signing.verification_cache import VerificationCache
 from statuary.publish.fingerprint import fingerprint_of
+from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.target import BuildTarget
-from statuary.site.document import Document
+from statuary.site.operations import ApiDescription
+
+if TYPE_CHECKING:
+    from statuary.base.findings import Rule
+    from statuary.engine.extension_settings import ExtensionSource
 
 
-def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage, or return None for a tick.
+class ClearSigningSection(Section):
+    """The descriptors of a site; what judges them is imported where there is something to judge."""
 
-    A tick reads no content.
-    """
-    settings = inputs.settings
-    if not isinstance(settings, ClearSigningSettings) or inputs.root is None or inputs.catalogue is None:
-        return None
-    return SigningStage(settings, inputs, inputs.root, inputs.catalogue)
-
-
-class SigningStage(SiteStage):
-    """The descriptors of a site; the verifier is imported only if there are any."""
-
-    def __init__(
-        self, settings: ClearSigningSettings, inputs: StageInputs, root: Path, catalogue: Catalogue
-    ) -> None:
-        self._settings, self._inputs, self._root, self._catalogue = settings, inputs, root, catalogue
+    urls = SIGNING_URLS
+    parts = PARTS
 
     @override
-    def check(self, root: Path, catalogue: Catalogue, progress: Progress) -> SectionResult | None:
-        folder = DescriptorFolder(self._root)
+    @classmethod
+    def rules(cls) -> "Iterable[Rule]":
+        from statuary.extensions.clear_signing.rules import RULES
+
+        return RULES
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.clear_signing.settings import SiteClearSigningSource
+
+        return SiteClearSigningSource
+
+    @override
+    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+        from statuary.extensions.clear_signing.openapi import openapi_operations
+
+        return openapi_operations(self.settings, example)
+
+    @override
+    def check(self, run: Run, progress: Progress) -> SectionResult | None:
+        if run.root is None or run.site is None:
+            return None
+        folder = DescriptorFolder(run.root)
         if folder.is_empty:
             return None
         from statuary.extensions.clear_signing.documents import summary, verify_site
 
         with stage(progress, "Clear signing"):
-            verification = verify_site(folder, self._catalogue, self._settings)
+            verification = verify_site(folder, run.site, self.settings)
         return SectionResult(findings=verification.findings, line=summary(verification))
 
     @override
-    def build(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> SectionResult | None:
-        target, built_contracts = self._inputs.target, self._inputs.contracts
-        if target is None or built_contracts is None or not contracts:
+    def build(self, run: Run) -> SectionResult | None:
+        target, built_contracts = run.target, run.contracts
+        if target is None or built_contracts is None or run.root is None or run.site is None:
             return None
-        documents, folder = target.ledger.documents, DescriptorFolder(self._root)
+        documents, folder = target.ledger.documents, DescriptorFolder(run.root)
         if folder.is_empty:
             documents.remove_unless_added(documents.paths_under(FOLDER))
             return None
-        settings, chains = self._settings, self._catalogue.chains
+        settings, chains = self.settings, run.site.chains
         cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
         cached_verification = None if built_contracts.incomplete_sources else cache.load_if_unchanged()
         if cached_verification is not None:
@@ -74,10 +88,10 @@ class SigningStage(SiteStage):
         from statuary.extensions.clear_signing.verdicts import EMPTY_CACHE
 
         cached = EMPTY_CACHE if built_contracts.incomplete_sources else cache.load_unchanged()
-        verification = verify_site(folder, self._catalogue, settings, cached, built_contracts.sources)
-        site_chains = chains_of(self._catalogue, settings)
+        verification = verify_site(folder, run.site, settings, cached, built_contracts.sources)
+        site_chains = chains_of(run.site, settings)
         examples = SiteExamples(verification, site_chains, cached, target.published)
-        now = format_milliseconds(self._inputs.instant)
+        now = format_milliseconds(run.instant)
         target.add(signing_documents(verification, examples, _proof_before(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
         additions = SectionResult(findings=verification.findings, line=summary(verification))

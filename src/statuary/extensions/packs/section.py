@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from sqlite3 import Connection
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
-from statuary.engine.stages import SiteStage, StageInputs
+from statuary.engine.section import Run, Section
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
@@ -25,33 +26,63 @@ from statuary.extensions.packs.pack_list import (
 )
 from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packed
 from statuary.extensions.packs.pack_writer import WrittenPack, packs_in_memory
+from statuary.extensions.packs.urls import URLS
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import BODIES, SITE
 from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.site.document import SHARDS, Document, plain_path
+from statuary.site.operations import ApiDescription
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
 
 GROUP = "packs"
 """The ledger's group: the SHA-256 of the list, the number of documents, and the paths of packs."""
 
 
-def open_stage(inputs: StageInputs) -> SiteStage | None:
-    """Open the stage of a build's folder, or return None."""
-    return PacksStage(inputs.target) if isinstance(inputs.target, FolderTarget) and inputs.root else None
+class PacksSection(Section):
+    """The packs of a site that is built into a folder; there are none elsewhere."""
+
+    urls = URLS
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.packs.settings import SitePacksSource
+
+        return SitePacksSource
+
+    @override
+    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+        from statuary.extensions.packs.openapi import openapi_operations
+
+        return openapi_operations(self.settings, example)
+
+    @override
+    def finalize(self, run: Run) -> str:
+        return SitePacks(run.target).summary() if isinstance(run.target, FolderTarget) else ""
+
+    @override
+    def on_failure(self, run: Run, error: BaseException) -> None:
+        if run.target is not None:
+            # what changed now is not known later: the next build packs everything
+            run.target.ledger.save_group(GROUP, "")
 
 
-class PacksStage(SiteStage):
-    """The packs of a site."""
+class SitePacks:
+    """The packs of a site in a folder."""
 
     def __init__(self, target: FolderTarget) -> None:
         self._target = target
         self._ledger = target.ledger
 
-    @override
-    def finalize(self) -> str:
-        if self._target.dry_run:  # unstaged documents cannot be packed
+    def summary(self) -> str:
+        """Pack what has changed, and return how much is packed."""
+        if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
         cached_group, previous_packs = self._ledger.group(GROUP), self._last_list()
@@ -70,12 +101,6 @@ class PacksStage(SiteStage):
             table.add(_row(path) for path, *_ in self._ledger.listing() if is_packed(path))
             put = _put(self._target)
             return tuple(listed(pack, 0) for pack in put(table.documents(), table.dictionary()))
-
-    @override
-    def on_failure(self, error: BaseException) -> None:
-        self._ledger.save_group(
-            GROUP, ""
-        )  # later builds do not know the current changes: the next one packs everything
 
     def _last_list(self) -> PackList | None:
         """Return the last build's list if it is intact and matches the ledger."""

@@ -1,0 +1,189 @@
+"""The sections of a run, each guarded from the errors of the others.
+
+A section never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
+build stay as they are.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from statuary.base.budget import INTERRUPTIONS
+from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
+from statuary.base.findings import Finding
+from statuary.engine.section import EMPTY_RESULT, Run, Section, SectionResult
+from statuary.registry import EXTENSIONS, Extension, extension_of, load, providers
+from statuary.site.settings import NO_HOSTING
+
+if TYPE_CHECKING:
+    from statuary.base.progress import Progress
+    from statuary.engine.catalogue import Catalogue
+    from statuary.publish.ledger.contract_rows import ContractRow
+    from statuary.publish.target import BuildTarget
+    from statuary.site.operations import ApiDescription
+
+FAILED = "extension-error"
+"""The rule of findings about a section that failed."""
+
+
+class ExtensionOptions(NamedTuple):
+    """What the command line gives to extensions."""
+
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by extension and parameter name
+    to: str | None = None  # the further place that the site is published to
+
+
+NO_OPTIONS = ExtensionOptions()
+
+Result = TypeVar("Result")
+
+
+class EnabledSection(NamedTuple):
+    """A section that takes part in a run, with its row of the registry."""
+
+    row: Extension
+    section: Section
+
+
+def enabled_sections(site: "Catalogue", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
+    """Return the sections of a site: those of its keys, of its own pages, and of options that were given."""
+    settings: dict[str, object] = dict(site.extensions)
+    if site.hosting != NO_HOSTING:
+        settings["hosting"] = site.hosting
+    enabled = []
+    own_keys = {row.name for row in EXTENSIONS}
+    others = (extension_of(key) for key in settings if key not in own_keys)
+    for row in (*EXTENSIONS, *filter(None, others)):
+        own_options = options.options.get(row.name, {})
+        targets = {
+            row.section: row.name in settings,
+            row.provides.get("section of options", ""): any(own_options.values()),
+            row.provides.get("section of own pages", ""): bool(site.own_pages),
+        }
+        for target, is_enabled in targets.items():
+            if target and is_enabled:
+                kind: type[Section] = load(target)
+                enabled.append(EnabledSection(row, kind(settings.get(row.name), own_options)))
+    return enabled
+
+
+def section_operations(site: "Catalogue", example: "ContractRow | None") -> "list[ApiDescription]":
+    """Return the operations that sections add to openapi.json; `example` is a contract of the site."""
+    return [api for _, section in enabled_sections(site) for api in section.operations(example)]
+
+
+def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
+    """Return the sections that a published site has, by the file of each that says so."""
+    need = "section of published "
+    return [
+        EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
+        for row in EXTENSIONS
+        for name, section in row.provides.items()
+        if name.startswith(need) and target.published(name.removeprefix(need)) is not None
+    ]
+
+
+class Sections:
+    """The enabled sections of a run; `findings` are their errors."""
+
+    def __init__(self, enabled: Iterable[EnabledSection], run: Run) -> None:
+        """Take the sections in their order."""
+        self._enabled = tuple(enabled)
+        self._run = run
+        self.findings: list[Finding] = []
+
+    def check(self, progress: "Progress") -> SectionResult:
+        """Check the site with every section."""
+        return self._merged(lambda section: section.check(self._run, progress))
+
+    def build(self) -> SectionResult:
+        """Add the documents of every section to the target."""
+        return self._merged(lambda section: section.build(self._run), tells_readers=True)
+
+    def finalize(self) -> tuple[str, list[Finding]]:
+        """Add the documents that depend on all others.
+
+        Returns:
+            The lines of the summary, and what went wrong.
+        """
+        count_before = len(self.findings)
+        total = self._merged(
+            lambda section: SectionResult(line=section.finalize(self._run)), tells_readers=True
+        )
+        return total.line, self.findings[count_before:]
+
+    def on_published(self) -> list[Finding]:
+        """Tell every section that the target holds its documents; return what went wrong."""
+        count_before = len(self.findings)
+        self._merged(lambda section: section.on_published(self._run))
+        return self.findings[count_before:]
+
+    def _merged(
+        self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
+    ) -> SectionResult:
+        total = EMPTY_RESULT
+        for row, section in self._enabled:
+            try:
+                result = work(section) or EMPTY_RESULT
+            except BaseException as error:
+                if isinstance(
+                    error, (*INTERRUPTIONS, click.UsageError)
+                ):  # what was typed is no error of the site
+                    raise
+                self._report(row, error)
+                if tells_readers:
+                    section.on_failure(self._run, error)
+            else:
+                total = _merge_results(total, result)
+        return total._replace(findings=(*self.findings, *total.findings))
+
+    def _report(self, row: Extension, error: BaseException) -> None:
+        """Note the error of a section at its key, and keep its documents of the last build."""
+        message, hint = describe_exception(error), BUG_REPORT_HINT
+        if isinstance(error, StatuaryError):
+            message, hint = str(error), error.hint
+        site = self._run.site
+        path = site.status.page_source if site is not None and row.section else ""
+        pointer = (row.name,) if path else ()
+        self.findings.append(
+            Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
+        )
+        if self._run.target is not None:
+            for folder in row.folders:
+                self._run.target.ledger.documents.retain_prefix(folder)
+
+
+def _merge_results(first: SectionResult, second: SectionResult) -> SectionResult:
+    return SectionResult(
+        previous_versions={**first.previous_versions, **second.previous_versions},
+        changes={**first.changes, **second.changes},
+        findings=first.findings + second.findings,
+        line="\n".join(filter(None, (first.line, second.line))),
+    )
+
+
+def without_building_sections(site: "Catalogue") -> "Catalogue":
+    """Return a site without the sections that build more than documents of settings, of instants and of records."""
+    kept = []
+    for key, settings in site.extensions:
+        row = extension_of(key)
+        kind: type[Section] = Section if row is None else load(row.section)
+        is_building = kind.build is not Section.build or kind.finalize is not Section.finalize
+        if not is_building or key in providers("record documents"):
+            kept.append((key, settings))
+    return site._replace(extensions=tuple(kept))
+
+
+def remove_disabled_documents(site: "Catalogue", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
+    """Remove the documents of disabled sections; keep those of one whose key a finding is about."""
+    documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
+    enabled = dict(site.extensions)
+    for row in EXTENSIONS:
+        if row.section and row.name not in enabled:
+            for folder in row.folders:
+                if (row.name,) in faulty:
+                    documents.retain_prefix(folder)
+                else:
+                    documents.remove_unless_added(documents.paths_under(folder))

@@ -1,0 +1,117 @@
+"""The section of the log: extended by what a build or a tick is about to publish."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.base.primitives import format_milliseconds
+from statuary.engine.section import Run, Section, SectionResult
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.options import is_in_ci, log_context, note_signed
+from statuary.extensions.log.pages import PARTS
+from statuary.extensions.log.published_log import (
+    LOG_FAULT,
+    LOG_PENDING,
+    LOG_URLS,
+    LogExtension,
+    TreeHead,
+    published_settings,
+)
+from statuary.extensions.log.resume import read_min_head, write_min_head
+from statuary.extensions.log.site_log import SiteLog, log_document
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.site.document import encode_json
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
+
+OTHER_FAULT = "its key or its files cannot be read"
+"""What readers see of errors that are not about the log itself."""
+
+
+class LogSection(Section):
+    """The log of a site that goes into a folder; there is none elsewhere."""
+
+    urls = LOG_URLS
+    parts = PARTS
+
+    _log: SiteLog | None = None  # None until it is extended without an error
+    _extension: LogExtension | None = None
+    _is_failed = False
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.log.settings import SiteLogSource
+
+        return SiteLogSource
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        if not isinstance(run.target, FolderTarget):
+            return None
+        self.settings = self.settings or published_settings(run.target.published)
+        if self.settings is None:
+            return None
+        log = SiteLog(run.target, log_context(self.settings, run, self.options))
+        appended = log.extend(run.incidents(), contracts=run.contracts is not None)
+        self._log = log
+        numbers = appended.by_incident.items()
+        changes = {incident: {"log_entries": entries} for incident, entries in numbers}
+        source = run.site.status.page_source if run.site else ""
+        warnings = tuple(finding.within(source) for finding in log.warnings())
+        return SectionResult(previous_versions=appended.previous_versions, changes=changes, findings=warnings)
+
+    @override
+    def finalize(self, run: Run) -> str:
+        if self._log is None or run.target is None:
+            return ""
+        self._extension = self._log.complete()
+        if not self._extension.obstacle:
+            run.target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
+        return str(self._extension)
+
+    @override
+    def on_failure(self, run: Run, error: BaseException) -> None:
+        target = run.target
+        if self._is_failed or self.settings is None or not isinstance(target, FolderTarget):
+            return  # the first error is the cause
+        self._is_failed = True
+        reason, cause, values = OTHER_FAULT, "other", dict[str, str | int]()
+        if isinstance(error, LogError):
+            reason, cause, values = self._public(str(error), run, target), error.cause, error.values
+        self._extension = None
+        previous_fault = target.published(LOG_FAULT.path())
+        if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
+            return  # it says since when
+        at = format_milliseconds(run.instant)
+        body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
+        target.add([log_document(LOG_FAULT, body)])
+
+    def _public(self, message: str, run: Run, target: FolderTarget) -> str:
+        """Return a message without the names of places, which are nobody's business, and without what they answered."""
+        names = (target.folder.root, run.to, self.options.get("log_from"), self.options.get("log_key"))
+        for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
+            message = message.replace(name, "the site")
+        return message.partition(": ")[0]
+
+    @override
+    def on_published(self, run: Run) -> None:
+        if self._extension is not None and run.target is not None and not self._extension.obstacle:
+            pending_body = run.target.published(LOG_PENDING.path())
+            note_signed(self.options.get("log_key"), self._extension.published_head, pending_body)
+            self._update_min_size(run.root, self._extension.published_head)
+
+    def _update_min_size(self, root: Path | None, head: TreeHead) -> None:
+        """Write the published head into the content.
+
+        In CI this happens if it is larger than before, elsewhere if a smaller one was requested.
+        """
+        origin = self.settings.origin
+        min_head = None if root is None else read_min_head(root, origin)
+        if root is None or min_head is None:
+            return
+        if self.options.get("allow_log_rollback") or (is_in_ci(os.environ) and head.size > min_head.size):
+            write_min_head(root, origin, head)

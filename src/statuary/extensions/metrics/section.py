@@ -1,0 +1,77 @@
+"""The stage: a build reads the files of points and offers the documents of every metric."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.base.findings import Finding, Severity
+from statuary.engine.section import Run, Section, SectionResult
+from statuary.extensions.metrics.documents import URLS, metric_documents
+from statuary.extensions.metrics.pages import PARTS
+from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
+from statuary.extensions.metrics.settings import Metric
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.operations import ApiDescription
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
+
+EXAMPLE = "run `statuary probe`, or write the file"
+
+
+class MetricsSection(Section):
+    """The metrics of a site; a check and a tick leave their documents as they are."""
+
+    urls = URLS
+    parts = PARTS
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.metrics.settings import SiteMetricsSource
+
+        return SiteMetricsSource
+
+    @override
+    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+        from statuary.extensions.metrics.openapi import openapi_operations
+
+        return openapi_operations(self.settings, example)
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        if run.target is None or run.root is None:
+            return None
+        project = run.root.resolve().parent
+        findings: list[Finding] = []
+        for metric in self.settings.shown:
+            try:
+                points = read_points(self._read(project, metric), metric)
+            except PointsError as error:
+                points = []
+                findings.append(_finding(error, metric))
+            run.target.add(metric_documents(metric, points, run.instant))
+        return SectionResult(findings=tuple(findings))
+
+    def _read(self, project: Path, metric: Metric) -> bytes:
+        file = SourceFile(project, f"{self.settings.folder}/{metric.file}")
+        try:
+            return file.bytes(LARGEST_FILE)
+        except UnreadableError as error:
+            raise PointsError(f"{metric.file} cannot be read: {error}", error.hint or EXAMPLE) from None
+
+
+def _finding(error: PointsError, metric: Metric) -> Finding:
+    return Finding(
+        rule="unreadable-points",
+        severity=Severity.WARNING,
+        message=str(error),
+        hint=error.hint,
+        path="site.yaml",
+        pointer=("metrics", "shown", metric.id),
+        on_key=True,
+    )

@@ -1,0 +1,21 @@
+"""The section of the key `upstream`."""
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.engine.section import Section
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
+
+
+class UpstreamSection(Section):
+    """Components that follow other pages: settings, and what `provides` says of the status."""
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.upstream.settings import SiteUpstreamSource
+
+        return SiteUpstreamSource
