@@ -1,0 +1,131 @@
+"""A section outside of the package: a module, found by the entry point that a key of site.yaml names."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+from support.sites import NOW, small_site
+
+MODULE = '''
+"""How many incidents a site has, as a document of the settings, of an instant and of a build."""
+
+from typing import NamedTuple
+
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.engine.section import Section, SectionResult
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import Url
+from statuary.source.source_model import SourceModel, Text
+
+ABOUT = Url("counter-about", "counter/about.json", "what is counted")
+COUNT = Url("counter-count", "counter/count.json", "how many incidents are listed at an instant")
+TOTAL = Url("counter-total", "counter/total.json", "how many documents the incidents have")
+
+
+class CounterSettings(NamedTuple):
+    title: str
+
+
+class CounterSource(SourceModel):
+    title: Text
+
+
+class SiteCounterSource(ExtensionSource):
+    counter: CounterSource | None = None
+
+    def settings(self):
+        return None if self.counter is None else CounterSettings(self.counter.title)
+
+
+class CounterSection(Section):
+    urls = (ABOUT, COUNT, TOTAL)
+
+    @classmethod
+    def source(cls):
+        return SiteCounterSource
+
+    def config_documents(self, site, skipped):
+        yield Document(ABOUT.path(), encode_json({"title": self.settings.title}))
+
+    def documents_at(self, timeline, start, pages):
+        count = encode_json({"records": len(timeline.histories)})
+        return lambda at: [Document(COUNT.path(), count)]
+
+    def build(self, run):
+        run.target.add([Document(TOTAL.path(), encode_json({"documents": len(run.incidents())}))])
+        if self.settings.title == "broken":
+            raise ZeroDivisionError("nobody foresaw this")
+        return SectionResult(line="counted")
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a folder with a package that offers a section, as it is when it is installed."""
+    folder = tmp_path / "packages"
+    metadata = folder / "incident_counter-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (folder / "incident_counter.py").write_text(MODULE, "utf-8")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: incident-counter\nVersion: 1.0\n", "utf-8"
+    )
+    entry = "[statuary.sections]\ncounter = incident_counter:CounterSection\n"
+    (metadata / "entry_points.txt").write_text(entry, "utf-8")
+    return folder
+
+
+def build(content: Path, out: Path, *packages: Path) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "statuary", "build", "--content", content, "--out", out, "--now", NOW)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
+    return subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+
+
+def content_with(tmp_path: Path, settings: str) -> Path:
+    content = small_site(tmp_path)
+    with (content / "site.yaml").open("a", encoding="utf-8") as site:
+        site.write(settings)
+    return content
+
+
+def document(out: Path, name: str) -> object:
+    return orjson.loads((out / "counter" / name).read_bytes())
+
+
+def test_section_of_another_package_adds_documents(tmp_path: Path, package: Path) -> None:
+    out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
+    done = build(content, out, package)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert document(out, "about.json") == {"title": "Incidents"}
+    assert document(out, "count.json")["records"] > 0
+    assert document(out, "total.json")["documents"] > 0
+    assert build(content, out, package).returncode == 0
+    assert document(out, "total.json")["documents"] > 0
+
+
+def test_broken_section_of_another_package_is_reported(tmp_path: Path, package: Path) -> None:
+    out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
+    assert build(content, out, package).returncode == 0
+    counted = document(out, "total.json")
+    site = content / "site.yaml"
+    site.write_text(site.read_text("utf-8").replace("title: Incidents", "title: broken"), "utf-8")
+    done = build(content, out, package)
+    assert done.returncode == 4
+    assert "extension-error" in done.stdout + done.stderr
+    assert (out / "api/v2/summary.json").exists()
+    assert document(out, "total.json") == counted
+
+
+def test_key_without_package_is_unknown(tmp_path: Path) -> None:
+    done = build(content_with(tmp_path, "counter: {title: Incidents}\n"), tmp_path / "out")
+    assert done.returncode == 1
+    assert "unknown-key" in done.stdout + done.stderr
+
+
+def test_invalid_settings_of_another_package_are_located(tmp_path: Path, package: Path) -> None:
+    done = build(content_with(tmp_path, "counter: {name: Incidents}\n"), tmp_path / "out", package)
+    assert done.returncode == 1
+    assert "site.yaml:" in done.stdout + done.stderr
