@@ -141,9 +141,14 @@ def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
     return as_number(decode_rlp(value)) if value else 0
 
 
-def transaction_in(
-    evidence: DeploymentEvidence, index: int, creation: str
-) -> tuple[SignedTransaction, Receipt]:
+class ProvedTransaction(NamedTuple):
+    """A transaction of a block."""
+
+    transaction: SignedTransaction
+    receipt: Receipt
+
+
+def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> ProvedTransaction:
     """Return the transaction at an index of a block, and its receipt.
 
     Args:
@@ -161,7 +166,7 @@ def transaction_in(
     receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
     if receipt.type != transaction.type:
         raise EvidenceError("other_type", receipt=receipt.type, transaction=transaction.type)
-    return transaction, receipt
+    return ProvedTransaction(transaction, receipt)
 
 
 def _bytes(text: str) -> bytes:

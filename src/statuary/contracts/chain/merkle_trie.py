@@ -1,7 +1,7 @@
 """Merkle Patricia tries (Ethereum's yellow paper, appendix D) and RLP, for verification."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.base.limits import MAX_RLP_DEPTH
 from statuary.base.primitives import keccak256
@@ -62,28 +62,38 @@ def decode_list(data: bytes) -> list[RlpItem]:
     return item
 
 
-def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
-    """Return the item at an offset, and its end."""
+class _DecodedItem(NamedTuple):
+    item: RlpItem
+    end: int
+
+
+def _decode(data: bytes, at: int, limit: int, depth: int) -> _DecodedItem:
+    """Return the item at an offset."""
     if not depth:
         raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if at >= limit:
         raise EvidenceError("rlp_cut")
     first_byte = data[at]
     if first_byte < BYTES:
-        return data[at : at + 1], at + 1
+        return _DecodedItem(data[at : at + 1], at + 1)
     start, end = _payload(data, at, limit)
     if first_byte < LIST:
         if end - start == 1 and data[start] < BYTES:
             raise EvidenceError("rlp_prefix")
-        return data[start:end], end
+        return _DecodedItem(data[start:end], end)
     items: list[RlpItem] = []
     while start < end:
         item, start = _decode(data, start, end, depth - 1)
         items.append(item)
-    return items, end
+    return _DecodedItem(items, end)
 
 
-def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
+class _Payload(NamedTuple):
+    start: int
+    end: int
+
+
+def _payload(data: bytes, at: int, limit: int) -> _Payload:
     """Return the bounds of the payload of an item with a prefix."""
     length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
     if length > SHORT:
@@ -94,7 +104,7 @@ def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
             raise EvidenceError("rlp_length")
     if start + length > limit:
         raise EvidenceError("rlp_cut")
-    return start, start + length
+    return _Payload(start, start + length)
 
 
 def as_number(item: RlpItem) -> int:
@@ -194,12 +204,17 @@ class _TrieWalk:
         return node
 
 
-def _parse_path(encoded: bytes) -> tuple[str, bool]:
-    """Parse a compact path into hex digits and whether it is a leaf's."""
+class _CompactPath(NamedTuple):
+    digits: str  # in hex
+    is_leaf: bool
+
+
+def _parse_path(encoded: bytes) -> _CompactPath:
+    """Parse a compact path."""
     digits = encoded.hex()
     kind = digits[:1]
     if kind in ("1", "3"):
-        return digits[1:], kind == "3"
+        return _CompactPath(digits[1:], kind == "3")
     if digits[:2] in ("00", "20"):
-        return digits[2:], kind == "2"
+        return _CompactPath(digits[2:], kind == "2")
     raise EvidenceError("proof_path")

@@ -96,31 +96,44 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     )
 
 
-def _envelope(raw: bytes, what: str) -> tuple[int, bytes]:
+class _Envelope(NamedTuple):
+    type: int
+    payload: bytes  # the list
+
+
+def _envelope(raw: bytes, what: str) -> _Envelope:
     """Return the type of a transaction or receipt, and its list."""
     if not raw:
         raise EvidenceError(f"{what}_absent")
     if raw[0] >= FIRST_LIST:
-        return LEGACY, raw
+        return _Envelope(LEGACY, raw)
     if raw[0] == LEGACY:
         raise EvidenceError(f"{what}_of_type_0")
-    return raw[0], raw[1:]
+    return _Envelope(raw[0], raw[1:])
 
 
-def _legacy(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
-    """Return chain id, parity and the signed members of a legacy transaction."""
+class _SignedMembers(NamedTuple):
+    """What the signature of a transaction is about."""
+
+    chain_id: int | None  # None before EIP-155
+    parity: int
+    members: RlpItem
+
+
+def _legacy(items: list[RlpItem], v: int) -> _SignedMembers:
+    """Return what is signed of a legacy transaction."""
     if v in (27, 28):
-        return None, v - 27, items[:-3]
+        return _SignedMembers(None, v - 27, items[:-3])
     if v < 35:
         raise EvidenceError("signature_v", v=str(v))
     chain_id, parity = divmod(v - 35, 2)
-    return chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""]
+    return _SignedMembers(chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""])
 
 
-def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
+def _typed(items: list[RlpItem], v: int) -> _SignedMembers:
     if v > 1:
         raise EvidenceError("signature_parity", parity=str(v))
-    return as_number(items[0]), v, items[:-3]
+    return _SignedMembers(as_number(items[0]), v, items[:-3])
 
 
 class Receipt(NamedTuple):

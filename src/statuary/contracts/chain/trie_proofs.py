@@ -1,6 +1,7 @@
 """Build small Merkle Patricia tries and their proofs from all entries."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from statuary.base.primitives import keccak256
 from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem, encode_rlp
@@ -22,16 +23,19 @@ Entries = list[tuple[str, bytes]]
 """The entries of a trie: keys as hex digits, with their values."""
 
 
-def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
-    """Build a trie and the proof of one key.
+class TrieProof(NamedTuple):
+    """The proof of one key of a trie."""
 
-    Returns:
-        The root, and the nodes on the path to the key.
-    """
+    root: bytes
+    nodes: list[bytes]  # on the path to the key
+
+
+def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> TrieProof:
+    """Build a trie and the proof of one key."""
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
-    return keccak256(root), [root, *reversed(nodes)] if entries else []
+    return TrieProof(keccak256(root), [root, *reversed(nodes)] if entries else [])
 
 
 def _node(entries: Entries, path: str | None, nodes: list[bytes]) -> RlpItem:

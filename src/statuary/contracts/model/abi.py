@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -278,14 +278,20 @@ def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
     Raises:
         InvalidValueError: if `data` is not exactly the canonical encoding of values of these types.
     """
-    values, end = _decode_sequence(types.items, data, 0)
-    if end != len(data):
-        raise InvalidValueError(f"{len(data) - end} bytes follow the last argument")
+    decoded = _decode_sequence(types.items, data, 0)
+    if decoded.end != len(data):
+        raise InvalidValueError(f"{len(data) - decoded.end} bytes follow the last argument")
+    values: list[AbiValue] = decoded.value
     return values
 
 
-def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple[list[AbiValue], int]:
-    """Decode heads from `start` and their tails; return the values and the end."""
+class _Decoded(NamedTuple):
+    value: AbiValue
+    end: int
+
+
+def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Decoded:
+    """Decode heads from `start` and their tails."""
     tail = start + sum(item.head_bytes for item in types)
     if tail > len(data):
         raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")
@@ -299,10 +305,10 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple
             value = _decode_static(item, data, offset)
         values.append(value)
         offset += item.head_bytes
-    return values, tail
+    return _Decoded(values, tail)
 
 
-def _decode_dynamic(item: AbiType, data: bytes, start: int) -> tuple[AbiValue, int]:
+def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
     match item:
         case TupleType(items):
             return _decode_sequence(items, data, start)
@@ -322,7 +328,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> tuple[AbiValue, i
             raise InvalidValueError("an array without a length is not allowed here")
 
 
-def _decode_text(item: BasicType, data: bytes, start: int) -> tuple[bytes | str, int]:
+def _decode_text(item: BasicType, data: bytes, start: int) -> _Decoded:
     length = _unsigned(data, start)
     end = start + WORD + length
     padded = end + -length % WORD
@@ -332,9 +338,9 @@ def _decode_text(item: BasicType, data: bytes, start: int) -> tuple[bytes | str,
         raise InvalidValueError(f"the padding at byte {end} is not zero")
     raw = data[start + WORD : end]
     if item.kind == "bytes":
-        return raw, padded
+        return _Decoded(raw, padded)
     try:
-        return raw.decode("utf-8"), padded
+        return _Decoded(raw.decode("utf-8"), padded)
     except UnicodeDecodeError:
         raise InvalidValueError(f"the string at byte {start} is not UTF-8") from None
 
@@ -342,7 +348,7 @@ def _decode_text(item: BasicType, data: bytes, start: int) -> tuple[bytes | str,
 def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
     match item:
         case TupleType(items):
-            return _decode_sequence(items, data, at)[0]
+            return _decode_sequence(items, data, at).value
         case ArrayType(of, length):
             if not of.head_bytes:
                 raise InvalidValueError("an array has items without bytes")

@@ -39,11 +39,15 @@ def decode_cbor(data: bytes) -> CborValue:
     return item
 
 
-def decode_cbor_prefix(data: bytes, start: int) -> tuple[CborValue, int]:
-    """Decode the item that starts at byte `start`.
+class CborItem(NamedTuple):
+    """A decoded item."""
 
-    Returns:
-        The item, and the offset after it.
+    value: CborValue
+    end: int  # the offset after it
+
+
+def decode_cbor_prefix(data: bytes, start: int) -> CborItem:
+    """Decode the item that starts at byte `start`.
 
     Raises:
         InvalidValueError: if no well-formed item starts there.
@@ -51,14 +55,14 @@ def decode_cbor_prefix(data: bytes, start: int) -> tuple[CborValue, int]:
     return _item(data, start, 0)
 
 
-def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
+def _item(data: bytes, start: int, depth: int) -> CborItem:
     if depth > MAX_CBOR_DEPTH:
         raise InvalidValueError(f"CBOR nested more than {MAX_CBOR_DEPTH} levels")
     if start >= len(data):
         raise InvalidValueError("CBOR ends in the middle of an item")
     major, argument, offset = _head(data, start)
     if major <= 1:
-        return (-1 - argument if major else argument), offset
+        return CborItem(-1 - argument if major else argument, offset)
     if major <= 3:
         return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
     if major <= 5:
@@ -67,45 +71,52 @@ def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
     return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
 
 
-def _head(data: bytes, start: int) -> tuple[int, int, int]:
-    """Return an item's major type, argument and content offset (RFC 8949, section 3)."""
+class _Head(NamedTuple):
+    """The head of an item (RFC 8949, section 3)."""
+
+    major: int  # the type
+    argument: int
+    content: int  # the offset after the head
+
+
+def _head(data: bytes, start: int) -> _Head:
     major, detail = data[start] >> 5, data[start] & 0x1F
     if detail < 24:
-        return major, detail, start + 1
+        return _Head(major, detail, start + 1)
     if detail > 27:
         raise InvalidValueError(f"CBOR item of indefinite or reserved length at byte {start}")
     width = 1 << (detail - 24)
     content = start + 1 + width
     if content > len(data):
         raise InvalidValueError("CBOR ends in the middle of a length")
-    return major, int.from_bytes(data[start + 1 : content], "big"), content
+    return _Head(major, int.from_bytes(data[start + 1 : content], "big"), content)
 
 
-def _bytes(data: bytes, at: int, length: int) -> tuple[bytes, int]:
+def _bytes(data: bytes, at: int, length: int) -> CborItem:
     if length > len(data) - at:
         raise InvalidValueError(f"CBOR string of {length} bytes where {len(data) - at} are left")
-    return data[at : at + length], at + length
+    return CborItem(data[at : at + length], at + length)
 
 
-def _text(data: bytes, at: int, length: int) -> tuple[str, int]:
-    raw, end = _bytes(data, at, length)
+def _text(data: bytes, at: int, length: int) -> CborItem:
+    end = _bytes(data, at, length).end
     try:
-        return raw.decode("utf-8"), end
+        return CborItem(data[at:end].decode("utf-8"), end)
     except UnicodeDecodeError:
         raise InvalidValueError(f"CBOR text at byte {at} is not UTF-8") from None
 
 
-def _list(data: bytes, offset: int, count: int, depth: int) -> tuple[list[CborValue], int]:
+def _list(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
         raise InvalidValueError(f"CBOR array of {count} items where {len(data) - offset} bytes are left")
     items = []
     for _ in range(count):
         item, offset = _item(data, offset, depth + 1)
         items.append(item)
-    return items, offset
+    return CborItem(items, offset)
 
 
-def _map(data: bytes, offset: int, count: int, depth: int) -> tuple[dict[CborValue, CborValue], int]:
+def _map(data: bytes, offset: int, count: int, depth: int) -> CborItem:
     if 2 * count > len(data) - offset:
         raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - offset} bytes are left")
     pairs: dict[CborValue, CborValue] = {}
@@ -114,17 +125,17 @@ def _map(data: bytes, offset: int, count: int, depth: int) -> tuple[dict[CborVal
         if isinstance(key, list | dict) or key in pairs:
             raise InvalidValueError(f"CBOR map key {key!r} is repeated or not a plain value")
         pairs[key], offset = _item(data, offset, depth + 1)
-    return pairs, offset
+    return CborItem(pairs, offset)
 
 
-def _simple(data: bytes, start: int, argument: int, at: int) -> tuple[CborValue, int]:
+def _simple(data: bytes, start: int, argument: int, at: int) -> CborItem:
     detail = data[start] & 0x1F
     if detail in _FLOATS:
-        return struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at
+        return CborItem(struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at)
     plain = {_FALSE: False, _TRUE: True, _NULL: None, _UNDEFINED: None}
     if detail not in plain:
         raise InvalidValueError(f"CBOR simple value {argument} is not allowed here")
-    return plain[detail], at
+    return CborItem(plain[detail], at)
 
 
 LENGTH_BYTES = 2
@@ -195,13 +206,21 @@ def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
     return Auxdata(start, code[start:])
 
 
-def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
-    """Return the length of a code's final auxdata, and its CBOR's end."""
+class _Extent(NamedTuple):
+    """The place of a code's final auxdata."""
+
+    size: int
+    cbor_end: int  # the offset
+
+
+def _extent(code: bytes, style: AuxdataStyle) -> _Extent:
     if style is AuxdataStyle.VYPER_0_3_4:
-        return VYPER_0_3_4_BYTES, len(code)
+        return _Extent(VYPER_0_3_4_BYTES, len(code))
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
     # Vyper counts the two bytes of the length, solc does not
-    return size + (0 if style is AuxdataStyle.VYPER else LENGTH_BYTES), len(code) - LENGTH_BYTES
+    if style is not AuxdataStyle.VYPER:
+        size += LENGTH_BYTES
+    return _Extent(size, len(code) - LENGTH_BYTES)
 
 
 @lru_cache(maxsize=REMEMBERED_PIECES)

@@ -155,8 +155,15 @@ class CompiledContract(NamedTuple):
     runtime: CompiledCode
 
 
-def split_name(fully_qualified_name: str) -> tuple[str, str]:
-    """Split a fully qualified name at its last colon into path and name.
+class ContractName(NamedTuple):
+    """A fully qualified name."""
+
+    path: str
+    name: str
+
+
+def split_name(fully_qualified_name: str) -> ContractName:
+    """Split a fully qualified name at its last colon.
 
     Raises:
         DerivationError: if it has no colon.
@@ -168,7 +175,7 @@ def split_name(fully_qualified_name: str) -> tuple[str, str]:
             "write the source's path, a colon and the contract's name",
             ("fully_qualified_name",),
         )
-    return path, name
+    return ContractName(path, name)
 
 
 def language_of(std_json_input: Json) -> str:
@@ -267,10 +274,18 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
     return bytes.fromhex(linked_digits)
 
 
-def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:
-    """Return solc's placeholders for a library: from 0.5.0 on, and before."""
+class LibraryPlaceholders(NamedTuple):
+    """What solc writes in place of a library's address."""
+
+    since_0_5: str
+    before_0_5: str
+
+
+def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
+    """Return solc's placeholders for a library."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
-    return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")
+    old_name = fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")
+    return LibraryPlaceholders(since_0_5=f"__${digest[:34]}$__", before_0_5=f"__{old_name}")
 
 
 SOLIDITY = "Solidity"

@@ -186,10 +186,14 @@ def replay(
     return bytes(code)
 
 
-def _edit(
-    transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int
-) -> tuple[int, int, bytes]:
-    """Return the range that is removed, and the bytes that replace it."""
+class _Edit(NamedTuple):
+    start: int
+    end: int  # of what is removed
+    value: bytes  # what replaces it
+
+
+def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
+    """Return what a transformation does to a code."""
     start, value = transformation.offset, value_bytes(transformation, values)
     match transformation.type:
         case TransformationType.INSERT:
@@ -202,7 +206,7 @@ def _edit(
         raise InvalidValueError(
             f"bytes {start:,} to {start + removed:,} are not all in the {code_bytes:,} bytes of code"
         )
-    return start, start + removed, value
+    return _Edit(start, start + removed, value)
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:

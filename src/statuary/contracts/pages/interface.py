@@ -24,6 +24,14 @@ from statuary.contracts.pages.context import CallTarget
 from statuary.site.pages.page_texts import one_line, visible_text
 
 
+class ItemNatspec(NamedTuple):
+    """The documentation of a function, event or error."""
+
+    notice: Markup
+    details: tuple[Markup, ...]
+    of_parameters: Mapping[str, Json]  # the notices of values by name
+
+
 class Natspec:
     """The documentation of functions, events and errors, by signature."""
 
@@ -31,12 +39,12 @@ class Natspec:
         self._user = userdoc
         self._dev = devdoc
 
-    def of(self, kind: str, signature: str) -> tuple[Markup, tuple[Markup, ...], Mapping[str, Json]]:
-        """Return notice, details, and notices of values by name."""
+    def of(self, kind: str, signature: str) -> ItemNatspec:
+        """Return the documentation of an item."""
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (_first(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev))
         details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")
-        return (
+        return ItemNatspec(
             natspec_text(user.get("notice")),
             tuple(map(natspec_text, filter(None, details))),
             {**as_object(dev.get("returns")), **as_object(dev.get("params"))},

@@ -161,7 +161,8 @@ def _view(
     path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
     hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content).code_points)
-    has_spaces, cut = _long_lines(content)
+    without_spaces = _LONG_SPACE.sub("", content) if _longest(content) > MAX_SPACES else content
+    has_spaces, cut = without_spaces != content, _longest(without_spaces) > MAX_SOURCE_LINE_LENGTH
     # a script colours a text that can be read back unchanged from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
@@ -182,14 +183,6 @@ def _view(
         cut=cut,
         opened=opened,
     )
-
-
-def _long_lines(content: str) -> tuple[bool, bool]:
-    """Return whether text has long runs of white space, and else too long lines."""
-    if _longest(content) <= MAX_SPACES:
-        return False, False
-    packed = _LONG_SPACE.sub("", content)
-    return packed != content, _longest(packed) > MAX_SOURCE_LINE_LENGTH
 
 
 def _longest(content: str) -> int:
