@@ -56,7 +56,8 @@ function watchRequests(page) {
 }
 
 async function answer(browser, { site, task, question }) {
-  const server = createServer((request, response) => serve(site, request, response)).listen(0, "127.0.0.1");
+  let served = site;
+  const server = createServer((request, response) => serve(served, request, response)).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const base = `http://127.0.0.1:${server.address().port}/`;
 
@@ -82,7 +83,8 @@ async function answer(browser, { site, task, question }) {
 
   try {
     const { run } = await import(`./tasks/${task}.mjs`);
-    return { found: await run({ open, base, axe: AXE }, question) };
+    const replaceSite = (folder) => { served = folder; };
+    return { found: await run({ open, base, axe: AXE, replaceSite }, question) };
   } catch (error) {
     return { error: error.stack };
   } finally {

@@ -1,4 +1,4 @@
-/** What a page says before and after an instant that its clock is moved past, without being loaded again. */
+/** What an open page says at each instant that its clock is moved to, without being loaded again; a step may bring a newer build. */
 
 const says = (page) => page.evaluate(() => ({
   title: document.title,
@@ -9,7 +9,7 @@ const says = (page) => page.evaluate(() => ({
   stale: document.getElementById("stale").hidden ? "" : document.getElementById("stale").textContent,
 }));
 
-export async function run({ open }, { path, from, steps }) {
+export async function run({ open, replaceSite }, { path, from, steps }) {
   let loads = 0;
   const { page, complaints, quiet } = await open(path, {}, async (page) => {
     page.on("load", () => { loads += 1; });
@@ -18,8 +18,9 @@ export async function run({ open }, { path, from, steps }) {
   const texts = [await says(page)];
   let now = Date.parse(from);
   for (const step of steps) {
-    await page.clock.fastForward(Date.parse(step) - now);
-    now = Date.parse(step);
+    if (step.site) replaceSite(step.site);
+    await page.clock.fastForward(Date.parse(step.at) - now);
+    now = Date.parse(step.at);
     await quiet();
     texts.push(await says(page));
   }
