@@ -284,8 +284,7 @@ class LibraryPlaceholders(NamedTuple):
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
     """Return solc's placeholders for a library."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
-    old_name = fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")
-    return LibraryPlaceholders(since_0_5=f"__${digest[:34]}$__", before_0_5=f"__{old_name}")
+    return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
 
 SOLIDITY = "Solidity"
