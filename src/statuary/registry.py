@@ -245,6 +245,14 @@ EXTENSIONS = (
         ),
     ),
     Extension(
+        "setup",
+        commands=command(
+            "setup",
+            "setup",
+            "Set up a site that keeps running at a host, and print what is left to do by hand.",
+        ),
+    ),
+    Extension(
         "apis",
         section="statuary.extensions.apis.section:ApisSection",
         folders=(*APIS, "bytecode", "v2/chainlist"),

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from statuary.base.primitives import parse_instant
+from statuary.cli.main import command as statuary
 from statuary.cli.schedules import FORMATS, Job, current_job
 from support.requirements import require_program
+from support.sites import NOW, small_site
 
 CHECKER = Path(sys.executable).with_name("check-jsonschema")
 DUE = parse_instant("2026-11-02T10:00:30.500Z")
@@ -52,6 +55,22 @@ def test_failed_job_retries_and_reschedules(tmp_path):
     lines = log.read_text().splitlines()
     assert lines[:5] == ["tick", "sleep 300", "tick", "sleep 300", "tick"]
     assert lines[5:10] == ["next", "sleep 300", "next", "sleep 300", "next"]
+
+
+def test_paths_of_server_replace_own(tmp_path):
+    content, site = small_site(tmp_path), tmp_path / "site"
+    options = ["--out", str(site), "--now", NOW]
+    assert CliRunner().invoke(statuary, ["build", "--content", str(content), *options]).exit_code == 0
+    paths = {"--program": "/opt/statuary/bin/statuary", "--folder": "/srv/status", "--site": "/srv/statuary"}
+    server = [word for pair in paths.items() for word in pair]
+    for form in ("systemd", "cron", "at"):
+        printed = CliRunner().invoke(statuary, ["next", *options, "--as", form, *server])
+        assert printed.exit_code == 0, printed.output
+        assert "/opt/statuary/bin/statuary tick --out /srv/statuary" in printed.stdout
+        assert "/srv/status" in printed.stdout.replace("/srv/statuary", "")
+        assert not [
+            text for text in (sys.executable, str(tmp_path), str(Path.cwd())) if text in printed.stdout
+        ]
 
 
 def units(folder):

@@ -135,8 +135,8 @@ class Shell:
         # tests/extensions/hosting/test_installation.py builds the wheel that a checkout of statuary needs
         (programs / "statuary").write_text(
             f"#!{sys.executable}\n"
-            "from statuary.extensions.hosting import commands\n"
-            "commands.read_installation = lambda _: commands.Installation('statuary')\n"
+            "from statuary.extensions.hosting import installation\n"
+            "installation.read_installation = lambda _: installation.Installation('statuary')\n"
             "from statuary.__main__ import main\nmain()\n",
             encoding="utf-8",
         )

@@ -48,6 +48,16 @@ class Job(NamedTuple):
         return f"until {self.enter} && {self.tick}; do sleep {RETRY_SECONDS}; done"
 
 
+def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
+    """Return the job for a machine whose paths are given; the others are those of the running program."""
+    job = current_job(out)
+    return Job(
+        job.program if program is None else shlex.quote(program),
+        job.folder if folder is None else folder,
+        out if site is None else site,
+    )
+
+
 def current_job(out: Path) -> Job:
     """Return the job for the running program and the current folder."""
     program = shutil.which(sys.argv[0]) or shutil.which("statuary")

@@ -1,6 +1,7 @@
 """`statuary tick` and `statuary next`: update a site without a build."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated
 
 import click
@@ -9,9 +10,18 @@ from statuary.base.primitives import Instant, format_utc
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
-from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
+from statuary.cli.options import (
+    FOLDER,
+    ExtensionValues,
+    Now,
+    Out,
+    build_instant,
+    extension_options,
+    option,
+    options,
+)
 from statuary.cli.outcome_report import exit_code_of, outcome_line
-from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, current_job
+from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, scheduled_job
 from statuary.engine.sections import ExtensionOptions
 from statuary.engine.tick import tick
 from statuary.publish.outcome import outcome_except
@@ -85,11 +95,22 @@ def next_command(
             help="Print the time, or the complete configuration of a scheduler.",
         ),
     ],
+    program: Annotated[
+        str | None,
+        option(metavar="PATH", help="The program on the machine of the scheduler. Default: this one."),
+    ] = None,
+    folder: Annotated[
+        Path | None, option(type=FOLDER, help="The working folder there. Default: the current one.")
+    ] = None,
+    site: Annotated[
+        Path | None, option(type=FOLDER, help="The folder of the site there. Default: that of --out.")
+    ] = None,
 ) -> ExitCode:
     """Print when the published status changes next, and `statuary tick` must run.
 
-    A scheduler's configuration runs this program in the current folder, tries again five minutes after a failure, and
-    replaces itself after each run; cron's runs it every five minutes. Exits with 1 if no change is known; standard error then names the time by which you
+    A scheduler's configuration runs this program in the current folder, or what --program and --folder name on another
+    machine. It tries again five minutes after a failure, and replaces itself after each run; cron's runs it every five
+    minutes. Exits with 1 if no change is known; standard error then names the time by which you
     have to build again. A scheduler that replaces itself runs at that time, and every hour after it.
     """
     index = read_epoch_index(out)
@@ -103,5 +124,5 @@ def next_command(
         until = format_utc(index.end)
         click.echo(f"nothing changes until {until}; run `statuary build` again by then", err=True)
         return ExitCode.FINDINGS
-    click.echo(FORMATS[form](next_change, current_job(out)))
+    click.echo(FORMATS[form](next_change, scheduled_job(out, program, folder, site)))
     return ExitCode.OK

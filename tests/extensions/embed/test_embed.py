@@ -11,7 +11,8 @@ import pytest
 
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, NOW, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
-from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
+from statuary.extensions.hosting.hosts import HostOptions, s3_files
+from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
 from statuary.extensions.serving.server import headers_of
 from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting import commands as hosting
-from statuary.extensions.hosting.commands import BUILT_WHEEL, Installation, installation_of, put_wheel
+from statuary.extensions.hosting.installation import BUILT_WHEEL, Installation, installation_of, put_wheel
 from statuary.version import VERSION
 from support.requirements import CHECKOUT
 from support.sites import small_site, write_files

@@ -19,6 +19,7 @@ from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.requirements import CHECKOUT
 from support.sites import SITE, SMALL_SITE, write_files
+from support.workflow_runs import set_up
 
 MANUAL = CHECKOUT / "content/pages/manual"
 ACTION = CHECKOUT / ".github/actions/statuary/action.yml"
@@ -148,10 +149,19 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
                 yield steps
 
 
-@pytest.mark.parametrize(
-    ("page", "deploying"),
-    [("deploy/cloudflare.md", "wrangler deploy"), ("notifications.md", "statuary notify")],
-)
+@pytest.mark.parametrize("host", ["cloudflare", "cloudflare-pages", "s3"])
+def test_setup_workflow_deploys_then_fails(host, project):
+    write_files(
+        project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}
+    )  # --to replaces the log's URL
+    set_up(project, host, *(["--to", "elsewhere"] if host == "s3" else []))
+    workflow = yaml.safe_load((project / ".github/workflows/site.yml").read_text("utf-8"))
+    (job,) = workflow["jobs"].values()
+    deploying = "build --to" if host == "s3" else "wrangler"
+    assert github(job["steps"], {}, project, deploying) == Run(deployed=True, failed=True)
+
+
+@pytest.mark.parametrize(("page", "deploying"), [("notifications.md", "statuary notify")])
 def test_manual_workflow_deploys_then_fails(page, deploying, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}

@@ -3,17 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-from statuary.contracts.api.proof_rules import EXPLORER_ERROR
 from statuary.extensions.hosting.documents import (
-    ANSWERED_WHEN_MISSING,
     HOST_FILES,
     INTERNAL_FILES_RULE,
     EnabledKeys,
@@ -21,30 +14,30 @@ from statuary.extensions.hosting.documents import (
     has_packs,
     header_rules,
     hosted_urls,
-    regex_of,
     server_rewrites,
     static_globs,
-    typed_paths,
 )
-from statuary.site import url_table
-from statuary.site.document import encode_json
+from statuary.extensions.hosting.host_files import (
+    FAULTS,
+    HostFile,
+    HostOptions,
+    explorer_error,
+    json_text,
+    render_config,
+)
+from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.url_table import (
     API_PAGE,
-    COMMON_HEADERS,
     CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
     EPOCH_PATCH,
     EPOCHS,
-    FEED,
     FRAMED_POLICY,
-    HTML,
     JSON,
-    MEDIA_TYPES,
     NO_EXPLORER_API,
     NOT_FOUND_JSON,
     PATTERN_PARTS,
-    REVALIDATE,
     SHORT_LIVED,
     Url,
 )
@@ -53,51 +46,8 @@ EDGE_FOLDER = ".edge"
 """The folder, beside the site, from which the edge module is deployed; `statuary hosting` always rewrites it."""
 
 EDGE = Path(__file__).parents[2] / "edge"
-TEMPLATES = Path(__file__).with_name("templates")
 
 PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in ("false", "true"))
-
-
-NO_SIGNATURES = {
-    "ok": False,
-    "error": "This host serves files and looks up no signatures. All of them are in /signature-database/files/names.txt",
-}
-"""The response of nginx and Caddy for signature look-ups, without characters that need escapes."""
-
-
-class HostFile(NamedTuple):
-    """A text file, with its path in the deployed project."""
-
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostOptions:
-    """The way a site is served."""
-
-    settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
-    publish: str = "build"  # the folder of the site, relative to the project
-    install: str = "statuary"  # the package that pip installs on the host
-    root: str = "/srv/statuary"  # the folder of the site on a web server
-    listen: str = "8080"  # the port, or address and port, of a web server
-    edge: str | None = None  # host and port of a `deno serve` of the edge module; None without one
-    enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
-
-    @property
-    def install_command(self) -> str:
-        """The command that installs statuary on a machine that has only Python."""
-        return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install}"
-
-    @property
-    def build_command(self) -> str:
-        """The command that installs statuary and builds the site, noting faults."""
-        return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
-
-
-def json_text(value: object) -> str:
-    """Return a value as indented JSON."""
-    return json.dumps(value, indent=2) + "\n"
 
 
 def edge_module_files(options: HostOptions) -> list[HostFile]:
@@ -119,25 +69,6 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
 def is_edge_file(file: HostFile) -> bool:
     """Return whether a file belongs to the generated edge module."""
     return file.path.startswith(f"{EDGE_FOLDER}/")
-
-
-def render_config(template: str, **values: object) -> str:
-    """Return the text of a configuration template."""
-    return _environment().get_template(template).render(**values)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(lambda name: TEMPLATES.joinpath(name).read_text("utf-8")),
-        autoescape=False,  # noqa: S701 - the result is configuration, not markup
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals["urls"] = url_table
-    return environment
 
 
 COMPATIBILITY_DATE = "2025-01-01"
@@ -193,7 +124,6 @@ def pages_files(options: HostOptions) -> list[HostFile]:
     ]
 
 
-FAULTS = ".venv/faults"  # a file that marks a site published with faults
 KEEP_BUILD = ".keep-build"
 """The folder of the build plugin. Netlify loads plugins before the build command runs, so it belongs in git."""
 
@@ -239,9 +169,6 @@ def edge_function(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys =
     )
 
 
-PACKED = ("image/png", "image/jpeg", "image/webp", "font/woff2")
-"""The media types that are compressed already."""
-
 ObjectMetadata = tuple[str, str]
 """`Content-Type` (empty: by the extension) and `Cache-Control`."""
 
@@ -258,7 +185,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
         HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
         HostFile(
             "cloudfront/viewer-request.js",
-            render_config("viewer-request.js.jinja", json=JSON, explorer_error=_explorer_error()),
+            render_config("viewer-request.js.jinja", json=JSON, explorer_error=explorer_error()),
         ),
     ]
 
@@ -338,119 +265,19 @@ def _items(*items: str) -> dict[str, object]:
     return {"Quantity": len(items), "Items": list(items)}
 
 
-EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
-"""Documents of later instants are below the epochs as the present ones are below the root."""
-
-
-def nginx_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of nginx."""
-    return [
-        HostFile(
-            "statuary.conf",
-            render_config("nginx.conf.jinja", options=options, **_table_values(options.enabled)),
-        )
-    ]
-
-
-def caddy_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of Caddy.
-
-    A port, or an address with one, is plain HTTP for every host name: Caddy obtains a certificate for a name alone.
-    """
-    listen = options.listen
-    host, _, port = ("", "", listen) if listen.isdigit() else listen.rpartition(":")
-    if not port.isdigit() or _is_address(listen):
-        host, port = listen, "80"
-    bind = host.strip("[]")
-    site = {"listen": listen, "bind": ""}
-    if not bind or _is_address(bind):
-        site = {"listen": f"http://:{port}", "bind": bind}
-    text = render_config("Caddyfile.jinja", options=options, **site, **_table_values(options.enabled))
-    return [HostFile("Caddyfile", text)]
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return host == "localhost"
-    return True
-
-
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge module and its `deno task serve`."""
+    """Return the edge module and the task that runs it: `deno task serve`."""
+    tasks = {"serve": deno_serve_command(options)}
+    return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
+
+
+def deno_serve_command(options: HostOptions) -> str:
+    """Return the command that serves the site with Deno, in the folder of the project."""
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
-    serve = (
+    return (
         f"deno serve --allow-read={options.publish} --host={address} --port={port} "
         f"{EDGE_FOLDER}/modules/deno-serve.js {options.publish}"
     )
-    return [HostFile("deno.json", json_text({"tasks": {"serve": serve}})), *edge_module_files(options)]
-
-
-def _table_values(enabled: EnabledKeys) -> dict[str, object]:
-    """Return the template values that come from the URL table; rules of web servers are regular expressions."""
-    short_lived = _short_lived_regexes(enabled)
-    feed = _with_epochs(regex_of(FEED))
-    types = [
-        (media_type, rf"\.{extension}$")
-        for extension, media_type in MEDIA_TYPES.items()
-        if media_type != JSON
-    ]
-    return {
-        "common_headers": COMMON_HEADERS,
-        "framed_regexes": [regex_of(url) for url in hosted_urls(enabled) if url.framed]
-        if allows_frames(enabled)
-        else [],
-        "framed_policy": FRAMED_POLICY,
-        "revalidate": REVALIDATE,
-        "short_lived": SHORT_LIVED,
-        "short_lived_regexes": short_lived,
-        "media_types": MEDIA_TYPES,
-        "json": JSON,
-        "explorer_error": _explorer_error(),
-        "calls": _explorer_calls(enabled),
-        "blockscout": {url.name: url for url in hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING},
-        "signatures": next(
-            (url.pattern for url in hosted_urls(enabled) if url.name == "signature-stats"), ""
-        ),
-        "no_signatures": encode_json(NO_SIGNATURES).decode(),
-        "creations": "etherscan/creations",
-        "feed": FEED,
-        "feed_regex": feed,
-        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(enabled)],
-        "typed_paths": typed_paths(enabled),
-        "text_types": _text_types(),
-    }
-
-
-def _text_types() -> list[str]:
-    """Return the media types that compression makes smaller; nginx compresses HTML by itself."""
-    types = {media_type.partition(";")[0] for media_type in (*MEDIA_TYPES.values(), FEED.media_type)}
-    return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
-
-
-def _explorer_error() -> str:
-    """Return the error for explorer API calls, without characters that need escapes."""
-    return encode_json(EXPLORER_ERROR).decode()
-
-
-def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the stored bodies of explorer API calls by name, if the site has them."""
-    return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
-
-
-def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return the expressions of all timed documents, at present and at later instants."""
-    timed = (
-        url
-        for url in hosted_urls(enabled)
-        if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
-    )
-    return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
-
-
-def _with_epochs(expression: str) -> str:
-    return f"^{EPOCH_FOLDER_REGEX}{expression.removeprefix('^')}"
 
 
 class Host(NamedTuple):

@@ -16,7 +16,7 @@ from statuary.base.optional import optional
 from statuary.extensions.http.client import HttpResponse, UnreachableError, is_url, send
 from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.notify.events import StatusEvent
-from statuary.extensions.notify.messages import message_of, slack_body, teams_body, webhook_body
+from statuary.extensions.notify.messages import Message, message_of, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import Timeline
 
@@ -107,13 +107,37 @@ def send_event(
         MissingExtraError: if Apprise is not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
-        _send_by_apprise(channel, address, event, timeline)
+        send_by_apprise(channel, address, message_of(event, timeline))
         return
-    body = orjson.dumps(body_for(channel.kind, event, timeline))
+    body = body_for(channel.kind, event, timeline)
+    send_body(channel, address, event.id, body, clock=clock, wait=wait)
+
+
+def send_body(
+    channel: Channel,
+    address: Address,
+    message_id: str,
+    value: object,
+    *,
+    clock: Callable[[], float] = time.time,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Send a body to a channel that takes requests.
+
+    Args:
+        message_id: the same each time that the message is sent.
+        value: what the body says, a JSON value.
+        clock: seconds since 1970, for the signature of a webhook.
+        wait: pauses between tries, by seconds.
+
+    Raises:
+        DeliveryError: if it did not arrive, or nobody knows whether it did.
+    """
+    body = orjson.dumps(value)
     tries = TRIES if channel.delivery is Delivery.AT_LEAST_ONCE else 1
     pause = 1.0
     for tries_left in reversed(range(tries)):
-        headers = _headers(channel, address, event, body, int(clock()))
+        headers = _headers(channel, address, message_id, body, int(clock()))
         error, requested = _post(channel, address.url, body, headers)
         if error is None:
             return
@@ -132,13 +156,13 @@ def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline) -> objec
     return slack_body(message) if kind is ChannelKind.SLACK else teams_body(message)
 
 
-def _headers(channel: Channel, address: Address, event: StatusEvent, body: bytes, at: int) -> dict[str, str]:
+def _headers(channel: Channel, address: Address, message_id: str, body: bytes, at: int) -> dict[str, str]:
     headers = {"Content-Type": "application/json"}
     if channel.kind is not ChannelKind.WEBHOOK:
         return headers
-    headers |= {"webhook-id": event.id, "webhook-timestamp": str(at)}
+    headers |= {"webhook-id": message_id, "webhook-timestamp": str(at)}
     if address.key:
-        signed = b"%b.%d.%b" % (event.id.encode(), at, body)
+        signed = b"%b.%d.%b" % (message_id.encode(), at, body)
         signature = b64encode(hmac.new(address.key, signed, sha256).digest()).decode()
         headers["webhook-signature"] = f"v1,{signature}"
     return headers
@@ -184,7 +208,14 @@ def _refusal(channel: Channel, response: HttpResponse) -> tuple[DeliveryError | 
     return error, requested
 
 
-def _send_by_apprise(channel: Channel, address: Address, event: StatusEvent, timeline: Timeline) -> None:
+def send_by_apprise(channel: Channel, address: Address, message: Message) -> None:
+    """Send a message to a channel of Apprise.
+
+    Raises:
+        ChannelError: if Apprise does not know its URL.
+        DeliveryError: if it did not arrive.
+        MissingExtraError: if Apprise is not installed.
+    """
     apprise = optional("apprise", extra="notify", purpose=f"the channel {channel.name!r}")
     sender = apprise.Apprise()
     if not sender.add(address.url):
@@ -192,7 +223,6 @@ def _send_by_apprise(channel: Channel, address: Address, event: StatusEvent, tim
             f"the channel {channel.name!r}: {channel.url_variable} is not a URL that Apprise knows",
             "see https://github.com/caronc/apprise/wiki for the URL of each service",
         )
-    message = message_of(event, timeline)
     body = "\n\n".join(filter(None, (message.text, f"{message.time}\n{message.url}")))
     if not sender.notify(title=message.subject, body=body, body_format=apprise.NotifyFormat.TEXT):
         raise DeliveryError(f"Apprise could not send to the channel {channel.name!r}")

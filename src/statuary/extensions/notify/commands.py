@@ -26,6 +26,7 @@ from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import DeliveryState, file_state
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
 from statuary.extensions.notify.store_state import store_state
+from statuary.extensions.notify.test_commands import send_test_messages
 from statuary.publish.locations import open_location, scheme_of
 from statuary.registry import STORES
 from statuary.site.url_table import INCIDENT
@@ -39,7 +40,6 @@ from statuary.status.model.timeline import Timeline
 STATE = option(
     "--state",
     metavar="FILE|URL",
-    required=True,
     help="The delivery state: a file that persists between runs, or the address of the site in an object store"
     " (s3://BUCKET/PREFIX).",
 )
@@ -52,6 +52,7 @@ SINCE = option(
     "--since",
     help="Send a new channel the events after this time. Default: only events after its first run.",
 )
+TEST = option(help="Send a test message to every channel, and record nothing; no --state is needed.")
 DRY_RUN = option(help="Print the messages of each channel without sending or recording them.")
 
 
@@ -59,10 +60,11 @@ DRY_RUN = option(help="Print the messages of each channel without sending or rec
 @options
 def notify_command(
     content: Content,
-    state: Annotated[str, STATE],
+    state: Annotated[str | None, STATE],
     site: Annotated[str | None, SITE],
     since: Annotated[Instant | None, SINCE],
     dry_run: Annotated[bool, DRY_RUN],
+    test: Annotated[bool, TEST],
     now: Now,
 ) -> ExitCode:
     """Send the page's events since the last run to channels.
@@ -84,6 +86,10 @@ def notify_command(
             "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
         )
         return ExitCode.OK
+    if test:
+        return send_test_messages(settings.channels, catalogue.page, os.environ, instant)
+    if state is None:
+        raise click.UsageError("Missing option '--state': the file that the next run finds again.")
     timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
     with open_state(state) as opened:
         if dry_run:

@@ -1,0 +1,81 @@
+"""The files that are written for a host: how a site is served, and the templates of configurations."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from statuary.contracts.api.proof_rules import EXPLORER_ERROR
+from statuary.extensions.hosting.documents import EnabledKeys
+from statuary.site import url_table
+from statuary.site.document import encode_json
+from statuary.site.settings import HostingSettings
+
+FAULTS = ".venv/faults"  # a file that marks a site published with faults
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+class HostFile(NamedTuple):
+    """A text file; its path is relative to the project that is deployed."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostOptions:
+    """How and where a site is served."""
+
+    settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
+    publish: str = "build"  # the folder of the site, relative to the project
+    install: str = "statuary"  # what pip installs where the host builds the site
+    root: str = "/srv/statuary"  # the folder of the site on a web server
+    listen: str | None = None  # the port, or address and port, of a web server
+    domain: str | None = None  # the host name of the site, for a web server with other sites
+    branch: str = "main"  # the branch whose pushes are published
+    # address and port of a `deno serve` of the edge module behind a web server; None without one
+    edge: str | None = None
+    enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
+
+    @property
+    def install_command(self) -> str:
+        """The command that installs statuary on a machine that has only Python."""
+        return f"python3 -m venv .venv && .venv/bin/pip install -q {self.install}"
+
+    @property
+    def build_command(self) -> str:
+        """The command that installs statuary and builds the site; a site published with faults is deployed too."""
+        return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
+
+
+def json_text(value: object) -> str:
+    """Return a value as indented JSON."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
+    """Return the text of a configuration template in a folder."""
+    return _environment(folder).get_template(template).render(**values)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=False,  # noqa: S701 - the result is configuration, not markup
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["urls"] = url_table
+    return environment
+
+
+def explorer_error() -> str:
+    """Return the response to a call of an explorer's API; no character of it needs an escape in a configuration."""
+    return encode_json(EXPLORER_ERROR).decode()

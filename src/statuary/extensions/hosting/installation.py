@@ -1,0 +1,155 @@
+"""How this statuary was installed (PEP 610), and how a host repeats that."""
+
+import importlib.util
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import orjson
+
+from statuary.base.errors import StatuaryError
+from statuary.version import VERSION
+
+WHEEL_FOLDER = "wheels"
+"""The folder in the project that a wheel is put into."""
+
+BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
+"""The name of the wheel that a folder of sources is built into."""
+
+
+class Installation(NamedTuple):
+    """How to install this version of statuary elsewhere."""
+
+    requirement: str  # for the command line of pip, quoted for a shell
+    # what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
+    # None if pip can get the requirement elsewhere
+    source: Path | None = None
+    note: str = ""  # why the requirement may not work; empty if it does
+
+
+def read_installation(project: Path) -> Installation:
+    """Return how this statuary was installed.
+
+    Args:
+        project: the folder that the host builds.
+    """
+    try:
+        text = distribution("statuary").read_text("direct_url.json")
+    except PackageNotFoundError:
+        text = None
+    return installation_of(orjson.loads(text) if text else None, project)
+
+
+def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
+    """Return how to repeat an installation; `direct_url` is None if a package index was used."""
+    if direct_url is None:
+        return Installation(f"statuary=={VERSION}")
+    url, below = direct_url["url"], direct_url.get("subdirectory", "")
+    if "vcs_info" in direct_url:
+        vcs = direct_url["vcs_info"]
+        return Installation(_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))
+    path = Path(url2pathname(urlsplit(url).path))
+    if "archive_info" in direct_url:
+        return _of_archive(url, path, direct_url["archive_info"].get("hashes", {}))
+    return _of_folder(path, project)
+
+
+def put_wheel(source: Path, project: Path) -> Path:
+    """Put the wheel of an installation into the project, and return its path.
+
+    Args:
+        source: a wheel, or a folder of sources to build.
+
+    Raises:
+        StatuaryError: if the folder cannot be built.
+    """
+    folder = project / WHEEL_FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    if source.is_file():
+        place = folder / source.name
+        return place if place.exists() and place.samefile(source) else shutil.copyfile(source, place)
+    if importlib.util.find_spec("pip"):
+        build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
+    else:
+        build = ["uv", "build", "--quiet", "--wheel", "--out-dir"]
+    try:
+        subprocess.run([*build, str(folder), str(source)], check=True, capture_output=True, encoding="utf-8")
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1]
+        raise StatuaryError(
+            f"the host cannot reach {source}, from which statuary is installed, and no wheel can be built from it: {reason}",
+            "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
+        ) from None
+    return folder / BUILT_WHEEL
+
+
+def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
+    if not url.startswith("file:"):
+        digest = f"#sha256={hashes['sha256']}" if "sha256" in hashes else ""
+        return Installation(f"'statuary @ {url}{digest}'")
+    requirement = f"./{WHEEL_FOLDER}/{path.name}"
+    if path.is_file():
+        return Installation(requirement, path)
+    return Installation(requirement, note=f"{path} no longer exists; copy that file into {WHEEL_FOLDER}/")
+
+
+def _of_folder(folder: Path, project: Path) -> Installation:
+    """Return how to install a folder of sources: itself, a commit that everyone can fetch, or a wheel."""
+    if folder.resolve() == project.resolve():
+        return Installation(".")
+    commit = _public_commit(folder)
+    return Installation(commit) if commit else Installation(f"./{WHEEL_FOLDER}/{BUILT_WHEEL}", folder)
+
+
+def _public_commit(folder: Path) -> str | None:
+    """Return the requirement of a clean checkout whose commit is on a server that needs no password."""
+    url = git_output(folder, "remote", "get-url", "origin")
+    if not url.startswith("https://") or "@" in urlsplit(url).netloc:
+        return None
+    pushed = git_output(folder, "branch", "--remotes", "--contains", "HEAD")
+    changed_files = git_output(folder, "status", "--porcelain", "--", ".")
+    if not pushed or changed_files:
+        return None
+    below = git_output(folder, "rev-parse", "--show-prefix").rstrip("/")
+    return _at_commit(f"git+{url}", git_output(folder, "rev-parse", "HEAD"), below)
+
+
+def _at_commit(url: str, commit: str, below: str) -> str:
+    return f"'statuary @ {url}@{commit}{f'#subdirectory={below}' if below else ''}'"
+
+
+def git_output(folder: Path, *arguments: str) -> str:
+    """Return what git prints; nothing without git or outside a repository."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"
+        )
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def checked_out_branch(folder: Path) -> str:
+    """Return the branch that is checked out, which may have no commit yet; "main" outside of git."""
+    return git_output(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
+
+
+def with_extras(requirement: str, extras: Sequence[str]) -> str:
+    """Return a requirement for the command line of pip with extras, quoted for a shell: a name, a URL, a wheel or a folder."""
+    if not extras:
+        return requirement
+    [text] = shlex.split(requirement)
+    names = f"[{','.join(extras)}]"
+    if "[" in text:
+        return requirement
+    if text.startswith((".", "/")):
+        return shlex.quote(text + names)
+    name, separator, rest = text.partition(" @ ") if " @ " in text else text.partition("==")
+    return shlex.quote(f"{name}{names}{separator}{rest}")

@@ -1,0 +1,74 @@
+"""Write the files of a host into the project, and name those that belong in git."""
+
+import shlex
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from statuary.base.errors import StatuaryError
+from statuary.extensions.hosting.host_files import HostFile
+from statuary.extensions.hosting.hosts import is_edge_file
+from statuary.extensions.hosting.installation import Installation, put_wheel
+
+
+def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
+    """Return what a host needs in git, quoted for a shell; the edge module is written again where the site is built."""
+    names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
+    names += [wheel.relative_to(out).as_posix()] if wheel is not None else []
+    if content.is_dir() and content.resolve().is_relative_to(out.resolve()):
+        names.append(content.resolve().relative_to(out.resolve()).as_posix())
+    return shlex.join(sorted({*names, ".gitignore"} if (out / ".gitignore").exists() else set(names)))
+
+
+def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
+    """Stop at files that were edited, unless they are to be replaced."""
+    edited = [file for file in files if _was_edited(file, out / file.path)]
+    if edited and not force:
+        names = ", ".join(str(out / file.path) for file in edited)
+        raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
+
+
+def write_files(files: list[HostFile], installation: Installation, out: Path) -> Path | None:
+    """Write files into the project, and return the wheel that they install; None if they need none."""
+    wheel = None
+    if any("pip install" in file.text for file in files if not is_edge_file(file)):
+        if installation.note:
+            click.echo(f"note: {installation.note}", err=True)
+        if installation.source is not None:
+            wheel = put_wheel(installation.source, out)
+            click.echo(f"the wheel of statuary is {wheel}", err=True)
+    for file in files:
+        path = out / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8", newline="\n")
+        if file.path.endswith(".sh"):
+            path.chmod(0o755)
+    click.echo(f"{len(files)} files in {out}/", err=True)
+    return wheel
+
+
+def _was_edited(file: HostFile, path: Path) -> bool:
+    if is_edge_file(file) or not path.exists():
+        return False
+    text = path.read_text(encoding="utf-8")
+    return text != file.text and not _is_as_written(text)
+
+
+AS_WRITTEN = "as written: "
+"""The mark of the last line of a file that is replaced without a question unless it was edited."""
+
+
+def with_digest(text: str, comment: str) -> str:
+    """Return a text that ends with a comment by which a later run knows that nobody edited it."""
+    return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"
+
+
+def _is_as_written(text: str) -> bool:
+    body, mark, digest = text.rpartition(AS_WRITTEN)
+    above = body[: body.rfind("\n") + 1]
+    return bool(mark) and digest.strip() == _digest(above)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]

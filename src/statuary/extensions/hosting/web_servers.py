@@ -1,0 +1,178 @@
+"""The configurations of nginx and Caddy, from the URL table."""
+
+from ipaddress import ip_address
+from typing import Final, NamedTuple
+
+from statuary.extensions.hosting.documents import (
+    ANSWERED_WHEN_MISSING,
+    EnabledKeys,
+    allows_frames,
+    hosted_urls,
+    regex_of,
+    typed_paths,
+)
+from statuary.extensions.hosting.host_files import HostFile, HostOptions, explorer_error, render_config
+from statuary.site.document import encode_json
+from statuary.site.url_table import (
+    COMMON_HEADERS,
+    EPOCH_DOCUMENT,
+    EPOCH_PATCH,
+    EPOCHS,
+    FEED,
+    FRAMED_POLICY,
+    HTML,
+    JSON,
+    MEDIA_TYPES,
+    REVALIDATE,
+    SHORT_LIVED,
+    Url,
+)
+
+PACKED: Final = ("image/png", "image/jpeg", "image/webp", "font/woff2")
+"""The media types that are compressed already."""
+
+NO_SIGNATURES = {
+    "ok": False,
+    "error": "This host serves files and looks up no signatures. All of them are in /signature-database/files/names.txt",
+}
+"""What nginx and Caddy answer where signatures are looked up; no character of it needs an escape in a configuration."""
+
+
+EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
+"""Documents of later instants are below the epochs as the present ones are below the root."""
+
+
+class WebAddress(NamedTuple):
+    """Where a web server answers for the site."""
+
+    host_name: str  # of the site; empty for every name that no other site of the server has
+    bind: str  # an IP address without brackets, or localhost; empty for all addresses
+    port: str  # empty for those of HTTP and HTTPS
+
+
+def web_address(options: HostOptions) -> WebAddress:
+    """Return where a web server answers: `listen` is a port, an address or a host name, each of the two with a port or without."""
+    listen = options.listen or ("" if options.domain else DEFAULT_PORT)
+    address = _parse_listen(listen)
+    return address._replace(host_name=options.domain or address.host_name)
+
+
+def _parse_listen(listen: str) -> WebAddress:
+    if not listen or listen.isdigit():
+        return WebAddress("", "", listen)
+    host, _, port = listen.rpartition(":")
+    if not port.isdigit() or _is_ip_address(listen):
+        host, port = listen, ""
+    bare_host = host.strip("[]")
+    return WebAddress("", bare_host, port) if _is_ip_address(bare_host) else WebAddress(bare_host, "", port)
+
+
+DEFAULT_PORT: Final = "8080"
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return True
+
+
+def nginx_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration of nginx."""
+    address = web_address(options)
+    port = address.port or "80"
+    bind = f"[{address.bind}]" if ":" in address.bind else address.bind
+    text = render_config(
+        "nginx.conf.jinja",
+        options=options,
+        listen=f"{bind}:{port}" if bind else port,
+        server_name=address.host_name,
+        **_table_values(options.enabled),
+    )
+    return [HostFile("statuary.conf", text)]
+
+
+def caddy_files(options: HostOptions) -> list[HostFile]:
+    """Return the configuration of Caddy.
+
+    A port, or an address with one, is plain HTTP: Caddy obtains a certificate for a name without them.
+    """
+    address = web_address(options)
+    text = render_config(
+        "Caddyfile.jinja",
+        options=options,
+        listen=_caddy_site(options, address),
+        bind=address.bind,
+        **_table_values(options.enabled),
+    )
+    return [HostFile("Caddyfile", text)]
+
+
+def _caddy_site(options: HostOptions, address: WebAddress) -> str:
+    """Return the address of a site in Caddy's form."""
+    is_plain = not address.host_name or (options.domain is not None and bool(options.listen))
+    if is_plain:
+        return f"http://{address.host_name}:{address.port or '80'}"
+    return f"{address.host_name}:{address.port}" if address.port else address.host_name
+
+
+def _table_values(enabled: EnabledKeys) -> dict[str, object]:
+    """Return the template values that come from the URL table; rules of web servers are regular expressions."""
+    short_lived = _short_lived_regexes(enabled)
+    feed = _with_epochs(regex_of(FEED))
+    types = [
+        (media_type, rf"\.{extension}$")
+        for extension, media_type in MEDIA_TYPES.items()
+        if media_type != JSON
+    ]
+    return {
+        "common_headers": COMMON_HEADERS,
+        "framed_regexes": [regex_of(url) for url in hosted_urls(enabled) if url.framed]
+        if allows_frames(enabled)
+        else [],
+        "framed_policy": FRAMED_POLICY,
+        "revalidate": REVALIDATE,
+        "short_lived": SHORT_LIVED,
+        "short_lived_regexes": short_lived,
+        "media_types": MEDIA_TYPES,
+        "json": JSON,
+        "explorer_error": explorer_error(),
+        "calls": _explorer_calls(enabled),
+        "blockscout": {url.name: url for url in hosted_urls(enabled) if url.name in ANSWERED_WHEN_MISSING},
+        "signatures": next(
+            (url.pattern for url in hosted_urls(enabled) if url.name == "signature-stats"), ""
+        ),
+        "no_signatures": encode_json(NO_SIGNATURES).decode(),
+        "creations": "etherscan/creations",
+        "feed": FEED,
+        "feed_regex": feed,
+        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(enabled)],
+        "typed_paths": typed_paths(enabled),
+        "text_types": _text_types(),
+    }
+
+
+def _text_types() -> list[str]:
+    """Return the media types that compression makes smaller; nginx compresses HTML by itself."""
+    types = {media_type.partition(";")[0] for media_type in (*MEDIA_TYPES.values(), FEED.media_type)}
+    return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
+
+
+def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
+    """Return the stored bodies of an explorer's calls by name; nothing where the site has no interfaces."""
+    return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
+
+
+def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
+    """Return the expressions of all timed documents, at present and at later instants."""
+    timed = (
+        url
+        for url in hosted_urls(enabled)
+        if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
+    )
+    return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
+
+
+def _with_epochs(expression: str) -> str:
+    return f"^{EPOCH_FOLDER_REGEX}{expression.removeprefix('^')}"

@@ -1,0 +1,52 @@
+"""A test message to each channel: whether its secret is there and right shows before the first incident."""
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+import click
+
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant
+from statuary.cli.escape import escape_control_chars, print_error
+from statuary.cli.exit_codes import ExitCode
+from statuary.extensions.notify.channels import address_of, send_body, send_by_apprise
+from statuary.extensions.notify.messages import Message, slack_body, teams_body
+from statuary.extensions.notify.settings import Channel, ChannelKind
+from statuary.status.feeds.feed import body_html
+from statuary.status.model.records import Page
+
+TEST = "This is a test. Nothing has happened: incidents and maintenance will appear here."
+
+
+def send_test_messages(
+    channels: tuple[Channel, ...], page: Page, environment: Mapping[str, str], now: Instant
+) -> ExitCode:
+    """Send a test message to each channel, print what became of it, and return the exit code."""
+    failed = 0
+    for channel in channels:
+        try:
+            _send(channel, page, environment, now)
+        except StatuaryError as error:
+            failed += 1
+            print_error(error)
+        else:
+            click.echo(f"{escape_control_chars(channel.name)}: the test message arrived")
+    return ExitCode.FINDINGS if failed else ExitCode.OK
+
+
+def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Instant) -> None:
+    address = address_of(channel, environment)
+    message = test_message(page, now)
+    if channel.kind is ChannelKind.APPRISE:
+        send_by_apprise(channel, address, message)
+        return
+    body: object = {"meta": {"test": True}, "page": {"id": page.id}}
+    if channel.kind is not ChannelKind.WEBHOOK:
+        body = slack_body(message) if channel.kind is ChannelKind.SLACK else teams_body(message)
+    send_body(channel, address, f"test-{uuid4()}", body)
+
+
+def test_message(page: Page, now: Instant) -> Message:
+    """Return a message that says that it is a test."""
+    time = f"{now.astimezone(page.time_zone):%Y-%m-%d %H:%M %Z}"
+    return Message(f"Test message of {page.name}", TEST, body_html(TEST), page.url, time, "operational")

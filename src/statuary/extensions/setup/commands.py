@@ -1,0 +1,260 @@
+"""`statuary setup HOST`: one conversation, whose answers are options too, and the files that keep a site running."""
+
+import os
+from codecs import BOM_UTF8
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+from urllib.parse import urlsplit
+
+import click
+
+from statuary.base.primitives import InvalidValueError
+from statuary.cli.editing.prompts import is_interactive
+from statuary.cli.escape import escape_control_chars
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import format_findings
+from statuary.cli.options import FOLDER, Content, argument, build_instant, option, options
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.read_content import read_content
+from statuary.engine.site_source import check_page_url
+from statuary.extensions.hosting.commands import require_supported_settings
+from statuary.extensions.hosting.host_files import HostFile, HostOptions
+from statuary.extensions.hosting.hosts import HOSTS
+from statuary.extensions.hosting.installation import (
+    Installation,
+    checked_out_branch,
+    git_output,
+    read_installation,
+    with_extras,
+)
+from statuary.extensions.hosting.project_commands import (
+    committed_names,
+    stop_at_edited,
+    write_files,
+)
+from statuary.extensions.notify.test_commands import send_test_messages
+from statuary.extensions.setup.files import (
+    SERVERS,
+    SetupAnswers,
+    build_secrets,
+    channel_secrets,
+    channels_of,
+    needed_extras,
+    setup_files,
+)
+from statuary.extensions.setup.steps import SetupResult, owner_steps
+from statuary.source.edit_files import FileEdit, content_lock, in_work_tree, write_edit
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
+from statuary.source.locate import locate_findings
+
+SITE: Final = "site.yaml"
+
+EXAMPLE_DOMAINS: Final = ("example.org", "example.com", "example.net", "localhost")
+"""Host names of sites that are not published yet."""
+
+
+class Answers(NamedTuple):
+    """The options that answer the questions."""
+
+    url: Annotated[str | None, option(help="The URL of the site. Default: that of site.yaml.")]
+    branch: Annotated[
+        str | None,
+        option(help="The branch whose pushes are published. Default: the one that is checked out."),
+    ]
+    form: Annotated[
+        bool | None,
+        option("--form/--no-form", default=None, help="Write a form for people without git. Default: yes."),
+    ]
+    alerts: Annotated[
+        bool | None,
+        option(
+            "--alerts/--no-alerts",
+            default=None,
+            help="Write a function and a workflow that turn alerts into incidents. Default: no.",
+        ),
+    ]
+    store: Annotated[
+        str | None, option("--to", metavar="URL", help="For s3: the bucket, such as s3://bucket.")
+    ]
+    root: Annotated[
+        str, option(default=HostOptions().root, show_default=True, help="The site's folder on a server.")
+    ]
+    clone: Annotated[
+        str, option(default="/srv/status", show_default=True, help="The project's folder on a server.")
+    ]
+    edge: Annotated[
+        str | None,
+        option(
+            metavar="ADDRESS:PORT",
+            help="For nginx and Caddy: the address of `statuary setup deno` on the same server.",
+        ),
+    ]
+    yes: Annotated[bool, option(help="Ask nothing: use the defaults.")]
+
+
+@click.command()
+@options
+def setup_command(
+    host: Annotated[str, argument(metavar="HOST", type=click.Choice(list(HOSTS)))],
+    answers: Answers,
+    content: Content,
+    out: Annotated[
+        Path, option(type=FOLDER, default=Path(), show_default=True, help="The folder of the project.")
+    ],
+    install: Annotated[
+        str | None,
+        option(
+            metavar="REQUIREMENT",
+            help="What pip installs at the host. Default: this version, from where it was installed.",
+        ),
+    ],
+    force: Annotated[bool, option(help="Replace files that differ.")],
+    test_message: Annotated[bool, option(help="Send a test message to every channel now.")],
+) -> ExitCode:
+    """Set up a site that keeps running at a host, and print what is left to do by hand.
+
+    The command asks what it needs; every answer is also an option. It writes the configuration of the host, a schedule that
+    builds before the site gets old, workflows for notifications and for people without git, and the lines of .gitignore.
+    Run it again after you change components or channels.
+    """
+    read = read_content(content)
+    if read.catalogue is None:
+        located = locate_findings(content, read.findings)
+        click.echo(format_findings(located, str(content), "text"), err=True)
+        return ExitCode.FINDINGS
+    decided = _decide(host, answers, read.catalogue, out)
+    catalogue = read.catalogue
+    options_of_host = _host_options(decided, answers, catalogue, out, install)
+    has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
+    require_supported_settings(host, catalogue.hosting, has_edge=has_edge)
+    files = setup_files(decided, options_of_host, catalogue)
+    stop_at_edited(files, out, force=force)
+    _edit_settings(decided, catalogue, content)
+    names = _write(files, content, out, install)
+    _print_steps(decided, options_of_host, names, catalogue, out)
+    if test_message:
+        return send_test_messages(channels_of(catalogue), catalogue.page, os.environ, build_instant(None))
+    return ExitCode.OK
+
+
+def _decide(host: str, answers: Answers, catalogue: Catalogue, out: Path) -> SetupAnswers:
+    """Return what the options say, and what a person answers to the other questions."""
+    asks = is_interactive() and not answers.yes
+    url = _decide_url(answers.url, catalogue.page.url, asks=asks)
+    is_github = _is_on_github(out)
+    form, alerts = answers.form, answers.alerts
+    if form is None:
+        form = click.confirm(FORM_QUESTION, default=is_github) if asks else is_github
+    if alerts is None:
+        alerts = asks and click.confirm(ALERTS_QUESTION, default=False)
+    store = _decide_store(host, answers.store, asks=asks)
+    if not is_github:
+        click.echo("note: the workflows are for GitHub; the remote `origin` is another server", err=True)
+    return SetupAnswers(host, url.rstrip("/"), form, alerts, store, answers.clone)
+
+
+FORM_QUESTION: Final = "A form on GitHub for people without git"
+ALERTS_QUESTION: Final = "Incidents from alerts, through a function at the edge"
+
+
+def _decide_url(given: str | None, present: str, *, asks: bool) -> str:
+    """Return the URL of the site."""
+    url = given or present
+    if given is None and asks:
+        url = click.prompt("The URL of the site", default=present)
+    try:
+        return check_page_url(url)
+    except InvalidValueError as error:
+        raise click.BadParameter(f"{error}; {error.hint}", param_hint="--url") from None
+
+
+def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
+    """Return where the site goes in an object store; nothing for a host that is none."""
+    if host != "s3":
+        if given is not None:
+            raise click.UsageError(f"--to is for s3; {host} gets the site from its own build")
+        return ""
+    if given is None and not asks:
+        raise click.UsageError("Missing option '--to': the bucket, such as s3://bucket")
+    bucket: str = given or click.prompt("The bucket", default="s3://bucket")
+    return bucket
+
+
+def _is_on_github(project: Path) -> bool:
+    """Return whether the project is on GitHub, or nowhere yet."""
+    remote = git_output(project, "remote", "get-url", "origin")
+    return not remote or "github" in remote
+
+
+def _edit_settings(decided: SetupAnswers, catalogue: Catalogue, content: Path) -> None:
+    """Write the URL, and that the host's files belong to the site, into site.yaml."""
+    with content_lock(content):
+        before = (content / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
+        text = before
+        if decided.url != catalogue.page.url.rstrip("/"):
+            text = set_value(text, ("page", "url"), decided.url)
+        site_files = HOSTS[decided.host].site_files
+        if site_files is not None and site_files not in catalogue.hosting.files:
+            text = append_item(text, ("hosting", "files"), site_files.value)
+        if text != before:
+            write_edit(content, FileEdit(SITE, before, text))
+            click.echo(f"edited {content / SITE}", err=True)
+
+
+def _host_options(
+    decided: SetupAnswers, answers: Answers, catalogue: Catalogue, out: Path, install: str | None
+) -> HostOptions:
+    installation = read_installation(out)
+    domain = urlsplit(decided.url).hostname
+    is_server = decided.host in SERVERS
+    extras = needed_extras(decided, catalogue)
+    return replace(
+        HostOptions(),
+        settings=catalogue.hosting,
+        install=with_extras(install or installation.requirement, extras),
+        root=answers.root,
+        domain=domain if is_server else None,
+        edge=answers.edge,
+        enabled=frozenset(dict(catalogue.extensions)),
+        branch=answers.branch or checked_out_branch(out),
+        publish=answers.root if decided.host == "deno" else HostOptions().publish,
+    )
+
+
+def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
+    """Write the files of the host; return what belongs in git, quoted for a shell."""
+    installation = read_installation(out) if install is None else Installation(install)
+    wheel = write_files(files, installation, out)
+    for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
+        click.echo(f"added {line} to {out / '.gitignore'}", err=True)
+    return committed_names(files, wheel, content, out)
+
+
+def _print_steps(
+    decided: SetupAnswers, options_of_host: HostOptions, names: str, catalogue: Catalogue, out: Path
+) -> None:
+    if (urlsplit(decided.url).hostname or "").endswith(EXAMPLE_DOMAINS):
+        click.echo(
+            f"note: {decided.url} is an example; run this again with --url once you know the address",
+            err=True,
+        )
+    result = SetupResult(
+        answers=decided,
+        options=options_of_host,
+        committed_names=names,
+        branch_commits=in_work_tree(out),
+        repository=git_output(out, "remote", "get-url", "origin"),
+        build_secrets=build_secrets(decided, catalogue),
+        channel_secrets=channel_secrets(catalogue),
+    )
+    click.echo("\nWhat is left to do:")
+    for number, step in enumerate(owner_steps(result), 1):
+        first, *lines = step.split("\n")
+        click.echo(f"\n{number:>2}. {escape_control_chars(first)}")
+        for line in lines:
+            click.echo(f"      {escape_control_chars(line)}")
+
+
+setup_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())

@@ -1,0 +1,205 @@
+"""The files that keep a site running at a host, beside its configuration: workflows, units and the function for alerts."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.engine.catalogue import Catalogue
+from statuary.extensions.hosting.host_files import HostFile, HostOptions, render_config
+from statuary.extensions.hosting.hosts import HOSTS, deno_serve_command
+from statuary.extensions.hosting.project_commands import with_digest
+from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
+from statuary.status.editing.updates import leaf_keys
+
+TEMPLATES: Final = Path(__file__).with_name("templates")
+WORKFLOWS: Final = ".github/workflows"
+
+REBUILD_CRONS: Final = (
+    (timedelta(days=34), "23 4 1,15 * *"),
+    (timedelta(days=14), "23 4 * * 1"),
+    (timedelta(), "23 4 * * *"),
+)
+"""When a site whose status changes at the edge is built again, by the least time that a build covers: one run may be missed."""
+
+HOURLY: Final = "17 * * * *"
+QUARTER_HOURLY: Final = "*/15 * * * *"
+
+SERVERS: Final = ("nginx", "caddy", "deno")
+"""The hosts that are a machine of one's own: a timer of systemd builds there."""
+
+ACTIONS: Final = ("Open an incident", "Update an incident", "Resolve an incident", "Schedule maintenance")
+"""What the form does, each a command."""
+
+PROGRAM: Final = "/opt/statuary/bin/statuary"
+"""Where the program is on a server."""
+
+
+class RebuildSchedule(NamedTuple):
+    """How a host that builds by itself is made to build again."""
+
+    hook: str  # what the host calls the URL that starts a build
+    reason: str
+    cron: str = ""  # empty if only the age of a build matters
+
+
+REBUILDS: Final = {
+    "netlify": RebuildSchedule(
+        "build hook", "a build covers some weeks, and pages say so when they are over."
+    ),
+    "vercel": RebuildSchedule(
+        "deploy hook", "Vercel serves plain files, so timed changes appear when it builds.", HOURLY
+    ),
+}
+
+
+class DeploySchedule(NamedTuple):
+    """How a workflow publishes to a host that does not build."""
+
+    cron: str = ""  # empty if only the age of a build matters
+    command: str = ""  # deploys the built folder; empty if the build publishes
+    secrets: tuple[str, ...] = ()
+
+
+CLOUDFLARE_SECRETS: Final = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID")
+
+DEPLOYS: Final = {
+    "cloudflare": DeploySchedule("", "npx --yes wrangler@4 deploy", CLOUDFLARE_SECRETS),
+    "cloudflare-pages": DeploySchedule("", "npx --yes wrangler@4 pages deploy", CLOUDFLARE_SECRETS),
+    "s3": DeploySchedule(
+        QUARTER_HOURLY, secrets=("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION")
+    ),
+}
+
+
+class SetupAnswers(NamedTuple):
+    """What an owner decides."""
+
+    host: str
+    url: str  # of the site
+    has_form: bool = True  # a form for people without git
+    has_alerts: bool = False  # incidents from alerts
+    store: str = ""  # where the site goes in an object store; empty for other hosts
+    clone: str = "/srv/status"  # the project's folder on a server
+
+    @property
+    def has_site_workflow(self) -> bool:
+        """Whether a workflow of the repository publishes the site."""
+        return self.host in DEPLOYS or self.host == "github-pages"
+
+
+def channels_of(catalogue: Catalogue) -> tuple[Channel, ...]:
+    """Return the channels of the site."""
+    settings = catalogue.settings_of(NotifySettings)
+    return () if settings is None else settings.channels
+
+
+def channel_secrets(catalogue: Catalogue) -> list[str]:
+    """Return the names of the variables that hold the secrets of the channels, each once."""
+    names = (
+        name
+        for channel in channels_of(catalogue)
+        for name in (channel.url_variable, channel.secret_variable)
+        if name
+    )
+    return list(dict.fromkeys(names))
+
+
+def build_secrets(answers: SetupAnswers, catalogue: Catalogue) -> list[str]:
+    """Return the names of the secrets that a build of a workflow needs."""
+    log = ["STATUARY_LOG_KEY"] if "log" in dict(catalogue.extensions) else []
+    return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
+
+
+def needed_extras(answers: SetupAnswers, catalogue: Catalogue) -> list[str]:
+    """Return the extras of statuary that the site needs where it is built."""
+    keys = dict(catalogue.extensions)
+    needs = {
+        "cards": "cards" in keys,
+        "chain": catalogue.has_contracts,
+        "compress": any(suffix != "gz" for suffix in catalogue.hosting.precompressed),
+        "notify": any(channel.kind is ChannelKind.APPRISE for channel in channels_of(catalogue)),
+        "s3": bool(answers.store),
+        "zstd": "packs" in keys,
+    }
+    return [extra for extra, is_needed in needs.items() if is_needed]
+
+
+def setup_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue) -> list[HostFile]:
+    """Return the configuration of a host, and what keeps the site running there."""
+    return [*HOSTS[answers.host].files(options), *_own_files(answers, options, catalogue)]
+
+
+def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue) -> Iterator[HostFile]:
+    host, secrets = answers.host, channel_secrets(catalogue)
+    values = {
+        "host": host,
+        "options": options,
+        "url": answers.url,
+        "channel_secrets": secrets,
+        "has_site_workflow": answers.has_site_workflow,
+    }
+    rebuild_cron = cron_within(catalogue.status_settings.horizon)
+    if host in REBUILDS:
+        schedule = REBUILDS[host]
+        values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
+        yield _workflow("rebuild.yml", **values, **values_of_hook, cron=schedule.cron or rebuild_cron)
+    if host in DEPLOYS:
+        deploy = DEPLOYS[host]
+        yield _workflow(
+            "site.yml",
+            **values,
+            cron=deploy.cron or rebuild_cron,
+            deploy=deploy.command,
+            store=answers.store,
+            build_secrets=build_secrets(answers, catalogue),
+        )
+    if host in SERVERS:
+        yield from _units(answers, options, values)
+    elif secrets:
+        yield _workflow("notify.yml", **values)
+    if answers.has_form:
+        components = [json.dumps(label, ensure_ascii=False) for label in component_labels(catalogue)]
+        yield _workflow("status-form.yml", **values, actions=ACTIONS, components=components)
+    if answers.has_alerts:
+        yield _workflow("alert.yml", **values)
+        yield HostFile("alert.js", _rendered("alert.js"))
+
+
+def cron_within(horizon: timedelta) -> str:
+    """Return when a site is built again, so that one run may be missed within the time that a build covers."""
+    return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
+
+
+def component_labels(catalogue: Catalogue) -> list[str]:
+    """Return what the form calls each component; its key is in the last parentheses."""
+    status = catalogue.status
+    names = {component.key: component.name for component in status.components}
+    # GitHub reads `${{` in a workflow as the beginning of an expression
+    return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]
+
+
+def _units(answers: SetupAnswers, options: HostOptions, values: dict[str, object]) -> Iterator[HostFile]:
+    values = {**values, "clone": answers.clone, "program": PROGRAM}
+    for name in ("statuary-site.service", "statuary-site.timer"):
+        yield HostFile(f"systemd/{name}", _rendered(name, **values))
+    if answers.host == "deno":
+        serve = deno_serve_command(options)
+        yield HostFile(
+            "systemd/statuary-edge.service", _rendered("statuary-edge.service", **values, serve=serve)
+        )
+
+
+def _workflow(name: str, **values: object) -> HostFile:
+    return HostFile(f"{WORKFLOWS}/{name}", _rendered(name, **values))
+
+
+def _rendered(name: str, **values: object) -> str:
+    text = render_config(f"{name}.jinja", TEMPLATES, github=_github_expression, **values)
+    return with_digest(text, "//" if name.endswith(".js") else "#")
+
+
+def _github_expression(expression: str) -> str:
+    """Return an expression that GitHub evaluates in a workflow."""
+    return f"${{{{ {expression} }}}}"

@@ -1,0 +1,191 @@
+"""What an owner still does by hand once the files of a host are written."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from statuary.extensions.hosting.host_files import HostOptions
+from statuary.extensions.setup.files import CLOUDFLARE_SECRETS, REBUILDS, SERVERS, SetupAnswers
+
+SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
+
+
+class SetupResult(NamedTuple):
+    """What the steps depend on."""
+
+    answers: SetupAnswers
+    options: HostOptions
+    committed_names: str  # quoted for a shell
+    branch_commits: bool  # whether the project is a git repository
+    repository: str  # the URL that `git clone` takes; empty if the project has no remote
+    build_secrets: list[str]  # names
+    channel_secrets: list[str]  # names
+
+    @property
+    def domain(self) -> str:
+        """The host name of the site."""
+        return urlsplit(self.answers.url).hostname or ""
+
+
+def owner_steps(result: SetupResult) -> list[str]:
+    """Return what is left to do, in order, a paragraph each."""
+    host = result.answers.host
+    parts = (_server_steps,) if host in SERVERS else (_secret_steps, _push_steps, *_PLATFORM_STEPS[host])
+    steps = [step for part in parts for step in part(result)]
+    steps += [*_domain_steps(result), *_people_steps(result)]
+    return [*steps, f"When {result.answers.url} is online, test it: `statuary conform {result.answers.url}`."]
+
+
+def _secret_steps(result: SetupResult) -> Iterator[str]:
+    host = result.answers.host
+    secrets = [*result.build_secrets, *result.channel_secrets]
+    if host in REBUILDS:
+        places = {
+            "netlify": "Project configuration, Developer settings, Continuous deployment, Build hooks",
+            "vercel": "Settings, Git, Deploy Hooks",
+        }
+        yield (
+            f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
+            f"{result.options.branch} ({places[host]}), once the project is there. Its URL is the secret BUILD_HOOK below."
+        )
+        secrets.insert(0, "BUILD_HOOK")
+    if host.startswith("cloudflare"):
+        yield "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."
+        secrets = [*CLOUDFLARE_SECRETS, *secrets]
+    if secrets:
+        commands = ", ".join(f"`gh secret set {name}`" for name in secrets)
+        yield f"On GitHub, add the secrets {', '.join(secrets)}: {SECRETS_PAGE}. On the command line: {commands}."
+
+
+def _push_steps(result: SetupResult) -> Iterator[str]:
+    commit = f"git add {result.committed_names} && git commit -m Deploy"
+    if not result.branch_commits:
+        commit = f"git init -b {result.options.branch} && {commit}"
+    if not result.repository:
+        yield "On GitHub, create an empty repository, and copy its URL."
+        commit += f" && git remote add origin URL && git push -u origin {result.options.branch}"
+    else:
+        commit += f" && git push origin {result.options.branch}"
+    yield f"Commit what the host needs, and push it: `{commit}`."
+
+
+def _github_pages_steps(_: SetupResult) -> Iterator[str]:
+    yield (
+        "On GitHub, open Settings, Pages, and choose `GitHub Actions` as the source. If the first run of `Site` failed before "
+        "that, open Actions, Site, and choose `Run workflow`."
+    )
+
+
+def _import_steps(result: SetupResult) -> Iterator[str]:
+    menu = {
+        "netlify": "Add new project`, `Import an existing project`",
+        "vercel": "Add New`, `Project`",
+    }[result.answers.host]
+    yield f"In {result.answers.host.title()}, choose `{menu}, and this repository. Leave all settings as they are."
+
+
+def _run_steps(result: SetupResult) -> Iterator[str]:
+    yield f"Open Actions, Site: the run publishes the site, and so does every push to {result.options.branch}."
+
+
+def _s3_steps(_: SetupResult) -> Iterator[str]:
+    yield "Create a CloudFront distribution whose origin is the bucket, and give it the settings in cloudfront/."
+
+
+_PLATFORM_STEPS: Final[Mapping[str, tuple[Callable[[SetupResult], Iterator[str]], ...]]] = {
+    "github-pages": (_github_pages_steps,),
+    "netlify": (_import_steps,),
+    "vercel": (_import_steps,),
+    "cloudflare": (_run_steps,),
+    "cloudflare-pages": (_run_steps,),
+    "s3": (_run_steps, _s3_steps),
+}
+
+
+def _server_steps(result: SetupResult) -> Iterator[str]:
+    answers, options = result.answers, result.options
+    yield from _push_steps(result)
+    clone, root = answers.clone, options.root
+    yield (
+        "On the server, as root, make a user, clone the project and install statuary:\n"
+        "useradd --system --home-dir /var/lib/statuary --shell /usr/sbin/nologin statuary\n"
+        f"install --directory --owner statuary {clone} {root}\n"
+        f"runuser -u statuary -- git clone --branch {options.branch} {result.repository or 'URL'} {clone}\n"
+        f"cd {clone} && python3 -m venv /opt/statuary && /opt/statuary/bin/pip install {options.install}"
+    )
+    if result.channel_secrets or result.build_secrets:
+        names = [*result.build_secrets, *result.channel_secrets]
+        lines = " ".join(f"{name}=…" for name in names)
+        yield f"Write the secrets into /etc/statuary.env, a line each, and run `chmod 600 /etc/statuary.env`: {lines}."
+    if answers.host == "deno":
+        yield (
+            "Write the edge module, and start it and the timer:\n"
+            f"cd {clone} && /opt/statuary/bin/statuary hosting deno --edge-only --out .\n"
+            "cp systemd/* /etc/systemd/system/ && systemctl daemon-reload\n"
+            "systemctl enable --now statuary-site.timer statuary-edge.service\n"
+            f"Then put nginx or Caddy in front of it: `statuary setup nginx --edge {options.edge or '127.0.0.1:8001'}`."
+        )
+        return
+    yield (
+        "Start the timer, which fetches what you push, builds every five minutes, and so does what `statuary tick` does:\n"
+        f"cp {clone}/systemd/* /etc/systemd/system/ && systemctl daemon-reload\n"
+        "systemctl enable --now statuary-site.timer"
+    )
+    if answers.host == "nginx":
+        yield (
+            "Let nginx serve the site:\n"
+            f"cp {clone}/statuary.conf /etc/nginx/conf.d/ && nginx -t && systemctl reload nginx"
+        )
+    else:
+        yield (
+            "Let Caddy serve the site, beside the sites that it has:\n"
+            f"cp {clone}/Caddyfile /etc/caddy/statuary.caddy && echo 'import statuary.caddy' >> /etc/caddy/Caddyfile\n"
+            "caddy validate --config /etc/caddy/Caddyfile && systemctl reload caddy"
+        )
+
+
+PROVIDED_DOMAINS: Final = (".github.io", ".netlify.app", ".vercel.app", ".workers.dev", ".pages.dev")
+"""How the host names end that a host gives to a site."""
+
+
+def _domain_steps(result: SetupResult) -> Iterator[str]:
+    host, domain = result.answers.host, result.domain
+    if domain.endswith(PROVIDED_DOMAINS):
+        return
+    if host in SERVERS:
+        yield f"At your DNS provider, point {domain} to the server: an A record, and an AAAA record if it has IPv6."
+        if host == "nginx":
+            yield (
+                "Then install `certbot` and `python3-certbot-nginx` on the server, and get a certificate, which they renew: "
+                f"`certbot --nginx -d {domain}`."
+            )
+        return
+    record = {
+        "github-pages": "a CNAME record with OWNER.github.io. Then write it under Settings, Pages, Custom domain, save, and choose `Enforce HTTPS`",
+        "netlify": "open Domain management, `Add a domain` in Netlify, and create the record that it shows; it obtains the certificate",
+        "vercel": "open Settings, Domains in Vercel, add it, and create the record that it shows; it obtains the certificate",
+        "cloudflare": "open your Worker, Settings, Domains & Routes, Add, Custom Domain; Cloudflare makes the record and the certificate",
+        "cloudflare-pages": "open your project, Custom domains, `Set up a custom domain`; Cloudflare makes the record and the certificate",
+        "s3": "a CNAME record with the name of the distribution, which needs a certificate of AWS Certificate Manager in us-east-1",
+    }[host]
+    yield f"Point {domain} to the site: {record}."
+
+
+def _people_steps(result: SetupResult) -> Iterator[str]:
+    answers = result.answers
+    if result.channel_secrets:
+        test = "open Actions, Notify, and choose `Run workflow`"
+        if answers.host in SERVERS:
+            test = (
+                "run `systemd-run --pty --uid=statuary --property=EnvironmentFile=/etc/statuary.env "
+                f"--working-directory={answers.clone} /opt/statuary/bin/statuary notify --test` on the server"
+            )
+        yield f"Send a test message to every channel: {test}. It names a secret that is missing or wrong."
+    if answers.has_form:
+        yield "Show people without git the form: Actions, Status form, `Run workflow`. They need write access to the repository."
+    if answers.has_alerts:
+        yield (
+            "Deploy alert.js to Cloudflare Workers or Deno Deploy, with the variables ALERT_KEY (a secret that your alerting tool sends "
+            "as `Authorization: Bearer …`), GITHUB_REPOSITORY (OWNER/NAME) and GITHUB_TOKEN (fine-grained, with write access to the "
+            "contents of this repository). On GitHub, open Settings, Actions, General, and allow GitHub Actions to create pull requests."
+        )

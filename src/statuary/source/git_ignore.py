@@ -1,0 +1,62 @@
+"""The lines of `.gitignore` that keep built files and private keys out of git."""
+
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from statuary.base.atomic_file import atomic_file
+
+IGNORED_BY_DEFAULT: Final = ("/build/", "/.venv/", "/.edge/", "/keys/", "/notified.json")
+"""What a project ignores: the built site, the environment, the edge module, private keys, and what was sent."""
+
+
+def add_ignore_lines(folder: Path, lines: Iterable[str]) -> list[str]:
+    """Add the lines that `.gitignore` in a folder lacks, and return them; lines that it has in another spelling count.
+
+    Raises:
+        OSError: if the file cannot be read or written.
+    """
+    file = folder / ".gitignore"
+    text = file.read_text("utf-8") if file.exists() else ""
+    present = {_bare(line) for line in text.splitlines()}
+    missing = [line for line in lines if _bare(line) not in present]
+    if missing:
+        separator = "" if not text or text.endswith("\n") else "\n"
+        with atomic_file(file) as stream:
+            stream.write((text + separator + "\n".join(missing) + "\n").encode())
+    return missing
+
+
+def _bare(line: str) -> str:
+    return line.strip().strip("/")
+
+
+def ignore_file(file: Path) -> str | None:
+    """Let git ignore a private file, and return the line that was added; None if git ignores it already.
+
+    The line is in the `.gitignore` of the repository, or of the current folder if that is in none.
+
+    Raises:
+        OSError: if the file cannot be read or written.
+    """
+    path = file.resolve()
+    folder = next(parent for parent in path.parents if parent.is_dir())
+    top = _git(folder, "rev-parse", "--show-toplevel")
+    if top and _git(folder, "check-ignore", "--", str(path)):
+        return None
+    root = Path(top) if top else Path.cwd()
+    if not path.is_relative_to(root):
+        return None
+    line = f"/{path.relative_to(root).as_posix()}"
+    return line if add_ignore_lines(root, [line]) else None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git prints; nothing without git or outside a repository."""
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

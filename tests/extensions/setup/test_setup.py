@@ -1,0 +1,242 @@
+"""`statuary setup`: what it writes and prints for each host, the questions that it asks, and what it leaves alone."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from statuary.cli.main import command as statuary
+from statuary.extensions.hosting.hosts import HOSTS
+from statuary.extensions.hosting.installation import with_extras
+from statuary.extensions.setup import commands
+from statuary.extensions.setup.files import SERVERS
+from support.requirements import require_program
+from support.sites import COMPONENTS, SITE, small_site, write_files
+from support.workflow_runs import set_up
+
+CHANNELS = """\
+notify:
+  channels:
+    - {name: operations, kind: slack, url_variable: SLACK_URL}
+    - {name: partners, kind: webhook, url_variable: PARTNER_URL, secret_variable: PARTNER_KEY}
+    - {name: phones, kind: apprise, url_variable: NTFY_URL}
+"""
+SECRETS = ["SLACK_URL", "PARTNER_URL", "PARTNER_KEY", "NTFY_URL"]
+STORE = {"s3": ["--to", "s3://bucket/status"]}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    small_site(tmp_path)
+    return tmp_path
+
+
+def options_for(host: str) -> list[str]:
+    return STORE.get(host, [])
+
+
+def workflows(project: Path) -> dict[str, str]:
+    return {file.name: file.read_text("utf-8") for file in project.glob(".github/workflows/*.yml")}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_host_gets_schedule(host, project):
+    set_up(project, host, *options_for(host))
+    schedules = [text for text in workflows(project).values() if "schedule:" in text]
+    timers = list(project.glob("systemd/*.timer"))
+    assert bool(timers) == (host in SERVERS)
+    assert len(schedules) + len(timers) == 1
+    for text in schedules:
+        assert "actions/workflows/" in text, "the schedule is kept beyond 60 days without a commit"
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_secrets_of_channels_reach_host(host, project):
+    write_files(project / "content", {"site.yaml": SITE + CHANNELS})
+    printed = set_up(project, host, *options_for(host)).stdout
+    if host in SERVERS:
+        service = (project / "systemd/statuary-site.service").read_text()
+        assert "EnvironmentFile=-/etc/statuary.env\n" in service
+        assert "ExecStartPost=/opt/statuary/bin/statuary notify --state /var/lib/statuary/" in service
+    else:
+        [job] = yaml.safe_load(workflows(project)["notify.yml"])["jobs"].values()
+        sending = [step for step in job["steps"] if "statuary notify" in step.get("run", "")]
+        assert ["notify --test" in step["run"] for step in sending] == [True, False]
+        for step in sending:
+            assert step["env"] == {name: f"${{{{ secrets.{name} }}}}" for name in SECRETS}
+    assert all(name in printed for name in SECRETS)
+    assert "Send a test message to every channel" in printed
+    assert "[chain,notify" in printed + "".join(workflows(project).values())
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_workflows_match_schema(host, project):
+    program = require_program("check-jsonschema", install="pip install -e '.[test]'")
+    write_files(project / "content", {"site.yaml": SITE + CHANNELS})
+    set_up(project, host, "--alerts", *options_for(host))
+    files = [str(file) for file in project.glob(".github/workflows/*.yml")]
+    assert files
+    done = subprocess.run(
+        [program, "--builtin-schema", "vendor.github-workflows", *files],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_systemd_accepts_units(project):
+    require_program("systemd-analyze", install=".ci/install-hosts")
+    write_files(project / "content", {"site.yaml": SITE + CHANNELS})
+    set_up(project, "deno", "--clone", str(project))
+    units = sorted(project.glob("systemd/*"))
+    for unit in units:  # the program must be there
+        unit.write_text(unit.read_text().replace("/opt/statuary/bin/statuary", sys.executable))
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    assert len(units) == 3
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("branch", ["master", "trunk"])
+def test_checked_out_branch_is_published(branch, project):
+    subprocess.run(["git", "init", "--quiet", f"--initial-branch={branch}"], cwd=project, check=True)
+    printed = set_up(project, "github-pages").stdout
+    workflow = yaml.safe_load(workflows(project)["site.yml"])
+    assert workflow[True]["push"] == {"branches": [branch]}  # YAML 1.1 reads `on` as true
+    assert f"git push -u origin {branch}`" in printed
+    set_up(project, "github-pages", "--branch", "release", "--force")
+    assert yaml.safe_load(workflows(project)["site.yml"])[True]["push"] == {"branches": ["release"]}
+
+
+def test_private_files_are_ignored(project):
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    write_files(project, {".gitignore": "/build\nmine"})
+    set_up(project, "netlify")
+    assert (project / ".gitignore").read_text().startswith("/build\nmine\n/.venv/\n")
+    write_files(project, {"keys/status.log-key": "secret", "build/index.html": "", "notified.json": "{}"})
+    shown = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=project,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "netlify.toml" in shown
+    assert not [name for name in ("keys/", "build/", ".edge/", "notified.json") if f"?? {name}" in shown]
+
+
+def test_settings_of_site_are_edited(project):
+    site = project / "content/site.yaml"
+    write_files(project / "content", {"site.yaml": SITE.replace("page:", "# Mine\npage:")})
+    printed = set_up(project, "cloudflare", "--url", "https://status.example.net/")
+    text = site.read_text()
+    assert text.startswith("# Mine\n")
+    assert "  url: https://status.example.net\n" in text
+    assert yaml.safe_load(text)["hosting"] == {"files": ["cloudflare"]}
+    assert "statuary conform https://status.example.net`" in printed.stdout
+    set_up(project, "cloudflare")
+    assert site.read_text() == text
+
+
+def test_second_run_updates_unedited_form(project):
+    set_up(project, "netlify")
+    write_files(project / "content", {"components.yaml": COMPONENTS + "  bridge: {name: Bridge}\n"})
+    set_up(project, "netlify")
+    assert '"Bridge (bridge)"' in workflows(project)["status-form.yml"]
+    form = project / ".github/workflows/status-form.yml"
+    form.write_text(form.read_text().replace("Status form", "Mine"))
+    write_files(project / "content", {"components.yaml": COMPONENTS})
+    before = {file: file.read_bytes() for file in project.rglob("*") if file.is_file()}
+    arguments = ["setup", "netlify", "--content", str(project / "content"), "--out", str(project)]
+    refused = CliRunner().invoke(statuary, [*arguments, "--url", "https://other.example", "--install", "x"])
+    assert (refused.exit_code, "status-form.yml exists and differs" in refused.stderr) == (3, True)
+    assert {file: file.read_bytes() for file in project.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize(("horizon", "cron"), [(35, "23 4 1,15 * *"), (20, "23 4 * * 1"), (12, "23 4 * * *")])
+def test_shorter_builds_are_made_more_often(horizon, cron, project):
+    write_files(
+        project / "content", {"site.yaml": SITE.replace("horizon_days: 12", f"horizon_days: {horizon}")}
+    )
+    set_up(project, "netlify")
+    assert yaml.safe_load(workflows(project)["rebuild.yml"])[True]["schedule"] == [{"cron": cron}]
+
+
+def test_person_is_asked_for_the_rest(project, monkeypatch):
+    monkeypatch.setattr(commands, "is_interactive", lambda: True)
+    arguments = [
+        "setup",
+        "s3",
+        "--content",
+        str(project / "content"),
+        "--out",
+        str(project),
+        "--install",
+        "x",
+    ]
+    answers = "https://status.example.net\nn\ny\ns3://mine\n"
+    done = CliRunner().invoke(statuary, arguments, input=answers)
+    assert done.exit_code == 0, done.output
+    assert set(workflows(project)) == {"site.yml", "alert.yml"}
+    assert "build --to s3://mine ||" in workflows(project)["site.yml"]
+    silent = CliRunner().invoke(statuary, [*arguments, "--yes"])
+    assert (silent.exit_code, "Missing option '--to'" in silent.stderr) == (2, True)
+
+
+def test_other_git_server_gets_note(project):
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    subprocess.run(
+        ["git", "remote", "add", "origin", "https://gitlab.example/a/b.git"], cwd=project, check=True
+    )
+    done = set_up(project, "netlify")
+    assert "the workflows are for GitHub" in done.stderr
+    assert "status-form.yml" not in workflows(project)
+    assert "git push origin" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["geocities"], 2, "geocities"),
+        (["netlify", "--url", "status"], 2, "is not an absolute http(s) URL"),
+        (["netlify", "--to", "s3://b"], 2, "--to is for s3"),
+    ],
+)
+def test_wrong_option_writes_nothing(options, code, message, project):
+    before = sorted(project.rglob("*"))
+    arguments = [*options, "--content", str(project / "content"), "--out", str(project), "--install", "x"]
+    refused = CliRunner().invoke(statuary, ["setup", *arguments])
+    assert (refused.exit_code, message in refused.output) == (code, True), refused.output
+    assert sorted(project.rglob("*")) == before
+
+
+def test_broken_content_is_reported(project):
+    write_files(project / "content", {"site.yaml": "page: [\n"})
+    arguments = ["--content", str(project / "content"), "--out", str(project)]
+    refused = CliRunner().invoke(statuary, ["setup", "netlify", *arguments])
+    assert (refused.exit_code, "site.yaml:2:1: error: not YAML" in refused.stderr) == (1, True)
+    shutil.rmtree(project / "content")
+    assert CliRunner().invoke(statuary, ["setup", "netlify", *arguments]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("requirement", "expected"),
+    [
+        ("statuary==0.2.0", "'statuary[s3,zstd]==0.2.0'"),
+        (".", "'.[s3,zstd]'"),
+        ("./wheels/statuary-0.2.0-py3-none-any.whl", "'./wheels/statuary-0.2.0-py3-none-any.whl[s3,zstd]'"),
+        (
+            "'statuary @ git+https://git.example/s.git@ab'",
+            "'statuary[s3,zstd] @ git+https://git.example/s.git@ab'",
+        ),
+        ("'statuary[all]'", "'statuary[all]'"),
+    ],
+)
+def test_extras_extend_requirement(requirement, expected):
+    assert with_extras(requirement, ["s3", "zstd"]) == expected
+    assert with_extras(requirement, []) == requirement
