@@ -20,9 +20,10 @@ from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import InvalidValueError
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental.built_contracts import prepare_worker
-from statuary.engine.build import BuildResult, CheckedSite, build_folder
+from statuary.engine.build import build_folder
 from statuary.engine.check_site import check_site
 from statuary.engine.options import CheckOptions
+from statuary.engine.report import BuildResult, CheckedSite
 from statuary.engine.sections import ExtensionOptions
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.serving.site import (

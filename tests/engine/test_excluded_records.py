@@ -18,8 +18,9 @@ from statuary.contracts.incremental import build_contract
 from statuary.contracts.incremental import rebuild as contracts
 from statuary.contracts.pages import page as contract_pages
 from statuary.engine import read_content
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
 from statuary.engine.check_site import check_site
+from statuary.engine.report import BuildResult
 from statuary.extensions.bulk.jsonl import LineRange
 from statuary.extensions.own_pages import pages as own_pages
 from statuary.publish.folder.folder_target import FolderTarget

@@ -15,7 +15,8 @@ from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental import build_contract as contract_builder
 from statuary.engine import build as build_module
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publish.fingerprint import fingerprint_of

@@ -8,7 +8,8 @@ from unittest.mock import patch
 from statuary.base.findings import Severity, has_errors
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.engine.sections import ExtensionOptions
 from statuary.extensions.log.entries import EntryKind, LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, PublicKey, verify_checkpoint

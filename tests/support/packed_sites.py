@@ -5,7 +5,8 @@ from pathlib import Path
 from statuary.base.optional import MissingExtraError, import_zstandard
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
 from statuary.publish.folder.folder_target import FolderTarget

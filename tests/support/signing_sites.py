@@ -10,7 +10,8 @@ import pytest
 from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.model.abi import signature_text
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
 from statuary.publish.folder.folder_target import FolderTarget
 from support import contracts

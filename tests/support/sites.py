@@ -18,7 +18,8 @@ from statuary.contracts.api.lists import all_chains_document, chain_documents, r
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.contracts.model.record import contract_row
 from statuary.engine import publish_site as publish
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.contract_rows import ContractRow

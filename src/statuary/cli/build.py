@@ -28,7 +28,8 @@ from statuary.cli.options import (
 from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import changes_lines, missing_names_note, show_progress
 from statuary.cli.summary import build_summary, findings_line
-from statuary.engine.build import BuildResult, build_folder
+from statuary.engine.build import build_folder
+from statuary.engine.report import BuildResult
 from statuary.engine.sections import ExtensionOptions
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.ledger import DamagedLedgerError

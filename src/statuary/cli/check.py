@@ -25,8 +25,8 @@ from statuary.cli.options import (
 )
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
-from statuary.engine.build import CheckedSite
 from statuary.engine.check_site import check_site
+from statuary.engine.report import CheckedSite
 from statuary.engine.sections import ExtensionOptions
 from statuary.workers.options import ExecutionOptions
 

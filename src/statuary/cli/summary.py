@@ -5,7 +5,7 @@ from pathlib import Path
 from statuary.base.findings import Severity
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.output import changes_line, count_text, size_text
-from statuary.engine.build import BuildResult, CheckedSite
+from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.plan import Action
 
 WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"

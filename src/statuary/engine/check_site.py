@@ -9,8 +9,10 @@ from typing_extensions import override
 from statuary.base.files import PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import Progress
-from statuary.engine.build import CheckedSite, check, contracts_of, read_site
+from statuary.engine.build_contracts import build_contracts_of
 from statuary.engine.options import ALL_CHECKS, CheckOptions
+from statuary.engine.read_site import read_site
+from statuary.engine.report import BuildReport, CheckedSite
 from statuary.engine.section import Run
 from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, enabled_sections
 from statuary.publish.ledger.schema import NoOutput, PartitionOutput
@@ -57,13 +59,17 @@ def check_site(
 
     The results of contracts go into `target`, or into memory.
     """
-    site = read_site(root, now, check_options, progress)
-    if site.catalogue is None:
-        return check(root, site)
-    run = Run(now, root=root, site=site.catalogue)
-    sections = Sections(enabled_sections(site.catalogue, extension_options), run)
+    report = BuildReport()
+    site = read_site(root, now, check_options, progress, report)
+    if site is None:
+        return report.checked_site(root)
+    catalogue, status = site
+    run = Run(now, root=root, site=catalogue)
+    sections = Sections(enabled_sections(catalogue, extension_options), run, report)
     with nullcontext(target) if target is not None else CheckTarget() as into:
-        contracts = contracts_of(
-            root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
+        contracts = build_contracts_of(
+            root, catalogue, into, progress, check_options=check_options, execution=execution, now=now
         )
-    return check(root, site, contracts).with_section_result(sections.check(progress))
+    report.add_contracts(contracts)
+    sections.check(progress)
+    return report.checked_site(root, contracts, status)

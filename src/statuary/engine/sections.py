@@ -20,6 +20,7 @@ from statuary.site.settings import NO_HOSTING
 if TYPE_CHECKING:
     from statuary.base.progress import Progress
     from statuary.engine.catalogue import Catalogue
+    from statuary.engine.report import BuildReport
     from statuary.publish.ledger.contract_rows import ContractRow
     from statuary.publish.target import BuildTarget
     from statuary.site.operations import ApiDescription
@@ -86,60 +87,65 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run; `findings` are their errors."""
+    """The enabled sections of a run; what they find, and their errors, go to its report."""
 
-    def __init__(self, enabled: Iterable[EnabledSection], run: Run) -> None:
+    def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
         """Take the sections in their order."""
         self._enabled = tuple(enabled)
         self._run = run
-        self.findings: list[Finding] = []
+        self._report = report
 
-    def check(self, progress: "Progress") -> SectionResult:
+    def check(self, progress: "Progress") -> None:
         """Check the site with every section."""
-        return self._merged(lambda section: section.check(self._run, progress))
+        for result in self._results(lambda section: section.check(self._run, progress)):
+            self._report.lines += filter(None, [result.line])
 
     def build(self) -> SectionResult:
-        """Add the documents of every section to the target."""
-        return self._merged(lambda section: section.build(self._run), tells_readers=True)
-
-    def finalize(self) -> tuple[str, list[Finding]]:
-        """Add the documents that depend on all others.
-
-        Returns:
-            The lines of the summary, and what went wrong.
-        """
-        count_before = len(self.findings)
-        total = self._merged(
-            lambda section: SectionResult(line=section.finalize(self._run)), tells_readers=True
-        )
-        return total.line, self.findings[count_before:]
-
-    def on_published(self) -> list[Finding]:
-        """Tell every section that the target holds its documents; return what went wrong."""
-        count_before = len(self.findings)
-        self._merged(lambda section: section.on_published(self._run))
-        return self.findings[count_before:]
-
-    def _merged(
-        self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
-    ) -> SectionResult:
+        """Add the documents of every section to the target; return what they add to the status."""
         total = EMPTY_RESULT
+        for result in self._results(lambda section: section.build(self._run), tells_readers=True):
+            total = SectionResult(
+                previous_versions={**total.previous_versions, **result.previous_versions},
+                changes={**total.changes, **result.changes},
+            )
+        return total
+
+    def finalize(self) -> None:
+        """Add the documents that depend on all others."""
+
+        def finalized(section: Section) -> SectionResult:
+            return SectionResult(line=section.finalize(self._run))
+
+        for result in self._results(finalized, tells_readers=True):
+            self._report.lines += filter(None, [result.line])
+
+    def on_published(self) -> None:
+        """Tell every section that the target holds its documents."""
+        self._results(lambda section: section.on_published(self._run))
+
+    def _results(
+        self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
+    ) -> list[SectionResult]:
+        """Let every section work, in their order; an error of one does not stop the others."""
+        results = []
         for row, section in self._enabled:
             try:
-                result = work(section) or EMPTY_RESULT
+                result = work(section)
             except BaseException as error:
                 if isinstance(
                     error, (*INTERRUPTIONS, click.UsageError)
                 ):  # what was typed is no error of the site
                     raise
-                self._report(row, error)
+                self._report_error(row, error)
                 if tells_readers:
                     section.on_failure(self._run, error)
             else:
-                total = _merge_results(total, result)
-        return total._replace(findings=(*self.findings, *total.findings))
+                if result is not None:
+                    self._report.skipped += result.findings
+                    results.append(result)
+        return results
 
-    def _report(self, row: Extension, error: BaseException) -> None:
+    def _report_error(self, row: Extension, error: BaseException) -> None:
         """Note the error of a section at its key, and keep its documents of the last build."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
@@ -147,21 +153,12 @@ class Sections:
         site = self._run.site
         path = site.status.page_source if site is not None and row.section else ""
         pointer = (row.name,) if path else ()
-        self.findings.append(
+        self._report.skipped.append(
             Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
         )
         if self._run.target is not None:
             for folder in row.folders:
                 self._run.target.ledger.documents.retain_prefix(folder)
-
-
-def _merge_results(first: SectionResult, second: SectionResult) -> SectionResult:
-    return SectionResult(
-        previous_versions={**first.previous_versions, **second.previous_versions},
-        changes={**first.changes, **second.changes},
-        findings=first.findings + second.findings,
-        line="\n".join(filter(None, (first.line, second.line))),
-    )
 
 
 def without_building_sections(site: "Catalogue") -> "Catalogue":

@@ -8,6 +8,7 @@ from statuary.base.files import PublishingError
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_utc
 from statuary.engine.manifest_step import write_manifest
+from statuary.engine.report import BuildReport
 from statuary.engine.section import Run, SectionResult
 from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, published_sections
 from statuary.publish.folder.folder_target import FolderTarget
@@ -55,17 +56,17 @@ def tick(
         changed_paths = _changed_paths(moved, removed)
         if dry_run:
             return TickResult(changed_paths, "", [])
+        report = BuildReport()
         run = Run(now, target, extension_options.to, incidents=lambda: _incidents(target, moved, removed))
-        sections = Sections(published_sections(extension_options, target), run)
-        additions = sections.build()
-        _add_documents(target, moved, removed, additions)
-        line, finalize_findings = sections.finalize()
+        sections = Sections(published_sections(extension_options, target), run, report)
+        _add_documents(target, moved, removed, sections.build())
+        sections.finalize()
         documents = target.ledger.documents
         if any(documents.changed()) or any(documents.paths_to_remove()):
-            finalize_findings += write_manifest(target, index.latest_by(now))
+            report.skipped += write_manifest(target, index.latest_by(now))
             target.apply()
-            finalize_findings += sections.on_published()
-    return TickResult(changed_paths, line, [*additions.findings, *finalize_findings])
+            sections.on_published()
+    return TickResult(changed_paths, "\n".join(report.lines), report.skipped)
 
 
 def _changed_paths(changed_documents: list[Document], removed: list[str]) -> list[str]:

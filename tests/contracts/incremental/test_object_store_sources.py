@@ -7,7 +7,8 @@ import pytest
 
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.publish.folder.folder_target import FolderTarget
 from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module

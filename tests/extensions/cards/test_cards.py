@@ -9,7 +9,8 @@ import pytest
 
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.cards.documents import COLOURS, MOST_BYTES, VERDICTS
 from statuary.publish.folder.folder_target import FolderTarget

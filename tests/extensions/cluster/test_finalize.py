@@ -15,7 +15,8 @@ from statuary.base.files import LEDGER
 from statuary.base.findings import Finding
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
-from statuary.engine.build import BuildResult, build_site
+from statuary.engine.build import build_site
+from statuary.engine.report import BuildResult
 from statuary.extensions.bulk import readers
 from statuary.extensions.bulk.jsonl import counted_ranges
 from statuary.extensions.cluster import finalize as tail

@@ -1,0 +1,147 @@
+"""The findings of a run, and what is published in spite of them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from statuary.base.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
+from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
+from statuary.publish.plan import Plan
+
+if TYPE_CHECKING:
+    from statuary.base.primitives import Instant
+    from statuary.contracts.incremental.built_contracts import BuiltContracts
+    from statuary.engine.catalogue import Catalogue
+    from statuary.status.site_status import SiteStatus
+
+
+@dataclass(slots=True)
+class BuildReport:
+    """What a run finds, by what is published in spite of it; every step of the run adds to it."""
+
+    findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
+    # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
+    exclusion_reasons: list[Finding] = field(default_factory=list)
+    excluded_count: int = 0  # the number of excluded records
+    # why documents are skipped, or those of the last build are kept; the rest is published
+    skipped: list[Finding] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
+
+    def exclude(self, reasons: Iterable[Finding]) -> None:
+        """Add the reasons why incidents, maintenance windows or pages are excluded, one for each."""
+        for reason in reasons:
+            self.exclusion_reasons.append(reason)
+            self.excluded_count += 1
+
+    def add_contracts(self, contracts: "BuiltContracts[Catalogue]") -> None:
+        """Add the findings about contracts that were built."""
+        unnamed = contracts.catalogue.contracts.findings
+        self.findings += contracts.findings
+        self.exclusion_reasons += [*unnamed, *contracts.exclusion_reasons]
+        self.excluded_count += contracts.excluded_count + error_count(unnamed)
+        self.skipped += contracts.skipped
+
+    def forbids_publishing(self, *, strict: bool) -> bool:
+        """Return whether the content has an error, or in a strict run a warning."""
+        return has_errors(self.findings) or (strict and has_warnings(self.findings))
+
+    def checked_site(
+        self,
+        root: Path,
+        contracts: "BuiltContracts[Catalogue] | None" = None,
+        status: "SiteStatus | None" = None,
+    ) -> "CheckedSite":
+        """Return the checked site, with all findings located.
+
+        Args:
+            root: the content folder.
+            contracts: None if the site could not be read.
+        """
+        if contracts is None or status is None:
+            findings = _located(root, [*self.findings, *self.exclusion_reasons])
+            skipped = _located(root, self.skipped)
+            return CheckedSite(root=root, catalogue=None, findings=findings, skipped=skipped)
+        return CheckedSite(
+            root=root,
+            catalogue=contracts.catalogue,
+            findings=_located(root, self.findings),
+            exclusion_reasons=_located(root, self.exclusion_reasons),
+            excluded_count=self.excluded_count,
+            skipped=_located(root, self.skipped),
+            line="\n".join(self.lines),
+            contracts=contracts.counts,
+            next_transition=status.next_transition,
+            horizon=status.horizon,
+        )
+
+
+def _located(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    if not findings:
+        return ()
+    from statuary.source.locate import locate_findings
+
+    return tuple(sorted_findings(locate_findings(root, findings)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSite:
+    """A checked site."""
+
+    root: Path  # the content folder
+    catalogue: "Catalogue | None"  # the site; None if it could not be read
+    # what is wrong with the content, located and in order; an error forbids publishing
+    findings: tuple[Finding, ...]
+    # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
+    exclusion_reasons: tuple[Finding, ...] = ()
+    excluded_count: int = 0  # the number of excluded records
+    # why documents are skipped or those of the last build are kept; the rest is published
+    skipped: tuple[Finding, ...] = ()
+    line: str = ""  # the sections' line of the summary
+    contracts: ContractCounts = field(default_factory=ContractCounts)
+    # when the published status next changes; None if not before the horizon
+    next_transition: "Instant | None" = None
+    # when the next build is due; None if nothing changes until the content does
+    horizon: "Instant | None" = None
+
+    @property
+    def may_publish(self) -> bool:
+        """Whether the site could be read and has no errors."""
+        return self.catalogue is not None and not has_errors(self.findings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there are no errors, including errors that exclude a record."""
+        return self.may_publish and not has_errors((*self.exclusion_reasons, *self.skipped))
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """All findings in order."""
+        return sorted_findings((*self.findings, *self.exclusion_reasons, *self.skipped))
+
+    @property
+    def has_warnings(self) -> bool:
+        """Whether there is a finding other than a note."""
+        return has_warnings(self.all_findings)
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of findings of a severity."""
+        return Counter(finding.severity for finding in self.all_findings)[severity]
+
+
+class BuildResult(NamedTuple):
+    """The result of a build."""
+
+    checked: CheckedSite
+    plan: Plan | None  # the changes in the target, made or planned; None if findings stopped the build
+    applied: bool
+    seconds: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the build published, or would have in a dry run."""
+        if self.plan is None:
+            return NOTHING_PUBLISHED
+        return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))
