@@ -84,8 +84,15 @@ def _pages_of_every_site(status: SiteStatus) -> None:
         list(part.documents())
 
 
-def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
-    """Return a status whose documents can be made, with findings.
+class WorkingStatus(NamedTuple):
+    """A status whose documents can be made."""
+
+    status: SiteStatus
+    findings: list[Finding]  # about what it lacks
+
+
+def with_working_documents(status: SiteStatus) -> WorkingStatus:
+    """Return a status whose documents can be made.
 
     Raises:
         StatuaryError: if those of the API cannot be made.
@@ -97,7 +104,7 @@ def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding
         findings.append(template_finding(error))
         status = replace(status, context=status.context.without_templates(error.template))
     if error is None:
-        return status, findings
+        return WorkingStatus(status, findings)
     sources, faults = _working_sources(
         partial(_api_documents, status), _sources(status.timeline.catalogue), "making its documents"
     )
@@ -115,10 +122,10 @@ def with_working_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding
         raise StatuaryError(
             f"the documents of the status cannot be made: {describe_exception(error)}", BUG_REPORT_HINT
         ) from error
-    return status, findings
+    return WorkingStatus(status, findings)
 
 
-def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
+def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the files that prevent a kind of documents, or else that kind."""
     everything = _sources(status.timeline.catalogue)
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
@@ -134,12 +141,12 @@ def _with_working_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatu
 
     error = _exception_from(partial(make, everything))
     if error is None:
-        return status, []
+        return WorkingStatus(status, [])
     sources, faults = _working_sources(make, everything, f"making the {kind}")
     if faults and _exception_from(partial(make, sources)) is None:
-        return without(frozenset(everything).difference(sources)), faults
+        return WorkingStatus(without(frozenset(everything).difference(sources)), faults)
     skipped = replace(status, skipped=status.skipped | {kind})
-    return skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")]
+    return WorkingStatus(skipped, [exception_finding(error, "", f"making the {kind}, which are skipped")])
 
 
 def _all_documents(status: SiteStatus) -> None:
@@ -176,16 +183,23 @@ def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusC
 Make = Callable[[Sequence[str]], object]
 
 
-def _working_sources(make: Make, sources: Sequence[str], action: str) -> tuple[Sequence[str], list[Finding]]:
-    """Return the files with which something can be made, and findings about the others.
+class _WorkingSources(NamedTuple):
+    """The files with which something can be made."""
+
+    sources: Sequence[str]
+    findings: list[Finding]  # about the others
+
+
+def _working_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
+    """Return the files with which something can be made.
 
     If it cannot be made even without any file, no single one is the cause, and all are returned.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
-        return sources, []
+        return _WorkingSources(sources, [])
     faults = [exception_finding(error, path, action) for path, error in _bisect_failures(make, sources)]
     paths = {finding.path for finding in faults}
-    return [source for source in sources if source not in paths], faults
+    return _WorkingSources([source for source in sources if source not in paths], faults)
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:

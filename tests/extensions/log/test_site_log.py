@@ -62,7 +62,7 @@ def test_every_published_document_is_logged(site):
     ]
     record = (site / f"v2/contract/748463/{address_of(1)}").read_bytes()
     proof = (site / f"proof/748463/{address_of(1)}.json").read_bytes()
-    assert entries[0].digests == (sha256(record).hexdigest(), sha256(proof).hexdigest())
+    assert entries[0].digests == [sha256(record).hexdigest(), sha256(proof).hexdigest()]
     assert entries[0].match_id == orjson.loads(record)["matchId"]
     slow = orjson.loads((site / "incidents/slow.json").read_bytes())["incident"]
     authored = [

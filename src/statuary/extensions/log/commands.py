@@ -388,7 +388,7 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
 @click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof (.tlog-proof) that the document at PATH is in the log."""
-    log, entries = _entries(site, path)
+    log, entries = _log_history(site, path)
     entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
         raise PublishingError(
@@ -442,7 +442,7 @@ def check(
 @from_option
 def history(path: str, site: str) -> None:
     """Print everything that was ever published under a path, and when."""
-    log, entries = _entries(site, path)
+    log, entries = _log_history(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {escape_control_chars(path)}")
         sys.exit(ExitCode.FINDINGS)
@@ -469,7 +469,13 @@ def history(path: str, site: str) -> None:
     )
 
 
-def _entries(site: str, path: str) -> tuple[PublishedLog, list[NumberedEntry]]:
-    """Return a site's log, and its entries about a path."""
+class _LogHistory(NamedTuple):
+    """A site's log, and its entries about a path."""
+
+    log: PublishedLog
+    entries: list[NumberedEntry]
+
+
+def _log_history(site: str, path: str) -> _LogHistory:
     log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
-    return log, [] if subject is None else entries_about(log, subject)
+    return _LogHistory(log, [] if subject is None else entries_about(log, subject))

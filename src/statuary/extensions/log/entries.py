@@ -97,9 +97,9 @@ class LogEntry(NamedTuple):
     key_change: KeyChange | None = None  # of the log's key; else None
 
     @property
-    def digests(self) -> tuple[str, str]:
+    def digests(self) -> list[str]:
         """The members that differ between two versions of a subject."""
-        return self.sha256, self.proof
+        return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
         """Return the bytes of the entry in the log."""
@@ -283,13 +283,17 @@ class TlogProof(NamedTuple):
         verify_inclusion(leaf_hash(entry), self.number, size, self.hashes, root)
 
 
-def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
+class ProvedEntry(NamedTuple):
+    """An entry that is in a log."""
+
+    proof: TlogProof
+    entry: LogEntry
+
+
+def check_proof(body: bytes, document: bytes) -> ProvedEntry:
     """Verify with a .tlog-proof file by statuary that a document is in a log.
 
     The signatures of the checkpoint are not verified.
-
-    Returns:
-        The proof and the entry.
 
     Raises:
         LogError: if the proof does not hold.
@@ -301,7 +305,7 @@ def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
     if digest not in entry.digests:
         digests = " and ".join(filter(None, entry.digests))
         raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {digests}")
-    return proof, entry
+    return ProvedEntry(proof, entry)
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
@@ -467,16 +471,15 @@ class LogItem(NamedTuple):
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return the entry that the log needs about a subject, if it has changed."""
     number, previous_entry = previous if previous is not None else (None, None)
-    previous_digests = (
-        ("", "") if previous_entry is None else previous_entry.digests
-    )  # those of a removed thing are empty
-    current_digests = item.sha256, item.proof
+    # those of a removed thing are empty
+    previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
+    current_digests = [item.sha256, item.proof]
     if previous_digests == current_digests:
         return None
     action = LogAction.CHANGE if any(previous_digests) else LogAction.ADD
     time = format_milliseconds(now)
     latest = action if any(current_digests) else LogAction.REMOVE
-    return LogEntry(item.subject, latest, time, *current_digests, item.match_id, number)
+    return LogEntry(item.subject, latest, time, item.sha256, item.proof, item.match_id, number)
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:

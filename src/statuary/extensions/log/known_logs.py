@@ -121,22 +121,27 @@ def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) ->
             stream.write(f"{log.key.text}\n{log.head.text}\n{name}\n".encode())
 
 
-def _trusted_key(
-    origin: str, given_key: str | None, changes: Iterable[KeyChange]
-) -> tuple[PublicKey, str] | None:
-    """Return the key that a reader trusts for a log, and its source."""
+class KnownKey(NamedTuple):
+    """The key of a log."""
+
+    key: PublicKey
+    source: str  # where it comes from
+
+
+def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
+    """Return the key that a reader trusts for a log."""
     if given_key is not None:
-        return read_public_key(given_key), "the given key"
+        return KnownKey(read_public_key(given_key), "the given key")
     for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
         if (remembered_log := remembered(name)) is not None:
-            return remembered_log.key, "the key seen before"
+            return KnownKey(remembered_log.key, "the key seen before")
     return None
 
 
 def key_of(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
-) -> tuple[PublicKey, str]:
-    """Return the key of a log, and where it comes from.
+) -> KnownKey:
+    """Return the key of a log.
 
     Args:
         origin: the log's name.
@@ -150,16 +155,14 @@ def key_of(
     if given_key is None and EXAMPLE in origin:
         example = PrivateKey(origin, EXAMPLE_SEED).public
         if stated_key in (None, example.text):
-            return (
-                example,
-                "the example key, which everyone has: this shows nothing about who signed, or when",
-            )
+            source = "the example key, which everyone has: this shows nothing about who signed, or when"
+            return KnownKey(example, source)
     trusted = _trusted_key(origin, given_key, changes)
     if trusted is not None:
         key, source = trusted
         last_stated_key = last_key(key, changes)
         if last_stated_key != key:
-            return last_stated_key, f"announced by {source}, {key.text}"
+            return KnownKey(last_stated_key, f"announced by {source}, {key.text}")
         if given_key is None and stated_key not in (None, key.text):
             raise LogError(
                 f"the site states another key for {origin} than before: {stated_key}",
@@ -170,7 +173,7 @@ def key_of(
         raise LogError(
             f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
         )
-    return parse_public_key(stated_key), "the key that the site states, seen for the first time"
+    return KnownKey(parse_public_key(stated_key), "the key that the site states, seen for the first time")
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:

@@ -173,7 +173,9 @@ def _verify_path(
     first_size: int, second_size: int, proof: Sequence[bytes], first_root: bytes, second_root: bytes
 ) -> None:
     hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
-    place, last_leaf = _to_right_edge(first_size - 1, second_size - 1)
+    # walk up from the first tree's last leaf while it is a right child
+    height = (~(first_size - 1) & first_size).bit_length() - 1
+    place, last_leaf = (first_size - 1) >> height, (second_size - 1) >> height
     old = new = hashes[0]
     for sibling in hashes[1:]:
         if last_leaf == 0:
@@ -187,12 +189,6 @@ def _verify_path(
         place, last_leaf = place >> 1, last_leaf >> 1
     if (last_leaf, old, new) != (0, first_root, second_root):
         raise ProofError(f"the log of {first_size} entries is not the beginning of the log of {second_size}")
-
-
-def _to_right_edge(place: int, last_leaf: int) -> tuple[int, int]:
-    """Walk up from the first tree's last leaf while it is a right child."""
-    shift = (~place & (place + 1)).bit_length() - 1
-    return place >> shift, last_leaf >> shift
 
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:

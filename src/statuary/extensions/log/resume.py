@@ -219,25 +219,23 @@ class LogLocations(NamedTuple):
         yield "the key", self.pending_body
 
 
-def _longer(
-    own_log: PublishedLog | None, published_log: PublishedLog | None
-) -> tuple[PublishedLog | None, int]:
-    """Choose between the folder's log and the published one.
+class _ChosenLog(NamedTuple):
+    log: PublishedLog | None
+    discarded_entries: int = 0  # of the folder's log
 
-    Returns:
-        The folder's log if it continues the published one, else that one, and the number of discarded
-        entries.
-    """
+
+def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
+    """Choose the folder's log if it continues the published one, else that one."""
     if own_log is None or published_log is None:
-        return own_log or published_log, 0
+        return _ChosenLog(own_log or published_log)
     shorter, longer = sorted((own_log, published_log), key=lambda candidate: candidate.head.size)
     if own_log.head == published_log.head:
-        return own_log, 0
+        return _ChosenLog(own_log)
     try:
         longer.verify_extends(shorter.head, f"the log of {shorter.name}")
     except LogError:
-        return published_log, own_log.head.size
-    return longer, 0
+        return _ChosenLog(published_log, own_log.head.size)
+    return _ChosenLog(longer)
 
 
 def _require(log: PublishedLog | None, earlier_head: TreeHead, what: str) -> None:

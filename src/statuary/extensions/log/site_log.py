@@ -484,11 +484,18 @@ PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
 """Subjects with a separate proof."""
 
 
-def proof_url(subject: LogSubject) -> tuple[Url, dict[str, str]]:
-    """Return the URL of a contract's or an incident's proof."""
+class ProofUrl(NamedTuple):
+    """The URL of a contract's or an incident's proof."""
+
+    url: Url
+    parameters: dict[str, str]
+
+
+def proof_url(subject: LogSubject) -> ProofUrl:
+    """Return the URL of a subject's proof."""
     if subject.kind is EntryKind.CONTRACT:
-        return LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second}
-    return LOG_INCIDENT, {"incident_id": subject.first}
+        return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
+    return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
 
 
 def log_document(url: Url, body: bytes, **parameters: str) -> Document:

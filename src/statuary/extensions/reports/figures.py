@@ -82,5 +82,5 @@ def _spans(
     at = start
     for change in (*(instant for instant in history.instants if start < instant < end), end):
         if change > at:
-            yield history.at(at)[0], change - at
+            yield history.at(at).status, change - at
             at = change

@@ -123,7 +123,7 @@ def component_not_restored(context: StatusContext) -> Iterator[StatusViolation]:
             continue
         for component in state.components:
             status_history = context.timeline.status_histories.get(component)
-            status = "operational" if status_history is None else status_history.at(state.resolved_at)[0]
+            status = "operational" if status_history is None else status_history.at(state.resolved_at).status
             if status != "operational" and not _affected_by_another(context, component, state):
                 yield StatusViolation(
                     state.incident.source,

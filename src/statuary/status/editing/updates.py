@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import get_args
+from typing import NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from statuary.base.findings import Pointer
@@ -199,9 +199,9 @@ def _words(name: str) -> str:
     return DAY_OF_NAME.sub("", name, count=1)
 
 
-def incident_names(incident: Incident) -> tuple[str, str]:
+def incident_names(incident: Incident) -> list[str]:
     """Return the id and the name of the file without its suffix."""
-    return incident.id, PurePosixPath(incident.source).stem
+    return [incident.id, PurePosixPath(incident.source).stem]
 
 
 def status_at(incident: Incident, at: Instant) -> str:
@@ -252,11 +252,11 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that differ only in their day, of the nearest three days."""
-    words, day = _without_day(typed)
+    words, day = _dated(typed)
     dated = [
         (other_day, name)
         for name in names
-        for text_around, other_day in [_without_day(name)]
+        for text_around, other_day in [_dated(name)]
         if text_around.startswith(words)
     ]
     if day is None:
@@ -265,14 +265,20 @@ def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
     return [name for _, name in apart[:3]]
 
 
-def _without_day(name: str) -> tuple[str, date | None]:
-    """Return the words around the day in a name, and the day."""
+class _DatedName(NamedTuple):
+    """The words around the day in a name, and the day."""
+
+    words: str
+    day: date | None = None
+
+
+def _dated(name: str) -> _DatedName:
     match = DAY.search(plain := _plain(name))
     try:
         day = date(*map(int, match.groups())) if match else None
     except ValueError:
-        return plain, None
-    return (plain.replace(match[0], ""), day) if match else (plain, None)
+        return _DatedName(plain)
+    return _DatedName(plain.replace(match[0], ""), day) if match else _DatedName(plain)
 
 
 def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:

@@ -66,7 +66,9 @@ def maintenance_calendar(
         lines += UTC_DEFINITION
     events = (
         _event(record, page_state.page, _names(record, page_state), words)
-        for record in sorted(maintenances, key=_by_window)
+        for record in sorted(
+            maintenances, key=lambda record: (_maintenance(record).scheduled_for, record.incident.id)
+        )
     )
     return b"".join((*map(_folded, lines), *events, _folded("END:VCALENDAR")))
 
@@ -80,11 +82,6 @@ def _maintenance(record: IncidentState) -> Maintenance:
     if not isinstance(record.incident, Maintenance):
         raise TypeError(f"incident {record.incident.id} is not a maintenance")
     return record.incident
-
-
-def _by_window(record: IncidentState) -> tuple[Instant, str]:
-    maintenance = _maintenance(record)
-    return maintenance.scheduled_for, maintenance.id
 
 
 @lru_cache(maxsize=1_024)

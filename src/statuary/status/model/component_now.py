@@ -114,6 +114,14 @@ class ShownChange(NamedTuple):
     status: ComponentStatus
 
 
+class LaterLayers(NamedTuple):
+    """The layers of a component from an instant on."""
+
+    now: ComponentNow
+    instants: list[Instant]  # of the later changes
+    stacks: list[Stack]  # after each
+
+
 class LayerHistory:
     """The layers of a component over time."""
 
@@ -162,7 +170,7 @@ class LayerHistory:
         changes = map(ShownChange, self.instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
-    def since(self, instant: Instant) -> tuple[ComponentNow, list[Instant], list[Stack]]:
+    def since(self, instant: Instant) -> LaterLayers:
         """Return the layers at an instant, and all later changes."""
         passed = bisect_right(self.instants, instant)
-        return self.at(instant), self.instants[passed:], self.stacks[passed + 1 :]
+        return LaterLayers(self.at(instant), self.instants[passed:], self.stacks[passed + 1 :])

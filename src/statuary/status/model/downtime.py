@@ -86,7 +86,7 @@ class DowntimeByDay:
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime, in order."""
-        current_status = self._timeline.status_histories[component_id].at(days.at)[0]
+        current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)
         if previous is None or not previous.covers(days, passed, current_status):

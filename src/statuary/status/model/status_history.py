@@ -42,6 +42,21 @@ class PublishedUpdate(NamedTuple):
     affected_components: tuple[AffectedComponent, ...] | None  # None publishes null
 
 
+class BegunStatus(NamedTuple):
+    """A component's status at an instant."""
+
+    status: ComponentStatus
+    began: Instant | None = None  # None for the status before the first change
+
+
+class LaterStatuses(NamedTuple):
+    """Changes of a component's status."""
+
+    base: ComponentStatus  # the status before them
+    instants: list[Instant]
+    statuses: list[ComponentStatus]  # after each
+
+
 @dataclass(slots=True)
 class StatusHistory:
     """A component's status over time."""
@@ -55,23 +70,18 @@ class StatusHistory:
     def __post_init__(self) -> None:
         self.last_status = self.base
 
-    def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
-        """Return the status at an instant, and when it began.
-
-        The time is None for the base status.
-        """
+    def at(self, instant: Instant) -> BegunStatus:
+        """Return the status at an instant."""
         passed = bisect_right(self.instants, instant)
-        return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
+        if not passed:
+            return BegunStatus(self.base)
+        return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
-    def since(self, instant: Instant) -> tuple[ComponentStatus, list[Instant], list[ComponentStatus]]:
-        """Return the last change up to an instant and all later ones.
-
-        Returns:
-            The status before that change, the changes' instants, and the statuses after each.
-        """
+    def since(self, instant: Instant) -> LaterStatuses:
+        """Return the last change up to an instant and all later ones."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
-        return base, self.instants[first_index:], self.statuses[first_index:]
+        return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
         """Append a change; at one instant, the last one counts."""

@@ -104,13 +104,17 @@ class Timeline:
         of 352 ties), and content order cannot express it for components of different groups. A given rank
         precedes.
         """
-        return tuple(sorted(self.catalogue.components, key=_by_position))
-
-
-def _by_position(component: Component) -> tuple[int, float, bool, Instant | None]:
-    rank = inf if component.rank is None else component.rank
-    created_at = component.created_at if component.is_dated else None
-    return component.position, rank, component.is_dated, created_at
+        return tuple(
+            sorted(
+                self.catalogue.components,
+                key=lambda component: (
+                    component.position,
+                    inf if component.rank is None else component.rank,
+                    component.is_dated,
+                    component.created_at if component.is_dated else None,
+                ),
+            )
+        )
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:

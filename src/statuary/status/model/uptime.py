@@ -137,7 +137,9 @@ def with_uptime(timeline: Timeline) -> list[Component]:
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
     """Return whether a component with published uptime is out."""
     histories = timeline.status_histories
-    return any(histories[component.id].at(at)[0] in OUTAGE_STATUSES for component in with_uptime(timeline))
+    return any(
+        histories[component.id].at(at).status in OUTAGE_STATUSES for component in with_uptime(timeline)
+    )
 
 
 def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
@@ -155,7 +157,7 @@ def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Insta
     """
     if has_ongoing_outage(timeline, at):
         return at
-    changes = (timeline.status_histories[component.id].at(at)[1] for component in with_uptime(timeline))
+    changes = (timeline.status_histories[component.id].at(at).began for component in with_uptime(timeline))
     return max((calendar.starts[-2], *(change for change in changes if change is not None)))
 
 
@@ -210,7 +212,7 @@ def _outages(
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
     """Yield each outage since the start of the window, with its start and end."""
     passed = bisect_right(status_history.instants, window.start)
-    statuses = (status_history.at(window.start)[0], *status_history.statuses[passed:])
+    statuses = (status_history.at(window.start).status, *status_history.statuses[passed:])
     instants = (window.start, *status_history.instants[passed:], window.as_of)
     for status, (start, end) in zip(statuses, pairwise(instants), strict=True):
         if status in OUTAGE_STATUSES:

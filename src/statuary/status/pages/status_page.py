@@ -86,7 +86,10 @@ def status_view(
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
-    maintenances, unresolved = sorted(state.maintenances, key=_window), worst_first(state.incidents)
+    maintenances, unresolved = (
+        sorted(state.maintenances, key=lambda record: (_starts_at(record), record.incident.id)),
+        worst_first(state.incidents),
+    )
     incidents, answer = of(unresolved, UNRESOLVED_STATUSES), summarize(state, localization)
     return StatusView(
         answer=answer,
@@ -249,10 +252,9 @@ def _filed_at(state: IncidentState) -> Instant:
     return min(began, state.resolved_at or began)
 
 
-def _window(state: IncidentState) -> tuple[Instant, str]:
+def _starts_at(state: IncidentState) -> Instant:
     incident = state.incident
-    start = incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
-    return start, incident.id
+    return incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
 
 
 def _next_step(state: PageState) -> Instant | None:
@@ -332,10 +334,15 @@ class RecordsByQuarter:
         return previous[1]
 
 
+class _Month(NamedTuple):
+    year: int
+    month: int
+
+
 @lru_cache(maxsize=65_536)
-def _month_of(at: Instant, zone: ZoneInfo) -> tuple[int, int]:
+def _month_of(at: Instant, zone: ZoneInfo) -> _Month:
     local = at.astimezone(zone)
-    return local.year, local.month
+    return _Month(local.year, local.month)
 
 
 class HistoryViewBuilder:
@@ -406,6 +413,6 @@ def quarter_path(quarter: Quarter) -> str:
     return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
 
 
-def _months_before(year: int, month: int, back: int) -> tuple[int, int]:
+def _months_before(year: int, month: int, back: int) -> _Month:
     number = year * 12 + month - 1 - back
-    return number // 12, number % 12 + 1
+    return _Month(number // 12, number % 12 + 1)

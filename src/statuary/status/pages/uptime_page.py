@@ -367,10 +367,16 @@ def _days(month: tuple[int, int]) -> list[date]:
     return [date.fromordinal(day) for day in range(first_day.toordinal(), next_month.toordinal())]
 
 
-def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, int]:
-    """Return the sort key that keeps the components of a group together, at the group's position."""
+class _Place(NamedTuple):
+    """The place of a component in a list with the components of each group together."""
+
+    position: int  # of its group, or its own without one
+    in_group: int = 0
+
+
+def _place(component: Component, groups: Mapping[str, Component]) -> _Place:
     group = groups.get(component.group_id or "")
-    return (component.position, 0) if group is None else (group.position, component.position)
+    return _Place(component.position) if group is None else _Place(group.position, component.position)
 
 
 def _name(component: Component, groups: Mapping[str, Component]) -> ComponentName:
