@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting import commands as hosting
-from statuary.extensions.hosting.installation import Installation
 from statuary.extensions.hosting.hosts import HOSTS
+from statuary.extensions.hosting.installation import Installation
 from support.json_server import serve_json
 from support.requirements import CHECKOUT
 

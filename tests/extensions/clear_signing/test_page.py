@@ -355,7 +355,7 @@ def test_pasted_calldata_is_shown(shown):
     assert f"Spender\n{TOKEN}" in permit
     assert "Send 1.5 TKN to <b>Ada</b>" in call
     assert "no format for the selector 0xdeadbeef" in unknown
-    assert "no hex" in markup
+    assert "not hex" in markup
     assert broken.startswith("Cannot show this")
 
 

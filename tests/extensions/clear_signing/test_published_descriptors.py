@@ -55,7 +55,7 @@ def test_descriptor_is_published_with_proof(tmp_path):
     assert proof["claims"]["fits"]["status"] == "verified_here"
     assert proof["claims"]["abi"] == {
         "status": "verified_here",
-        "reason": "verified here: a hash in the code, or a proof of the chain, fixes each ABI",
+        "reason": "verified here: a hash in the code, or a proof from the chain, determines each ABI",
     }
     assert proof["claims"]["onChain"]["status"] == "not_shown"
     assert proof["status"] == "not_shown"
@@ -135,7 +135,7 @@ def test_unrecorded_implementation_is_not_shown(tmp_path):
     proof = proof_of(site, PROXY)
     assert proof["claims"]["fits"] == {
         "status": "not_shown",
-        "reason": f"not shown: the implementation {TOKEN} has no verified record on this site",
+        "reason": f"not proven: the implementation {TOKEN} has no verified record on this site",
     }
 
 
@@ -183,7 +183,7 @@ def test_ambiguous_facet_selector_is_not_shown(tmp_path):
     site = signed_site(tmp_path, {TOKEN_FILE: descriptor(None, PROXY)}, records)
     claim = proof_of(site, PROXY)["claims"]["fits"]
     assert claim["status"] == "not_shown"
-    assert "more than one facet has it" in claim["reason"]
+    assert "more than one facet has the function" in claim["reason"]
 
 
 def test_hidden_fields_are_listed(tmp_path):

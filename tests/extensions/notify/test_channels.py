@@ -17,6 +17,8 @@ from statuary.extensions.notify.channels import (
 from statuary.extensions.notify.events import EventKind, events_between
 from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, message_of
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from statuary.site.pages.page_texts import page_texts
+from statuary.status.feeds.feed_words import words_of
 from statuary.status.model.timeline import build_timeline
 from support.receivers import CUT, SLOW, receiver
 from support.requirements import require_module
@@ -173,7 +175,7 @@ def test_slack_escapes_mentions_and_markup(timeline):
     assert header["text"]["text"] == "Investigating: Slow <answers> & *more*"
     assert "<!channel>" not in section["text"]["text"]
     assert "the log (https://logs.example.org)" in section["text"]["text"]
-    assert "Affected: RPC (degraded performance)" in section["text"]["text"]
+    assert "Affects: RPC (degraded performance)" in section["text"]["text"]
     assert "2026-11-02 10:00 UTC" in context["elements"][0]["text"]
     assert "/incidents/trouble#update-" in context["elements"][0]["text"]
 
@@ -195,6 +197,12 @@ def test_teams_payload_is_adaptive_card(timeline):
 def test_message_url_points_to_update(timeline):
     event = event_of(timeline, EventKind.RESOLVED)
     assert message_of(event, timeline).url.endswith(f"#update-{event.id}")
+
+
+def test_component_message_is_translated(timeline):
+    message = message_of(event_of(timeline, EventKind.COMPONENT), timeline, words_of(page_texts("de")))
+    assert message.subject.endswith(": Beeinträchtigt")
+    assert message.text.endswith(": jetzt Beeinträchtigt, vorher In Betrieb.")
 
 
 def test_long_texts_are_truncated():

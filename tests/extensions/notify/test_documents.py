@@ -7,7 +7,7 @@ import pytest
 
 from statuary.base.primitives import format_exact, parse_instant
 from statuary.engine.tick import tick
-from statuary.extensions.notify.documents import NOTIFICATION, NotificationDocuments
+from statuary.extensions.notify.documents import NOTIFICATION, NotifySection
 from statuary.extensions.notify.events import RECORD_EVENTS, events_between
 from statuary.extensions.notify.settings import NotifySettings
 from statuary.status.model.timeline import build_timeline
@@ -43,8 +43,8 @@ def test_each_update_has_message_document(content, tmp_path):
         "components": ["rpc"],
         "url": f"https://status.plinth.example/incidents/slow#update-{found[1]['id']}",
         "subject": "Investigating: Slow answers",
-        "text": "We are looking into it.\n\nAffected: Public RPC (degraded performance)",
-        "html": "<p>We are looking into it.</p><p>Affected: Public RPC (degraded performance)</p>",
+        "text": "We are looking into it.\n\nAffects: Public RPC (degraded performance)",
+        "html": "<p>We are looking into it.</p><p>Affects: Public RPC (degraded performance)</p>",
     }
     updates = json.loads(files["incidents/slow.json"])["incident"]["incident_updates"]
     assert {update["id"] for update in updates} == {one["id"] for one in found[1:]}
@@ -124,8 +124,8 @@ def test_messages_cover_latest_and_open_records():
     }
     end = parse_instant("2026-02-01T00:00:00Z")
     timeline = build_timeline(catalogue_of(incidents=incidents), end)
-    family = NotificationDocuments(NotifySettings(messages=True))
-    paths = [document.path for document in family.documents_at(timeline, end)(end)]
+    family = NotifySection(NotifySettings(messages=True))
+    paths = [document.path for document in family.documents_at(timeline, end, None)(end)]
     events = [
         e
         for e in events_between(timeline, parse_instant("2025-01-01T00:00:00Z"), end)

@@ -119,11 +119,30 @@ def test_dry_run_prints_messages_only(folder):
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, "--dry-run")
     assert "hook (webhook): 6 messages" in said
-    text = "\n2026-11-02T10:20:00Z Identified: Slow answers\nWe know.\n\nAffected: RPC (degraded performance)\nhttps://"
+    text = "\n2026-11-02T10:20:00Z Identified: Slow answers\nWe know.\n\nAffects: RPC (degraded performance)\nhttps://"
     assert text in said
     assert '"status_indicator": "minor"' in said
     assert served.requests == []
     assert not (folder / "state/notified.json").exists()
+
+
+def test_messages_are_in_main_language(folder):
+    site = SITE.replace("page:", "pages: {language: de}\npage:", 1)
+    write_files(folder, {"content/site.yaml": site})
+    with receiver() as served:
+        said = Notify(folder, served).run(*SINCE)
+    hooks = [request.value for request in served.requests if request.path == "/hook"]
+    chats = [request.value for request in served.requests if request.path == "/chat"]
+    texts = [chat["text"] for chat in chats]
+    assert "Wird untersucht: Slow answers" in texts
+    blocks = [
+        block["text"]["text"] for chat in chats for block in chat["blocks"] if block["type"] == "section"
+    ]
+    assert "We look.\n\nBetrifft: RPC (Beeinträchtigt)" in blocks
+    assert chats[0]["blocks"][-1]["elements"][0]["text"].endswith("|Statusseite öffnen>")
+    assert "chat: Wird untersucht: Slow answers" in said
+    # a webhook keeps Statuspage's words
+    assert hooks[0]["page"]["status_description"] in {"Partially Degraded Service", "Minor Service Outage"}
 
 
 def test_failing_channel_exits_with_1(folder):

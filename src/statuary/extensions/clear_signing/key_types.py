@@ -171,7 +171,7 @@ def parse_function_key(text: str) -> FunctionKey:
     parameters = _parameters(tokens, 0)
     tokens.space("")
     if tokens.next:
-        raise InvalidValueError(f"{quoted(text)} goes on after its parameters")
+        raise InvalidValueError(f"{quoted(text)} has text after its parameters")
     return FunctionKey(name, parameters, tuple(tokens.departures))
 
 

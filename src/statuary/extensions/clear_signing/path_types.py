@@ -70,7 +70,7 @@ class DataTypes:
         for number, step in enumerate(path.steps):
             consume(1)
             if isinstance(reached.type, Bytes):
-                raise InvalidValueError(f"the path {str(path)!r} goes on after a slice of bytes")
+                raise InvalidValueError(f"the path {str(path)!r} continues after a slice of bytes")
             reached = self._step(self.resolved(reached.type), step, path, number, is_many=reached.is_many)
         if isinstance(reached.type, NamedType):
             return reached._replace(type=self.resolved(reached.type))

@@ -3,7 +3,7 @@
 It also names what no build can prove.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from statuary.base.findings import Finding, Severity
@@ -27,11 +27,7 @@ NEVER_PROVED: Final = (
     "that the contract delegates to the same implementation at the moment of signing",
 )
 
-_SENTENCES: Final[Mapping[ClaimStatus, str]] = {
-    ClaimStatus.VERIFIED: "verified here: the formats fit the ABI of each record that is named",
-    ClaimStatus.NOT_SHOWN: "not shown",
-    ClaimStatus.CONTRADICTED: "contradicted",
-}
+_FITS: Final = "verified here: the formats fit the ABI of each record named under `compared`"
 
 
 def proof_document(
@@ -104,36 +100,36 @@ def descriptor_proof(check: DeploymentCheck) -> JsonObject:
 
 def _fits_reason(check: DeploymentCheck) -> str:
     if check.fits is ClaimStatus.VERIFIED:
-        return _SENTENCES[ClaimStatus.VERIFIED]
+        return _FITS
     errors = [finding.message for finding in check.findings if finding.severity is Severity.ERROR]
     if errors:
         return f"contradicted: {errors[0]}"
     binding = check.deployed
     unknown = [] if binding is None else [owner.unknown for owner in binding.owners.values() if owner.unknown]
-    return unknown[0] if unknown else f"not shown: {check.reason}"
+    return unknown[0] if unknown else f"not proven: {check.reason}"
 
 
 def _abi_reason(check: DeploymentCheck) -> str:
     if check.code is None:
-        return f"not shown: {check.reason}"
+        return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not check.abi)
     words = {
-        ClaimStatus.VERIFIED: "verified here: a hash in the code, or a proof of the chain, fixes each ABI",
-        ClaimStatus.STATED: f"stated by a file: the compilation beside the record of {weakest.address}",
-        ClaimStatus.NOT_SHOWN: f"not shown: nothing but its own record fixes the ABI of {weakest.address}",
+        ClaimStatus.VERIFIED: "verified here: a hash in the code, or a proof from the chain, determines each ABI",
+        ClaimStatus.STATED: f"stated in a file: the compilation beside the record of {weakest.address}",
+        ClaimStatus.NOT_SHOWN: f"not proven: only its own record states the ABI of {weakest.address}",
     }
     return words[check.abi]
 
 
 def _chain_reason(check: DeploymentCheck) -> str:
     if check.code is None:
-        return f"not shown: {check.reason}"
+        return f"not proven: {check.reason}"
     weakest = min(check.code.all_codes, key=lambda code: code.on_chain is not check.on_chain)
     words = {
-        ClaimStatus.VERIFIED: "verified here: the code at each address, under the block that is named",
-        ClaimStatus.STATED: f"stated by a file: the block of the anchor of {weakest.address}",
-        ClaimStatus.NOT_SHOWN: f"not shown: that the code of {weakest.address} stands there",
-        ClaimStatus.CONTRADICTED: f"contradicted: the code of {weakest.address} does not stand there",
+        ClaimStatus.VERIFIED: "verified here: the code at each address, in the block that is named",
+        ClaimStatus.STATED: f"stated in a file: the block of the anchor of {weakest.address}",
+        ClaimStatus.NOT_SHOWN: f"not proven: that the code of {weakest.address} is at that address",
+        ClaimStatus.CONTRADICTED: f"contradicted: the code of {weakest.address} is not at that address",
     }
     return words[check.on_chain]
 

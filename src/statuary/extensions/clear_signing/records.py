@@ -125,10 +125,10 @@ class DeployedCode(NamedTuple):
             return SelectorOwner(having[0].functions[selector][0], having[0].address)
         if having:
             addresses = ", ".join(code.address for code in having)
-            return SelectorOwner(unknown=f"not shown: more than one facet has it: {addresses}")
+            return SelectorOwner(unknown=f"not proven: more than one facet has the function: {addresses}")
         if self.unverified:
             address, why = self.unverified[0]
-            return SelectorOwner(unknown=f"not shown: the implementation {address} {why}")
+            return SelectorOwner(unknown=f"not proven: the implementation {address} {why}")
         return SelectorOwner()
 
 

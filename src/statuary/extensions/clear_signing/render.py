@@ -192,7 +192,7 @@ class _Renderer:
         if not isinstance(reference, str):
             return item
         if not reference.startswith(DEFINITIONS):
-            raise NotShownError(f"the reference {reference!r} is no definition")
+            raise NotShownError(f"the reference {reference!r} is not a definition")
         definition = as_object(in_descriptor(self.descriptor, parse_path(reference)))
         params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
         return {**definition, **item, "params": params}
@@ -326,7 +326,7 @@ def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:
     if "ifNotIn" in visible:
         return _is_among(value, as_list(visible["ifNotIn"]))
     if "mustMatch" in visible and not _is_among(value, as_list(visible["mustMatch"])):
-        raise NotShownError(f"the value of {label!r} is none of those that the descriptor allows")
+        raise NotShownError(f"the value of {label!r} is not one of those that the descriptor allows")
     return "mustMatch" in visible
 
 

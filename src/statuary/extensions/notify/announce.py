@@ -9,6 +9,7 @@ from statuary.extensions.notify.channels import DeliveryError, address_of, send_
 from statuary.extensions.notify.events import StatusEvent, events_between
 from statuary.extensions.notify.sent_events import MAX_DELAY, Channels, DeliveryState, SentEvents
 from statuary.extensions.notify.settings import Channel, Delivery
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
 
 
@@ -175,10 +176,10 @@ def _waiting(name: str, event: StatusEvent) -> Announcement:
     return Announcement(name, event, error)
 
 
-def sender(environment: Mapping[str, str]) -> Send:
-    """Return the function that sends events, with the environment's secrets."""
+def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
+    """Return the function that sends events in a language, with the environment's secrets."""
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
-        send_event(channel, address_of(channel, environment), event, timeline)
+        send_event(channel, address_of(channel, environment), event, timeline, words=words)
 
     return send

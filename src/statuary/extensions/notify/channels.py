@@ -18,6 +18,7 @@ from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.notify.events import StatusEvent
 from statuary.extensions.notify.messages import Message, message_of, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
 
 TIMEOUTS = Timeouts(seconds=20.0, timeout=10.0)
@@ -93,12 +94,14 @@ def send_event(
     event: StatusEvent,
     timeline: Timeline,
     *,
+    words: Words = ENGLISH,
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Send an event to a channel.
 
     Args:
+        words: the language of Slack's, Teams' and Apprise's messages; webhooks keep Statuspage's words.
         clock: seconds since 1970, for the signature of a webhook.
         wait: pauses between tries, by seconds.
 
@@ -107,9 +110,9 @@ def send_event(
         MissingExtraError: if Apprise is not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
-        send_by_apprise(channel, address, message_of(event, timeline))
+        send_by_apprise(channel, address, message_of(event, timeline, words))
         return
-    body = body_for(channel.kind, event, timeline)
+    body = body_for(channel.kind, event, timeline, words)
     send_body(channel, address, event.id, body, clock=clock, wait=wait)
 
 
@@ -148,12 +151,12 @@ def send_body(
         pause *= 2
 
 
-def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline) -> object:
+def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> object:
     """Return the body of a request, a JSON value."""
     if kind is ChannelKind.WEBHOOK:
         return webhook_body(event, timeline)
-    message = message_of(event, timeline)
-    return slack_body(message) if kind is ChannelKind.SLACK else teams_body(message)
+    message = message_of(event, timeline, words)
+    return slack_body(message, words) if kind is ChannelKind.SLACK else teams_body(message, words)
 
 
 def _headers(channel: Channel, address: Address, message_id: str, body: bytes, at: int) -> dict[str, str]:

@@ -29,11 +29,14 @@ from statuary.extensions.notify.store_state import store_state
 from statuary.extensions.notify.test_commands import send_test_messages
 from statuary.publish.locations import open_location, scheme_of
 from statuary.registry import STORES
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import site_context
 from statuary.site.url_table import INCIDENT
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
 from statuary.status.checks.status_checks import status_findings
+from statuary.status.feeds.feed_words import Words, words_of
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
 
@@ -91,10 +94,11 @@ def notify_command(
     if state is None:
         raise click.UsageError("Missing option '--state': the file that the next run finds again.")
     timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
+    words = words_of(renderer_of(site_context(catalogue)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
-            return _show(settings.channels, timeline, instant, opened, since)
-        return _run(settings.channels, timeline, instant, opened, since, site)
+            return _show(settings.channels, timeline, instant, opened, since, words)
+        return _run(settings.channels, timeline, instant, opened, since, site, words)
 
 
 def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence[Finding]]:
@@ -144,17 +148,18 @@ def _run(
     state: DeliveryState,
     since: Instant | None,
     site: str | None,
+    words: Words,
 ) -> ExitCode:
     previous_channels = state.read() or {}
     new = [channel.name for channel in channels if channel.name not in previous_channels]
     sent = failed = 0
-    send = sender(os.environ)
+    send = sender(os.environ, words)
     for announcement in announce(
         channels, timeline, now, state, send, since=since, is_published=publication(site)
     ):
         if announcement.error is None:
             sent += 1
-            click.echo(escape_control_chars(_line(announcement, timeline)))
+            click.echo(escape_control_chars(_line(announcement, timeline, words)))
         else:
             failed += 1
             print_error(announcement.error)
@@ -164,9 +169,9 @@ def _run(
     return ExitCode.FINDINGS if failed else ExitCode.OK
 
 
-def _line(announcement: Announcement, timeline: Timeline) -> str:
+def _line(announcement: Announcement, timeline: Timeline, words: Words) -> str:
     event = announcement.event
-    subject = "" if event is None else message_of(event, timeline).subject
+    subject = "" if event is None else message_of(event, timeline, words).subject
     return f"{announcement.channel}: {subject}"
 
 
@@ -198,6 +203,7 @@ def _show(
     now: Instant,
     state: DeliveryState,
     since: Instant | None,
+    words: Words,
 ) -> ExitCode:
     """Print the words of each channel's messages, and the bodies of requests."""
     sent = state.read() or {}
@@ -206,10 +212,10 @@ def _show(
         due_events, _ = due_for(channel, timeline, now, previous_state)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
-            message = message_of(event, timeline)
+            message = message_of(event, timeline, words)
             click.echo()
             for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
                 click.echo(escape_control_chars(line))
             if channel.kind is not ChannelKind.APPRISE:
-                click.echo(json_text(body_for(channel.kind, event, timeline)))
+                click.echo(json_text(body_for(channel.kind, event, timeline, words)))
     return ExitCode.OK

@@ -13,11 +13,13 @@ from statuary.extensions.notify.settings import NotifySettings
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.feeds.feed import latest_records, newest_first
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.timeline import Timeline, state_at, states_from
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
+    from statuary.status.pages.pages import StatusPages
 
 NOTIFICATION = Url(
     "notification",
@@ -44,10 +46,11 @@ class NotifySection(Section):
 
     @override
     def documents_at(
-        self, timeline: Timeline, start: Instant, pages: object = None
+        self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
     ) -> Callable[[Instant], Iterable[Document]]:
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
+        words = _words_of(pages)
         states = states_from(timeline, start, listed_records(timeline, start))
         by_id = {history.incident.id: history for history in timeline.histories}
         documents_by_id: dict[str, Document] = {}
@@ -57,10 +60,17 @@ class NotifySection(Section):
             for record in latest_records(newest_first([*state.incidents, *state.maintenances])):
                 for event in record_events(by_id[record.incident.id], at):
                     if event.id not in documents_by_id:
-                        documents_by_id[event.id] = notification(event, timeline)
+                        documents_by_id[event.id] = notification(event, timeline, words)
                     yield documents_by_id[event.id]
 
         return documents_at
+
+
+def _words_of(pages: "StatusPages | None") -> Words:
+    from statuary.site.pages.rendering import renderer_of
+    from statuary.status.feeds.feed_words import words_of
+
+    return ENGLISH if pages is None else words_of(renderer_of(pages.site).localization.texts)
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
@@ -69,12 +79,12 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
     return latest_records(newest_first([*state.incidents, *state.maintenances]))
 
 
-def notification(event: StatusEvent, timeline: Timeline) -> Document:
+def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
     """Return an update as a message."""
-    message = message_of(event, timeline)
+    message = message_of(event, timeline, words)
     change = event.change
     if isinstance(change, ComponentChange):
-        raise TypeError("a component's change is no update")
+        raise TypeError("a component's change is not an update")
     members = {
         "id": event.id,
         "event": event.kind.value,

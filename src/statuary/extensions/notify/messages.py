@@ -18,6 +18,7 @@ from statuary.status.api.members import (
     status_members,
 )
 from statuary.status.feeds.feed import body_html, body_plain, incident_url, one_line, status_label
+from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.feeds.status_changes import Members, component_payload, incident_payload
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Automation, Maintenance
@@ -42,17 +43,17 @@ class Message(NamedTuple):
     worst: ComponentStatus  # of the components that it is about
 
 
-def message_of(event: StatusEvent, timeline: Timeline) -> Message:
-    """Return an event in words."""
+def message_of(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
+    """Return an event in the words of a language."""
     page = timeline.catalogue.page
     change = event.change
     if isinstance(change, ComponentChange):
-        subject, text, html = _component_words(change)
+        subject, text, html = _component_words(change, words)
         url = f"{page.url}/#component-{change.component.id}"
         worst = change.new_status
     else:
         affected = list(_affected(change, timeline))
-        subject, text, html = _record_words(event, change, affected)
+        subject, text, html = _record_words(event, change, affected, words)
         url = f"{incident_url(page, change.record.incident.id)}#update-{change.update.update.id}"
         worst = max(
             (state.now.status for state in affected),
@@ -68,31 +69,33 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-def _component_words(change: ComponentChange) -> tuple[str, str, str]:
+def _component_words(change: ComponentChange, words: Words) -> tuple[str, str, str]:
     name = one_line(change.component.name)
-    text = f"{name} is now {status_words(change.new_status)}; it was {status_words(change.old_status)}."
-    return f"{name}: {status_words(change.new_status)}", text, body_html(text)
+    status, previous = status_words(change.new_status, words), status_words(change.old_status, words)
+    text = words("changed", name=name, status=status, previous=previous)
+    return f"{name}: {status}", text, body_html(text)
 
 
 def _record_words(
-    event: StatusEvent, change: RecordUpdate, affected: list[ComponentState]
+    event: StatusEvent, change: RecordUpdate, affected: list[ComponentState], words: Words
 ) -> tuple[str, str, str]:
     record, update = change
     is_reminder = event.kind is EventKind.REMINDER
-    label = "Reminder" if is_reminder else status_label(record, record.published_updates.index(update))
+    position = record.published_updates.index(update)
+    label = words("reminder") if is_reminder else status_label(record, position, words)
     component_names = ", ".join(
-        f"{one_line(state.component.name)} ({status_words(state.now.status)})" for state in affected
+        f"{one_line(state.component.name)} ({status_words(state.now.status, words)})" for state in affected
     )
-    components = f"Affected: {component_names}" if component_names else ""
-    body = update.update.body
+    components = words("affects", names=component_names) if component_names else ""
+    body = words.body(update.update.body)
     text = "\n\n".join(filter(None, (body_plain(body), components)))
     html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
     return f"{label}: {one_line(record.incident.name)}", text, html
 
 
-def status_words(status: ComponentStatus) -> str:
-    """Return a status as it stands in a sentence."""
-    return status.replace("_", " ")
+def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
+    """Return a status as it stands in a sentence: in lower case in English."""
+    return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
 def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
@@ -152,9 +155,9 @@ NO_AUTOMATION = Automation(
 """Of an incident."""
 
 
-def slack_body(message: Message) -> Members:
+def slack_body(message: Message, words: Words = ENGLISH) -> Members:
     """Return the body of a Slack message; `text` is what notifications show."""
-    context = f"{_slack_text(message.time)} · <{message.url}|Open the status page>"
+    context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
     sections = (
         [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
         if message.text
@@ -185,7 +188,7 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 """The colours of adaptive cards."""
 
 
-def teams_body(message: Message) -> Members:
+def teams_body(message: Message, words: Words = ENGLISH) -> Members:
     """Return the body of a message to a workflow of Microsoft Teams."""
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
     blocks = [
@@ -198,7 +201,7 @@ def teams_body(message: Message) -> Members:
         "type": "AdaptiveCard",
         "version": "1.4",
         "body": blocks,
-        "actions": [{"type": "Action.OpenUrl", "title": "Open the status page", "url": message.url}],
+        "actions": [{"type": "Action.OpenUrl", "title": words("open_page"), "url": message.url}],
     }
     attachment = {
         "contentType": "application/vnd.microsoft.card.adaptive",

@@ -1,4 +1,4 @@
-"""The words of feeds and badges: Statuspage's in English, else those of pages."""
+"""The words of feeds, badges and notifications: Statuspage's in English, else those of pages."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,18 @@ import orjson
 from statuary.site.pages.page_texts import PageTexts
 from statuary.status.model.vocabulary import STANDARD_BODIES, ComponentStatus, UpdateStatus
 
-FEED_TEXTS = ("event", "cancelled_event", "affects", "history", "component_history", "about", "maintenances")
+FEED_TEXTS = (
+    "event",
+    "cancelled_event",
+    "affects",
+    "history",
+    "component_history",
+    "about",
+    "maintenances",
+    "reminder",
+    "changed",
+    "open_page",
+)
 
 
 class Words:

@@ -14,7 +14,9 @@ async function pathsOf({ signing, chain, address }) {
 // an address such as `…#proof` leads below this section, which is filled when the reader may be there already
 let hasMoved = false;
 for (const kind of ["wheel", "touchmove", "keydown", "pointerdown"]) {
-  addEventListener(kind, () => { hasMoved = true; }, { once: true, passive: true });
+  addEventListener(kind, () => {
+    hasMoved = true;
+  }, { once: true, passive: true });
 }
 
 async function show(section) {

@@ -63,10 +63,10 @@ export function parsePasted(text, { chain, address }, value) {
 
 function callOf(pasted, chainId, address, value) {
   const data = bytesOf(String(member(pasted, "data") ?? member(pasted, "input")).replace(/\s+/g, ""));
-  refuseIf(!data || data.length < 4, "this is no hex with a selector");
+  refuseIf(!data || data.length < 4, "this is not hex that begins with a selector");
   const from = member(pasted, "from");
   const paid = String(member(pasted, "value") ?? value);
-  refuseIf(!/^(0x[0-9a-fA-F]+|\d{1,78})$/.test(paid), `the value ${paid} is no whole number`);
+  refuseIf(!/^(0x[0-9a-fA-F]+|\d{1,78})$/.test(paid), `the value ${paid} is not a whole number`);
   return { chainId, to: address.toLowerCase(), data, value: BigInt(paid), from: from?.toLowerCase() };
 }
 

@@ -153,7 +153,7 @@ class Renderer {
   defined(item) {
     const reference = item.$ref;
     if (typeof reference !== "string") return item;
-    refuseIf(!reference.startsWith(DEFINITIONS), `the reference ${reference} is no definition`);
+    refuseIf(!reference.startsWith(DEFINITIONS), `the reference ${reference} is not a definition`);
     const definition = inDescriptor(this.descriptor, parsePath(reference));
     return { ...definition, ...item, params: { ...member(definition, "params"), ...item.params } };
   }
@@ -266,7 +266,7 @@ function isHidden(visible, value, label) {
   const isMatched = Object.hasOwn(visible, "mustMatch");
   refuseIf(
     isMatched && !isAmong(value, asList(visible.mustMatch)),
-    `the value of ${label} is none of those that the descriptor allows`,
+    `the value of ${label} is not one of those that the descriptor allows`,
   );
   return isMatched;
 }

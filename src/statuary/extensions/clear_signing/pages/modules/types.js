@@ -15,9 +15,9 @@ export function parseFunctionKey(text) {
   refuseIf(tokens.join("") !== text, "a key has a character that no function has");
   const reader = new Tokens(tokens.filter((token) => token.trim()));
   const name = reader.take();
-  refuseIf(!IDENTIFIER.test(name) || reader.take() !== "(", "a key is no function");
+  refuseIf(!IDENTIFIER.test(name) || reader.take() !== "(", "a key is not a function");
   const type = parameters(reader, 0);
-  refuseIf(reader.next !== "", "a key goes on after its parameters");
+  refuseIf(reader.next !== "", "a key has text after its parameters");
   return { type, selector: keccak(name + canonical(type)).slice(0, 10) };
 }
 
@@ -75,7 +75,7 @@ const list = (item, length) => ({ item, length: length === "" ? undefined : Numb
 function basic(name) {
   const match = /^(?:(address|bool|string|bytes)|bytes([1-9]|[12]\d|3[012])|(u?int)([1-9]\d{0,2}))$/.exec(name);
   const bits = Number(match?.[4] ?? 8);
-  refuseIf(!match || bits > 256 || bits % 8, `${name} is no type`);
+  refuseIf(!match || bits > 256 || bits % 8, `${name} is not a type`);
   const [, plain, size, integer] = match;
   const isDynamic = plain === "string" || plain === "bytes";
   return { name, kind: plain ?? integer ?? "bytesN", size: size ? Number(size) : bits, isDynamic };
@@ -171,7 +171,7 @@ const MEMBER = /^([A-Za-z_$][A-Za-z0-9_$]*)((?:\[\d{0,9}\]){0,8}) ([A-Za-z_$][A-
 export function parseMessageKey(text) {
   refuseIf(text.length > LONGEST_KEY, "a key is too long");
   const matches = [...text.matchAll(/([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)/g)];
-  refuseIf(!matches.length || matches.map(([whole]) => whole).join("") !== text, "a key is no encodeType");
+  refuseIf(!matches.length || matches.map(([whole]) => whole).join("") !== text, "a key is not an encodeType");
   const names = new Set(matches.map(([, name]) => name));
   refuseIf(names.size !== matches.length, "a key defines a type twice");
   return new Map(matches.map(([, name, members]) => [name, { members: membersOf(members, names) }]));
@@ -179,7 +179,8 @@ export function parseMessageKey(text) {
 
 function membersOf(text, names) {
   const members = (text ? text.split(",") : []).map((part) => {
-    const [, base, arrays, name] = MEMBER.exec(part) ?? refuseIf(true, "a key has a member that is none");
+    const [, base, arrays, name] = MEMBER.exec(part) ??
+      refuseIf(true, "a key has a member without a type and a name");
     const start = names.has(base) ? { named: base } : basic(base);
     const lengths = arrays.match(/\[\d*\]/g) ?? [];
     return { name, type: lengths.reduce((type, length) => list(type, length.slice(1, -1)), start) };
