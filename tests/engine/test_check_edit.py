@@ -53,13 +53,13 @@ def test_existing_findings_are_ignored(root):
 
 def test_repeated_finding_is_rejected(root):
     path = incident_file(root)
-    later = "  - at: 2026-11-02T09:00:00Z\n    status: resolved\n"
+    later = "  - at: 2026-11-02T09:00:00Z\n    status: resolved\n    components: {absent: null}\n"
     (root / path).write_text((root / path).read_text(encoding="utf-8") + later, encoding="utf-8")
     before = read_status_content(root, AT)
     edit = edit_of(root, lambda text: text + later.replace("09", "08"), path)
     findings, may_be_written = check_edit(root, AT, before, edit)
     assert not may_be_written
-    assert "updates-out-of-order" in {finding.rule for finding in findings}
+    assert "unknown-component" in {finding.rule for finding in findings}
 
 
 def test_status_check_skips_contracts(root):

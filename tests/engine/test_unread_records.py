@@ -107,3 +107,17 @@ def test_conflict_in_settings_stops_build(content):
     output = build(content, code=1)
     assert "site.yaml:1:1" in output
     assert "an unresolved git conflict" in output
+
+
+def test_updates_may_stand_in_any_order(content):
+    first, second = (
+        f"  - {{at: 2026-11-02T{hour}:00:00Z, status: {status}, body: {status}}}\n"
+        for hour, status in ((12, "identified"), (13, "monitoring"))
+    )
+    written = []
+    for updates in (first + second, second + first):
+        write_files(content, {"incidents/slow.yaml": OPEN + updates})
+        build(content)
+        written.append(published(content, "incidents/slow.json"))
+    assert written[0] == written[1]
+    assert written[0]["incident"]["status"] == "monitoring"

@@ -239,12 +239,31 @@ def test_postmortem_requires_resolved_incident(opened):
 
 def test_invalid_change_reports_findings(opened):
     before = opened.files()
-    arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
+    arguments = ("incident", "resolve", "2026", "--at", "2026-11-02T09:00:00Z")
     output = opened.run(*arguments, code=1)
-    assert "content/incidents/2026-11-02-slow-answers.yaml:8:9: error:" in output
-    assert "[updates-out-of-order]" in output
+    assert "content/incidents/2026-11-02-slow-answers.yaml:6:13: error:" in output
+    assert "investigating cannot follow resolved of 2026-11-02T09:00:00Z" in output
+    assert "[invalid-status-transition]" in output
     assert "nothing was written" in output
     assert opened.files() == before
+
+
+def test_earlier_update_takes_its_place(opened):
+    opened.run("incident", "update", "slow", "--status", "monitoring", now="2026-11-02T11:00:00Z")
+    late = ("incident", "update", "slow", "--status", "identified", "--at", "2026-11-02T10:30:00Z")
+    opened.run(*late, now="2026-11-02T11:10:00Z")
+    opened.run("build", now="2026-11-02T11:10:00Z")
+    document = json.loads(opened.read("build/incidents/2026-11-02-slow-answers.json"))
+    statuses = [update["status"] for update in document["incident"]["incident_updates"]]
+    assert statuses == ["monitoring", "identified", "investigating"]
+    assert document["incident"]["status"] == "monitoring"
+
+
+def test_exact_words_find_incident(opened):
+    opened.run(*OPEN)
+    opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")
+    assert "status: resolved" in opened.read(FILE)
+    assert "status: resolved" not in opened.read("content/incidents/2026-11-02-slow-answers-2.yaml")
 
 
 def test_long_name_is_rejected_before_writing(repository):

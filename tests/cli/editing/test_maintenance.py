@@ -435,10 +435,10 @@ def test_unknown_window_suggests_nearest(recurring):
 def test_occurrence_updates_are_checked(recurring):
     text = RECURRING.replace(
         "      name: Late refill\n",
-        "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: completed, components: {brige: null}}\n"
-        "        - {at: 2026-11-16T06:00:00Z, status: in_progress}\n",
+        "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: in_progress, components: {brige: null}}\n"
+        "        - {at: 2026-11-16T06:00:00Z, status: completed}\n",
     )
     recurring.write("content/maintenances/refill.yaml", text)
     output = recurring.run("check", code=1)
-    assert "[updates-out-of-order]" in output
+    assert "[invalid-status-transition]" in output
     assert "component 'brige' is not in components.yaml" in output

@@ -300,11 +300,11 @@ BREACHES = {
             "use one of completed, in_progress, verifying after in_progress",
         ),
     ),
-    "updates newest first": (
+    "imported updates newest first": (
         incident(
             "name: Trouble\nupdates:\n"
-            "- {at: 2026-11-02T12:00:00Z, status: identified}\n"
-            "- {at: 2026-11-02T10:00:00Z, status: investigating}\n"
+            "- {at: 2026-11-02T12:00:00Z, status: identified, affected_components: null}\n"
+            "- {at: 2026-11-02T10:00:00Z, status: investigating, affected_components: null}\n"
         ),
         (
             "updates-out-of-order",

@@ -46,7 +46,7 @@ def _wrong_move(
 
 @check
 def updates_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
-    """Updates are in order, oldest first."""
+    """Imported updates are in order, oldest first, and a postmortem follows the updates."""
     for record in context.edited_records:
         for earlier_update, later_update in pairwise(record.updates):
             if later_update.display_at < earlier_update.display_at:

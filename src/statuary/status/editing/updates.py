@@ -173,15 +173,15 @@ def find_incident(
 
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield incidents that match exactly, by beginning, or without the day."""
-    names_by_incident = [(incident, incident_names(incident)) for incident in incidents]
-    yield [incident for incident, names in names_by_incident if typed in names]
-    yield [incident for incident, names in names_by_incident if any(name.startswith(typed) for name in names)]
-    yield [
-        incident
-        for incident, names in names_by_incident
-        if any(_words(name).startswith(typed) for name in names)
-    ]
+    """Yield incidents that match exactly, without the day, by beginning, or by beginning without the day."""
+    tests: tuple[Callable[[str], bool], ...] = (
+        lambda name: name == typed,
+        lambda name: _words(name) == typed,
+        lambda name: name.startswith(typed),
+        lambda name: _words(name).startswith(typed),
+    )
+    for matches in tests:
+        yield [incident for incident in incidents if any(map(matches, incident_names(incident)))]
 
 
 def incidents_with_status(

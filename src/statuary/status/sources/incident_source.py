@@ -5,6 +5,7 @@ Statuspage publishes can be given too, so that an import loses nothing.
 """
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -155,7 +156,7 @@ class IncidentSource(RecordSource):
     updates: Annotated[
         tuple[IncidentUpdateSource, ...], AfterValidator(_not_empty), Field(json_schema_extra={"minItems": 1})
     ]
-    """The updates, oldest first."""
+    """The updates, in any order; readers see them by time."""
     postmortem: PostmortemSource | None = None
     """The postmortem."""
     alert: Text | None = None
@@ -221,7 +222,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Return the updates of a record.
+    """Return the updates of a record, oldest first; imported ones stay in the order of the file.
 
     The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
     with the same `created_at`: it survives every edit of the text.
@@ -233,7 +234,9 @@ def translate_updates(
         ordinal = count[created_at] = count.get(created_at, -1) + 1
         default_id = derived_id(record_id, created_at.isoformat(), str(ordinal))
         updates.append(_update(source, source.id or default_id, created_at, (*prefix, "updates", index)))
-    return tuple(updates)
+    # people who each append one get both from git, in any order
+    is_imported = any(update.recorded for update in updates)
+    return tuple(updates if is_imported else sorted(updates, key=attrgetter("display_at")))
 
 
 def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
