@@ -1,17 +1,21 @@
 """What each document of explorers, tools and wallets says of a record that is contradicted: never that it is verified."""
 
 import json
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import orjson
 import pytest
+import yaml
 
 from statuary.base.primitives import checksum_address
 from statuary.contracts.model.proxy_detection import proxy_slots
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.sources.evidence import anchor_file
 from statuary.site.document import encode_unchecked
+from statuary.site.url_table import match_url
 from support.made_anchors import anchor_of
 from support.signing_sites import (
     APPROVE,
@@ -80,21 +84,40 @@ def rejected() -> dict[str, bytes]:
     return {record_path(PROXY): orjson.dumps(record)}
 
 
+def without_runtime_code() -> dict[str, bytes]:
+    """Return the proxy's record, which says that the address has no code."""
+    files = with_runtime_code()
+    record = orjson.loads(files[record_path(PROXY)])
+    record["runtimeBytecode"]["onchainBytecode"] = "0x"
+    return {record_path(PROXY): orjson.dumps(record)}
+
+
 KINDS = {
     "code changed": lambda: with_anchor(OTHER_CODE),
     "code gone": lambda: with_anchor("0x"),
     "slot changed": lambda: with_slot(UPGRADED),
     "runtime code differs": with_runtime_code,
+    "no runtime code": without_runtime_code,
     "rejected": rejected,
 }
 
 
-def site_of(tmp_path, files: dict[str, bytes]) -> dict[str, bytes]:
+EVERYTHING = """\
+log: {origin: status.plinth.example/example-key-log, example_key: true}
+embed: true
+instatus: true
+cards: {}
+languages: [en, de]
+packs: true
+"""
+
+
+def site_of(tmp_path, files: dict[str, bytes], settings: str = "") -> dict[str, bytes]:
     """Return the published site of a token, and of a proxy that has some files."""
     records = {TOKEN: signed_record(TOKEN_ABI, TOKEN)}
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor(None, TOKEN, PROXY)}, records)
-    settings = (content / "site.yaml").read_text() + APIS + "contracts: {publish: all}\n"
-    write_files(content, {"site.yaml": settings, **files})
+    site = (content / "site.yaml").read_text() + APIS + "contracts: {publish: all}\n" + settings
+    write_files(content, {"site.yaml": site, **files})
     result = build(content, tmp_path / "site")
     assert result.applied, result.checked.all_findings
     return tree(tmp_path / "site")
@@ -102,7 +125,7 @@ def site_of(tmp_path, files: dict[str, bytes]) -> dict[str, bytes]:
 
 def said(site: dict[str, bytes]) -> dict[str, Any]:
     """Return what the documents about the proxy say."""
-    blockscout = json.loads(site[f"blockscout/{CHAIN}/api/v2/smart-contracts/{PROXY}"])
+    blockscout = json.loads(site.get(f"blockscout/{CHAIN}/api/v2/smart-contracts/{PROXY}", "{}"))
     of_etherscan = {
         path.rpartition("/")[2]
         for path in site
@@ -117,9 +140,10 @@ def said(site: dict[str, bytes]) -> dict[str, Any]:
         "verdict": json.loads(site[f"proof/{CHAIN}/{PROXY}.json"])["verdict"]["status"],
         "etherscan": sorted(of_etherscan & {"getabi", "getsourcecode", "getabi.json", "getsourcecode.json"}),
         "blockscout": [
-            blockscout[name] for name in ("is_changed_bytecode", "is_fully_verified", "is_partially_verified")
+            blockscout.get(name)
+            for name in ("is_changed_bytecode", "is_fully_verified", "is_partially_verified")
         ],
-        "implementations": [item["address_hash"] for item in blockscout["implementations"]],
+        "implementations": [item["address_hash"] for item in blockscout.get("implementations", [])],
         "files": sorted(
             path.partition("/")[0]
             for path in site
@@ -149,20 +173,109 @@ def test_true_record_is_verified_everywhere(tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_contradicted_record_is_verified_nowhere(tmp_path, kind):
     present = [UPGRADED] if kind == "slot changed" else []
-    named = (
-        [(True, [TOKEN])] if kind == "rejected" else []
-    )  # the site publishes all: the rule is about the sources
+    is_former_code = kind in ("code changed", "code gone", "slot changed")
     site = site_of(tmp_path, KINDS[kind]())
     assert said(site) == {
         "verdict": "contradicted",
         "etherscan": [],
-        "blockscout": [True, False, False],
+        "blockscout": [True, False, False] if is_former_code else [None, None, None],
         "implementations": present,
         "files": [],
         "has signatures": False,
-        "resolved": [(False, present)] if present else named,
+        "resolved": [(False, present)] if present else [],
         "signing": False,
     }
     for path, body in site.items():
-        if path.startswith("proxies/") and not named:
+        if path.startswith("proxies/"):
             assert b"transfer" not in body, path
+
+
+EXPECTED = yaml.safe_load(Path(__file__).with_name("contradicted_documents.yaml").read_text())
+"""What each document says of a contradicted contract, by the name of its URL."""
+
+
+class Said(NamedTuple):
+    """A document of a contradicted contract beside that of the same contract uncontradicted."""
+
+    path: str
+    body: bytes | None  # None if there is none
+    true_body: bytes | None
+
+    @property
+    def text(self) -> str:
+        return (self.body or b"").decode("utf-8", "replace")
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def names_proxy(self) -> bool:
+        return PROXY.lower() in f"{self.path} {self.text}".lower()
+
+
+def entries(value: Any) -> Iterator[Any]:
+    """Yield the objects and lists of a document that have the proxy's address."""
+    members = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    if any(isinstance(member, str) and member.lower() == PROXY.lower() for member in members):
+        yield members
+    for member in members:
+        yield from entries(member)
+
+
+def has_contradicted_entry(said: Said) -> bool:
+    """Return whether every entry of the proxy has the word, and there is one wherever the true document has one."""
+    own = [*entries(said.value)]
+    is_named = said.true_body is None or PROXY.lower().encode() not in said.true_body.lower() or bool(own)
+    return is_named and all("contradicted" in map(str, entry) for entry in own)
+
+
+WORDS = {
+    "same": lambda said: said.body == said.true_body,
+    "withheld": lambda said: said.body is None,
+    "unlisted": lambda said: not said.names_proxy and "upgradeNow" not in said.text,
+    "record": lambda said: PROXY in said.value["address"],
+    "verdict": lambda said: said.value["verdict"]["status"] == "contradicted",
+    "entry": has_contradicted_entry,
+    "page": lambda said: "l-contradicted" in said.text and "i-ok" not in said.text.partition("</header>")[2],
+    "list": lambda said: not said.names_proxy or said.text.count("> Contradicted<") == 1,
+    "unverified": lambda said: (
+        said.value["is_changed_bytecode"]
+        and not said.value["is_fully_verified"]
+        and not said.value["is_partially_verified"]
+    ),
+    "unindexed": lambda said: all(False in entry for entry in entries(said.value)),
+    "status": lambda said: '"status":"contradicted"' in said.text,
+    "own functions": lambda said: "upgradeNow" in said.text and "transfer" not in said.text,
+    "present implementation": lambda said: UPGRADED in said.text and TOKEN not in said.text,
+    "copies": lambda said: True,  # digests of other documents, or these themselves
+}
+
+
+def expectation(name: str, path: str, kind: str) -> str:
+    """Return the word about a document; a document without one fails the test."""
+    by_kind = EXPECTED[name]
+    if isinstance(by_kind, str):
+        return by_kind
+    if "actions" in by_kind:
+        by_kind = by_kind["actions"][path.rpartition("/")[2].removesuffix(".json")]
+    return by_kind if isinstance(by_kind, str) else by_kind.get(kind, by_kind["other"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_document_says_what_is_expected(tmp_path, kind):
+    true_site = site_of(tmp_path / "true", with_slot(TOKEN), EVERYTHING)
+    site = site_of(tmp_path / "contradicted", KINDS[kind](), EVERYTHING)
+    surprises, used = [], set()
+    for path in sorted({*true_site, *site}):
+        url = match_url(path)
+        assert url is not None, path
+        name, document = url[0].name, Said(path, site.get(path), true_site.get(path))
+        assert name in EXPECTED, f"{path}: no expectation for documents of {name}"
+        used.add(name)
+        is_about = document.names_proxy or PROXY.lower().encode() in (document.true_body or b"").lower()
+        word = expectation(name, path, kind)
+        if not WORDS[word](document) and (is_about or document.body != document.true_body):
+            surprises.append(f"{path} ({name}): not {word}: {document.text[:300]}")
+    assert not surprises, "\n".join(surprises)
+    assert used == set(EXPECTED)

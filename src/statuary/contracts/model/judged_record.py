@@ -8,9 +8,6 @@ from statuary.contracts.model.record import RecordValue
 OTHER_IMPLEMENTATION = "other_implementation_since"
 """The reason of claim D where a proxy calls another contract than its record says."""
 
-RULE_BROKEN = "verdict_failed"
-"""The sentence of a verdict on a record that breaks a rule."""
-
 
 class JudgedRecord(NamedTuple):
     """A record, its proof with the verdict, and whether the site publishes the record."""
@@ -30,10 +27,19 @@ class JudgedRecord(NamedTuple):
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
-    def runs_other_code(self) -> bool:
-        """Whether the on-chain code contradicts the record; a broken rule is not enough."""
-        verdict = self.proof.verdict
-        return self.is_contradicted and verdict is not None and verdict.sentences[0].key != RULE_BROKEN
+    def fails_checks(self) -> bool:
+        """Whether the record fails its own checks, and is published at most because the site publishes all."""
+        claim = self.proof.claim(ClaimName.CONSISTENT)
+        return claim is not None and claim.status is ClaimStatus.CONTRADICTED
+
+    @property
+    def is_code_of_sources(self) -> bool:
+        """Whether nothing contradicts that the record's own on-chain code comes from its sources.
+
+        That holds on where the code at the address has changed since.
+        """
+        claims = map(self.proof.claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
+        return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:

@@ -20,7 +20,8 @@ def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[byte
 
     The first line of the data has the declarations of the ABI, the second the hashes of the code, the third a
     proxy's kind and
-    implementations. For a contradicted record, no interface or source is attributed to the address.
+    implementations. For a contradicted record, no interface or source is attributed to the address;
+    its code is, unless that does not come from its sources.
 
     Args:
         settings: those of the extension.
@@ -31,7 +32,7 @@ def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[byte
     record = judged.record
     has_signatures = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
     needs_abi = has_signatures and not judged.is_contradicted
-    code = code_facts(record) if Api.CODE in settings.apis else None
+    code = code_facts(record) if Api.CODE in settings.apis and judged.is_code_of_sources else None
     proxy = proxy_facts(judged) if Api.PROXIES in settings.apis else None
     lines = (
         declarations_of(record["abi"]).encode() if needs_abi else b"",
@@ -46,7 +47,7 @@ def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterat
     record = judged.record
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(judged, source)
-    if Api.BLOCKSCOUT in apis:
+    if Api.BLOCKSCOUT in apis and judged.is_code_of_sources:  # its word is that the code has changed since
         yield from blockscout_documents(judged, source)
     if judged.is_contradicted:
         return  # these have no word for it

@@ -28,7 +28,8 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
     """Yield the bodies of calls about a contract, including its creation if known.
 
-    A contract whose record is contradicted is treated as unverified.
+    A contract whose record is contradicted is treated as unverified. Its creation is known all the same, unless the
+    record fails its checks.
     """
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
@@ -36,7 +37,7 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
         bodies["getsourcecode"] = success([source_code(record)])
         bodies["getabi"] = success(json_text(abi)) if isinstance(abi, list) else failure(UNVERIFIED)
     creation = contract_creation(record)
-    if creation is not None:
+    if creation is not None and not judged.fails_checks:
         bodies[CREATION] = creation
     for action, body in bodies.items():
         yield contract_document(urls.ETHERSCAN, record, encode_unchecked(body), source, action=action)

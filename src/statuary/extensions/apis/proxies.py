@@ -44,7 +44,7 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
     """Return the proxy data of a record.
 
     Returns:
-        The data, or None if it names no implementation, or its code is not that at the address.
+        The data, or None if it names no implementation, or is contradicted, unless its slot holds another one.
     """
     record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -54,7 +54,7 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
     if resolution.get("isProxy") is not True or not addresses:
         return None
     kind = as_text(resolution.get("proxyType"))
-    if judged.runs_other_code:
+    if judged.is_contradicted:
         return ProxyFacts(kind, (other,), record["abi"], is_contradicted=True) if other else None
     return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
