@@ -19,6 +19,7 @@ from support.proxy_sites import (
     OWNER,
     TOTAL,
     TRANSFER,
+    build_unchecked,
     change,
     content_with_proxy,
     error,
@@ -27,7 +28,7 @@ from support.proxy_sites import (
     layout,
     upgrade,
 )
-from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of
+from support.sites import CHAIN, NOW, address_of, built_files, files_in, path_of
 
 PROXY, FIRST, SECOND = "0x" + "aa" * 20, "0x" + "bb" * 20, "0x" + "cc" * 20
 
@@ -235,7 +236,7 @@ def test_upgrade_extends_published_proxy(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[function("f"), TRANSFER])
     change(content, 3, storageLayout=layout(TOTAL), abi=[function("f"), function("g")])
-    assert build(content, out).applied
+    assert build_unchecked(content, out).applied
     first = in_folder(out)
     assert set(first) == {"resolved.json", "abi.json"}
     assert files_in(out)[f"{FOLDER.lower()}/resolved.json"] == first["resolved.json"]
@@ -247,7 +248,7 @@ def test_upgrade_extends_published_proxy(tmp_path):
     assert {"function", "event", "error"} <= {one["type"] for one in resolved["abi"]}
     assert [one["from"] for one in resolved["abi"] if one.get("signature") == "f()"] == [[address_of(2)]]
     upgrade(content, 3)
-    assert build(content, out, LATER).applied
+    assert build_unchecked(content, out, LATER).applied
     second = in_folder(out)
     pair = f"{address_of(2)}-{address_of(3)}"
     assert set(second) == {"resolved.json", "abi.json", f"{pair}.json"}
@@ -274,7 +275,7 @@ def test_upgrade_extends_published_proxy(tmp_path):
 def test_unrecorded_implementation_is_incomplete(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     (content / path_of(2)).unlink()
-    build(content, out)
+    build_unchecked(content, out)
     resolved = json.loads(in_folder(out)["resolved.json"])
     assert resolved["complete"] is False
     assert resolved["implementations"] == [{"address": address_of(2), "name": None, "record": None}]
@@ -283,13 +284,13 @@ def test_unrecorded_implementation_is_incomplete(tmp_path):
 @pytest.mark.slow
 def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
-    build(content, out)
+    build_unchecked(content, out)
     before = in_folder(out)
     monkeypatch.setattr("statuary.extensions.apis.section.listed_proxies", None)
-    assert build(content, out, LATER).applied
+    assert build_unchecked(content, out, LATER).applied
     incident = content / "incidents/slow.yaml"
     incident.write_text(incident.read_text().replace("Slow", "Very slow"))
-    result = build(content, out, LATER)
+    result = build_unchecked(content, out, LATER)
     assert result.applied
     assert not [one for one in result.checked.all_findings if one.rule == "extension-error"]
     assert in_folder(out) == before
@@ -297,7 +298,7 @@ def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
 
 def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
-    build(content, out)
+    build_unchecked(content, out)
     before = in_folder(out)
     upgrade(content, 3)
     change(content, 4, proxyResolution=orjson.loads((content / path_of(1)).read_bytes())["proxyResolution"])
@@ -309,13 +310,13 @@ def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
 
     with monkeypatch.context() as broken:
         broken.setattr(made, fails_once)
-        result = build(content, out, LATER)
+        result = build_unchecked(content, out, LATER)
     assert result.applied
     assert in_folder(out) == before
     assert f"proxies/{CHAIN}/{address_of(4)}/resolved.json" in files_in(out)
     defects = [one.message for one in result.checked.all_findings if one.rule == "internal-error"]
     assert [address_of(1) in message for message in defects] == [True]
-    assert build(content, out, LATER).applied
+    assert build_unchecked(content, out, LATER).applied
     resolved = json.loads(in_folder(out)["resolved.json"])
     assert [one["implementations"] for one in resolved["history"]] == [[address_of(2)], [address_of(3)]]
 
@@ -332,7 +333,7 @@ def test_content_can_state_previous_implementations(tmp_path):
             ]
         )
     )
-    build(content, out)
+    build_unchecked(content, out)
     resolved = json.loads(in_folder(out)["resolved.json"])
     assert resolved["history"] == [
         {"implementations": [address_of(3)], "since": None, "block": 17, "statedBy": "file"},
@@ -351,7 +352,7 @@ def test_content_can_state_previous_implementations(tmp_path):
     ("text", "message"),
     [
         ("{", "the file is not JSON"),
-        ("{}", "no list"),
+        ("{}", "not a list"),
         ("[7]", "entry 1 of the list: write an object"),
         ('[{"implementation": "0x12"}]', "entry 1 of the list: address"),
         ('[{"since": "2026-01-02T03:04:05Z"}]', "names no `implementation`"),
@@ -364,7 +365,7 @@ def test_invalid_history_file_is_an_error(tmp_path, text, message):
     file = content / f"apis/proxies/{CHAIN}/{address_of(1)}.json"
     file.parent.mkdir(parents=True)
     file.write_text(text)
-    result = build(content, out)
+    result = build_unchecked(content, out)
     assert result.applied
     [finding] = [one for one in result.checked.all_findings if one.rule == "invalid-api-file"]
     assert message in finding.message
@@ -376,9 +377,9 @@ def test_pages_show_entries_and_hazards(tmp_path):
     change(content, 1, abi=[CLASHING, {"type": "fallback", "stateMutability": "payable"}])
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[TRANSFER])
     change(content, 3, storageLayout=layout(TOTAL, ("owner", 0, 0, "uint")), abi=[TRANSFER])
-    build(content, out)
+    build_unchecked(content, out)
     upgrade(content, 3)
-    build(content, out, LATER)
+    build_unchecked(content, out, LATER)
     pages = in_folder(out)
     page = pages["index.html"].decode()
     assert "many_msg_babbage(bytes1) of" in page
@@ -395,7 +396,7 @@ def test_pages_show_entries_and_hazards(tmp_path):
 @pytest.mark.slow
 def test_disabled_proxies_removes_documents(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
-    build(content, out)
+    build_unchecked(content, out)
     site = content / "site.yaml"
     site.write_text(site.read_text().replace("apis: [proxies]\n", ""))
     assert not [path for path in built_files(content, out) if path.startswith("proxies/")]
