@@ -14,8 +14,8 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.check_site import check_site
 from statuary.engine.read_content import read_content
+from statuary.extensions.compilers.evidence import record_sha256
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
-from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from support.requirements import CHECKOUT, absent, require_program
 from support.sites import NOW
 

@@ -16,7 +16,7 @@ from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
-from statuary.extensions.importing.evidence.compile_contract import record_sha256
+from statuary.extensions.compilers.evidence import record_sha256
 from support.random_runs import seeded, times
 from support.requirements import CHECKOUT
 

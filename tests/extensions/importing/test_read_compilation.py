@@ -14,12 +14,9 @@ from statuary.contracts.sources.contract_source import ContractForm
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.check_site import CheckTarget, check_site
 from statuary.extensions.compilers.compiler import Compiler, detect_compiler
+from statuary.extensions.compilers.evidence import record_sha256
 from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler, recompile_contracts
-from statuary.extensions.importing.evidence.compile_contract import (
-    compile_contract,
-    record_sha256,
-    write_evidence,
-)
+from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
