@@ -62,6 +62,7 @@ BUILD = {
     "statuary.engine.publish_site",
     "statuary.engine.tick",
     "statuary.status.site_status",
+    "statuary.status.write_status",
 }
 """The modules that offer documents to a target."""
 

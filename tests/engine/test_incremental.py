@@ -403,7 +403,7 @@ def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkey
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("stage", ["_add_lists", "add_site_documents", "publish"])
+@pytest.mark.parametrize("stage", ["add_contract_lists", "write_status", "publish"])
 def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)

@@ -25,6 +25,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import ADDRESS
 from statuary.source.git_state import GitQuery
+from statuary.status import write_status
 from statuary.workers.options import ExecutionOptions
 from support.contracts import made_record
 
@@ -189,6 +190,7 @@ def as_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
         return fingerprint_of(*of)._replace(statuary="another")
 
     monkeypatch.setattr(publish, "fingerprint_of", fingerprint)
+    monkeypatch.setattr(write_status, "fingerprint_of", fingerprint)
 
 
 def checksummed_path(path: str) -> str:

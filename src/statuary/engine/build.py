@@ -1,14 +1,15 @@
 """Build a site: read it, check it, make what changed, and publish it."""
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 from statuary.base.primitives import Instant
-from statuary.base.progress import Progress
+from statuary.base.progress import Progress, stage
 from statuary.engine.build_contracts import add_contract_lists, build_contracts_of
 from statuary.engine.manifest_step import adopt_manifest_files, write_manifest
 from statuary.engine.options import ALL_CHECKS, CheckOptions
-from statuary.engine.publish_site import add_site_documents, publish
+from statuary.engine.publish_site import add_config_documents, publish
 from statuary.engine.read_site import read_site
 from statuary.engine.report import BuildReport, BuildResult
 from statuary.engine.section import Run
@@ -21,6 +22,7 @@ from statuary.engine.sections import (
 )
 from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
 from statuary.publish.target import BuildTarget
+from statuary.status.write_status import write_status
 from statuary.version import VERSION
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
@@ -99,9 +101,16 @@ def build_site(
         sections = Sections(enabled_sections(catalogue, options), run, report)
         additions = sections.build()
         remove_disabled_documents(catalogue, target, report.skipped)
-        report.skipped += add_site_documents(
-            target, status, contracts, progress, verify=execution.verify, result=additions
-        )
+        with stage(progress, "Status documents and pages"):
+            status = replace(
+                status, previous_versions=additions.previous_versions or status.previous_versions
+            )
+            paths = write_status(
+                target, status, catalogue.hosting, additions.changes, report.skipped, verify=execution.verify
+            )
+            add_config_documents(
+                target, contracts.catalogue, contracts.counts, paths, report.skipped, verify=execution.verify
+            )
         sections.finalize()
         adopt_manifest_files(target)
         report.skipped += write_manifest(

@@ -1,0 +1,38 @@
+"""Groups of documents that a build reuses while they are made of the same."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
+from statuary.site.settings import HostingSettings
+
+
+def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
+    """Reuse an earlier build's group if its fingerprint is the same.
+
+    Returns:
+        Its paths, or None if the group must be made.
+    """
+    previous, ledger = target.ledger.group(group), target.ledger
+    # a later publication, such as a tick, may have replaced documents
+    is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
+        previous.run, previous.paths
+    )
+    return previous.paths if is_same and target.reuse(previous.paths) else None
+
+
+def add_documents(
+    target: BuildTarget, hosting: HostingSettings, documents: Iterable[Document], paths: list[str]
+) -> Sequence[str]:
+    """Add documents at their paths in the site's layout; collect these in `paths`."""
+    from statuary.publish.host_layout import apply_host_layout
+
+    count_before = len(paths)
+
+    def documents_in_layout() -> Iterator[Document]:
+        for document in apply_host_layout(documents, hosting):
+            paths.append(document.path)
+            yield document
+
+    target.add(documents_in_layout())
+    return paths[count_before:]

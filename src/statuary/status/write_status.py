@@ -1,0 +1,181 @@
+"""Add the documents of a status to a target, or reuse those of the last build."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from statuary.base.budget import run_guarded
+from statuary.base.files import TARGET_ERRORS
+from statuary.base.findings import Finding
+from statuary.publish.document_groups import add_documents, reused_group
+from statuary.publish.fingerprint import digest_of, fingerprint_of
+from statuary.publish.ledger.schema import CachedGroup
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
+from statuary.site.settings import HostingSettings
+from statuary.status.documents import status_documents
+from statuary.status.isolate_faulty_records import with_working_documents
+from statuary.status.site_status import SiteStatus
+
+STATUS, TIMED = "status", "timed"
+"""The groups of documents that a build reuses; `TIMED` has those of `STATUS` that show an instant, by their plain paths."""
+
+ALL, EXAMPLES = "all of the status", "examples"
+"""The group of the whole status, and the paths that the API page uses as examples."""
+
+
+def write_status(
+    target: BuildTarget,
+    status: SiteStatus,
+    hosting: HostingSettings,
+    changes: Mapping[str, Mapping[str, object]],
+    skipped: list[Finding],
+    *,
+    verify: bool,
+) -> Sequence[str]:
+    """Add the documents of a status; if one cannot be made, all others are made anew.
+
+    Args:
+        changes: members that changes.json gets, by incident.
+        skipped: gains why documents cannot be made; the next build then makes all of them again.
+        verify: whether nothing of the last build is reused.
+
+    Returns:
+        The paths of this instant's documents.
+
+    Raises:
+        StatuaryError: if the documents of the status cannot be made.
+    """
+    of_status: list[Finding] = []
+    writer = _StatusWriter(target, hosting, changes, of_status)
+    current_paths = run_guarded(
+        partial(writer.reuse_or_make, status, verify=verify), "", "making it", TARGET_ERRORS
+    )
+    if isinstance(current_paths, Finding):
+        target.discard(writer.added_paths)
+        status, of_status[:] = with_working_documents(status)
+        current_paths = writer.make_all(status)
+    skipped += of_status
+    return current_paths
+
+
+@dataclass(slots=True)
+class _StatusWriter:
+    """Adds the documents of a status, or reuses those of the last build."""
+
+    target: BuildTarget
+    hosting: HostingSettings
+    changes: Mapping[str, Mapping[str, object]]  # members that changes.json gets, by incident
+    skipped: list[Finding]  # gains why documents cannot be made
+    added_paths: list[str] = field(default_factory=list)  # the paths so far
+
+    def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+        """Add changed documents and reuse the rest.
+
+        Returns:
+            The paths of this instant's documents.
+        """
+        fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
+        timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
+        if timed is None:
+            timed = self._add_timed(status, verify=verify)
+            parts = list(self._add_final(status, verify=verify))
+            self._save_group(ALL, fingerprint, [STATUS, TIMED, *parts])
+        return [*timed, *self._examples(status, fingerprint)]
+
+    def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
+        """Return the paths of final documents, for the API page.
+
+        They are those of the last build if it had the same content.
+        """
+        previous = self.target.ledger.group(EXAMPLES)
+        paths = previous.paths if previous.fingerprint == fingerprint else tuple(status.example_paths)
+        self._save_group(EXAMPLES, fingerprint, paths)
+        return paths
+
+    def make_all(self, status: SiteStatus) -> Sequence[str]:
+        """Add all documents, so that the next build reuses none.
+
+        Returns:
+            The paths of this instant's documents.
+        """
+        for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
+            self.target.ledger.save_group(group, "")
+        current_paths = self._make_timed(status)
+        for part in status.archive_parts:
+            self._add(part.documents())
+        return [*current_paths, *status.example_paths]
+
+    def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
+        """Reuse the last build's status if its content is the same.
+
+        Returns:
+            The paths of its timed documents, or None.
+        """
+        ledger = self.target.ledger
+        previous = ledger.group(ALL)
+        groups = {name: ledger.group(name) for name in previous.paths}
+        if previous.fingerprint != fingerprint or not _reuse_groups(self.target, groups):
+            return None
+        for name, group in {**groups, ALL: previous}.items():
+            ledger.save_group(name, group.fingerprint, paths=group.paths)
+        return groups[TIMED].paths
+
+    def _add_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+        """Add or reuse the documents that may change before the next build.
+
+        Returns:
+            The paths of this instant's documents.
+        """
+        fingerprint = fingerprint_of(status.timed_inputs, self.hosting).text
+        paths = None if verify else self._reused(STATUS, fingerprint)
+        current_paths: Sequence[str] = self.target.ledger.group(TIMED).paths
+        if paths is None:
+            added_before = len(self.added_paths)
+            current_paths = self._make_timed(status)
+            paths = self.added_paths[added_before:]
+        self._save_group(STATUS, fingerprint, paths)
+        self._save_group(TIMED, fingerprint, current_paths)
+        return current_paths
+
+    def _make_timed(self, status: SiteStatus) -> Sequence[str]:
+        current_paths = [document.path for document in status.current_documents]
+        documents = status_documents(
+            status.current_documents,
+            status.epochs,
+            self.skipped,
+            read_published=self.target.published,
+            members=self.changes,
+        )
+        self._add(documents)
+        return current_paths
+
+    def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
+        """Add or reuse final documents; yield their groups."""
+        common = digest_of(status.shared_inputs, self.hosting)
+        for part in status.archive_parts:
+            fingerprint = fingerprint_of(common, part.digest).text
+            paths = None if verify else self._reused(part.name, fingerprint)
+            if paths is None:
+                paths = self._add(part.documents())
+            self._save_group(part.name, fingerprint, paths)
+            yield part.name
+
+    def _reused(self, group: str, fingerprint: str) -> Sequence[str] | None:
+        paths = reused_group(self.target, group, fingerprint)
+        self.added_paths += paths or ()
+        return paths
+
+    def _add(self, documents: Iterable[Document]) -> Sequence[str]:
+        return add_documents(self.target, self.hosting, documents, self.added_paths)
+
+    def _save_group(self, group: str, fingerprint: str, paths: Iterable[str]) -> None:
+        self.target.ledger.save_group(group, "" if self.skipped else fingerprint, paths=paths)
+
+
+def _reuse_groups(target: BuildTarget, groups: Mapping[str, CachedGroup]) -> bool:
+    unchanging = [group for name, group in groups.items() if name != TIMED]
+    are_older = target.ledger.documents.are_older_than
+    if not all(are_older(group.run, group.paths) for group in unchanging):
+        return False
+    return target.reuse(path for group in unchanging for path in group.paths)
