@@ -260,7 +260,7 @@ WRONG = {
     ("--demo", "--from", "statuspage", "x"): (2, "--from brings its own components; remove --demo"),
     ("--from", "statuspag", "x"): (2, "unknown kind of status page 'statuspag'; did you mean 'statuspage'?"),
     ("--from", "sourcify", "x"): (2, "use one of statuspage, cstate, upptime"),
-    ("--from", "statuspage", "http://127.0.0.1:9"): (3, "Connection refused"),
+    ("--from", "statuspage", "http://127.0.0.1:9"): (3, "refuses the connection"),
     ("--name", ""): (2, "--name"),
 }
 

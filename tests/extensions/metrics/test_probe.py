@@ -210,7 +210,7 @@ def test_rollup_batch_age_is_limited(content, kind):
         (
             "optimism",
             {"optimism_syncStatus": lambda: SYNC_STATUS | {"safe_l2": {"timestamp": "0x1"}}},
-            "no timestamp",
+            "no valid timestamp",
         ),
         ("optimism", {"optimism_syncStatus": lambda: None}, "its response has no unsafe_l2"),
         (
@@ -218,7 +218,7 @@ def test_rollup_batch_age_is_limited(content, kind):
             {"zks_L1BatchNumber": lambda: "0x0", "zks_getL1BatchDetails": lambda _: None},
             "was committed",
         ),
-        ("zksync", {"zks_L1BatchNumber": lambda: 7}, "has no batch number, but '7'"),
+        ("zksync", {"zks_L1BatchNumber": lambda: 7}, "has no valid batch number"),
         ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "it responds with an error"),
     ],
 )

@@ -337,3 +337,34 @@ def _check(served, ids):
 
 def _place(text: str) -> int:
     return ["Investigating", "Identified", "Monitoring", "Resolved"].index(text.partition(":")[0])
+
+
+def test_unset_variable_fails_every_run(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        del notify.environment["CHAT_URL"]
+        for _ in range(2):
+            said = notify.run(code=1)
+            assert "'chat' has no URL: the variable CHAT_URL is not set" in said
+            assert "0 messages sent, 1 not sent" in said
+
+
+def test_wrong_clock_is_refused_then_corrected(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        notify.run(now="2030-01-01T00:00:00Z")
+        said = notify.run(code=3)
+        assert "is of 2030-01-01T00:00:00Z" in said
+        assert "--allow-clock-rollback" in said
+        notify.run("--allow-clock-rollback")
+        assert "0 messages sent, 0 not sent" in notify.run()
+
+
+def test_html_site_fails_only_its_events(folder):
+    write_files(folder, {"page/incidents/slow.json": "<!doctype html><title>Parked</title>"})
+    slow = folder / "content/incidents/slow.yaml"
+    slow.write_text(f"id: slow\n{slow.read_text()}")
+    with receiver() as served:
+        said = Notify(folder, served).run(*SINCE, "--site", str(folder / "page"), code=1)
+    assert said.count("the published site does not respond with its incident slow") == 2
+    assert "defect" not in said

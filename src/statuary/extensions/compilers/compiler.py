@@ -20,6 +20,14 @@ from statuary.contracts.model.compiler import build_version, is_same_build
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
 
+KEPT_VARIABLES = frozenset(
+    {
+        *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONUTF8"),
+        *("SYSTEMROOT", "PATHEXT", "COMSPEC", "TEMP", "TMP", "USERPROFILE"),  # of Windows
+    }
+)
+"""The environment variables that a compiler gets: no secret of the build."""
+
 FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 """Old Vypers write some members in the order of Python's hashes."""
 
@@ -98,7 +106,8 @@ def _start(
     command: list[str], folder: str, streams: tuple[IO[bytes], IO[bytes], IO[bytes]]
 ) -> "subprocess.Popen[bytes]":
     stdin, stdout, stderr = streams
-    environment = {**os.environ, **FIXED_ENVIRONMENT}
+    kept = {name: value for name, value in os.environ.items() if name in KEPT_VARIABLES}
+    environment = {**kept, **FIXED_ENVIRONMENT}
     try:
         return subprocess.Popen(
             command,

@@ -19,6 +19,7 @@ from typing_extensions import Buffer, override
 
 from statuary.base.errors import StatuaryError
 from statuary.extensions.http.connections import Timeouts, http_opener
+from statuary.extensions.http.reasons import reason_of, shown_address
 from statuary.version import VERSION
 
 TIMEOUTS = Timeouts(seconds=60.0, rate=16 << 10)
@@ -48,10 +49,13 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no response, or a wrong or too large one."""
+    """A URL cannot be read: no response, or a wrong or too large one.
+
+    The message has no more of the URL than scheme and host.
+    """
 
     def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
-        super().__init__(f"{url} {reason}", hint)
+        super().__init__(f"{shown_address(url)} {reason}", hint)
         self.reason = reason
         self.pause = pause  # seconds of pause that the server requests, if any
 
@@ -304,7 +308,7 @@ def _redirected(url: str, target: str, location: str) -> str:
     except ValueError:
         following = ""
     if not _is_web_address(following):
-        raise RefusedError(url, f"redirects to {location}, which is not a web address")
+        raise RefusedError(url, "redirects to something that is not a web address")
     return following
 
 
@@ -329,7 +333,7 @@ def _failures(url: str) -> Iterator[None]:
     try:
         yield
     except CONNECTION_ERRORS as error:
-        raise UnreachableError(url, f"cannot be read: {getattr(error, 'reason', None) or error}") from None
+        raise UnreachableError(url, f"cannot be read: it {reason_of(error)}") from None
 
 
 def _check_status(url: str, response: http.client.HTTPResponse) -> None:
@@ -341,7 +345,7 @@ def _check_status(url: str, response: http.client.HTTPResponse) -> None:
     if pause is None and status not in RETRYABLE_STATUSES and status < HTTPStatus.INTERNAL_SERVER_ERROR:
         needs_key = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
         hint = "the page needs a key" if needs_key else "check the URL in a browser"
-        raise RefusedError(url, f"returns {status} {response.reason}".rstrip(), hint)
+        raise RefusedError(url, f"returns {status}", hint)
     raise UnreachableError(url, f"returns {status}", pause=pause)
 
 

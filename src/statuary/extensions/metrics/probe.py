@@ -5,6 +5,7 @@ with the clock, with
 the `finalized` block and with the highest head of its group (https://ethereum.github.io/execution-apis/).
 """
 
+import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
@@ -13,17 +14,21 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.errors import StatuaryError
-from statuary.base.json_values import Json
-from statuary.base.primitives import Instant, shorten
+from statuary.base.json_values import Json, is_whole_number
+from statuary.base.primitives import Instant
 from statuary.extensions.http.client import UnreachableError, send
 from statuary.extensions.http.connections import Timeouts
-from statuary.extensions.metrics.settings import Probe, ProbeKind
+from statuary.extensions.http.reasons import reason_of
+from statuary.extensions.metrics.settings import Probe, ProbeKind, is_address
 
 LARGEST_RESPONSE = 1 << 20
 """Bytes of a response."""
 
 MAX_BATCHES = 10
 """The newest batches of a rollup that are looked at for one that is on L1."""
+
+MAX_AHEAD = 600
+"""Seconds that a newest block may be ahead of the clock."""
 
 LARGEST_QUANTITY = 1 << 63
 """No block or timestamp is that high."""
@@ -60,15 +65,39 @@ NO_ANSWER = "no proper answer"
 """The title of any failure to respond."""
 
 
-def ask(probe: Probe) -> ProbeAnswer:
-    """Ask once; what goes wrong is part of the answer."""
+def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
+    """Ask once; what goes wrong is part of the answer.
+
+    Args:
+        environment: has the addresses that are secret.
+    """
     began = perf_counter()
     try:
+        probe = _with_address(probe, environment)
         answer = ASKERS[probe.kind](probe)
-    except (ProbeError, UnreachableError, OSError) as error:
-        reason = error.reason if isinstance(error, UnreachableError) else str(error)
-        return ProbeAnswer(reason=f"it {reason}" if isinstance(error, UnreachableError) else reason)
+    except UnreachableError as error:
+        return ProbeAnswer(reason=f"it {error.reason}")
+    except ProbeError as error:
+        return ProbeAnswer(reason=str(error))
+    except OSError as error:
+        return ProbeAnswer(reason=f"it {reason_of(error)}")
     return answer._replace(seconds=round(perf_counter() - began, 4))
+
+
+def _with_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
+    """Return a probe with the address that the environment has for it.
+
+    Raises:
+        ProbeError: if the variable is not set, or has no address of this kind.
+    """
+    if not probe.url_variable:
+        return probe
+    url = environment.get(probe.url_variable, "").strip()
+    if not url:
+        raise ProbeError(f"it has no address: the variable {probe.url_variable} is not set")
+    if not is_address(probe.kind, url):
+        raise ProbeError(f"the variable {probe.url_variable} has no address of this kind")
+    return probe._replace(url=url)
 
 
 def _timeouts(probe: Probe) -> Timeouts:
@@ -87,8 +116,8 @@ def _ask_tcp(probe: Probe) -> ProbeAnswer:
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=probe.timeout):
             return ProbeAnswer()
-    except OSError as error:
-        raise ProbeError(f"it accepts no connection: {error.strerror or type(error).__name__}") from None
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ProbeError(f"it accepts no connection: it {reason_of(error)}") from None
 
 
 def _ask_node(probe: Probe) -> ProbeAnswer:
@@ -129,7 +158,9 @@ def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
         raise ProbeError(f"it responds with {response.status} and no JSON") from None
     body = value if isinstance(value, Mapping) else {}
     if "error" in body:
-        raise ProbeError(f"it responds with an error: {shorten(str(body['error']))}")
+        error = body["error"]
+        code = error.get("code") if isinstance(error, Mapping) else None
+        raise ProbeError("it responds with an error" + (f" ({code})" if is_whole_number(code) else ""))
     return body.get("result")
 
 
@@ -165,7 +196,7 @@ def _member(value: Json, name: str) -> Mapping[str, Json]:
 def _whole(value: Mapping[str, Json], name: str) -> int:
     number = value.get(name)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"its response has no {name}, but {shorten(str(number))}")
+        raise ProbeError(f"its response has no valid {name}")
     return number
 
 
@@ -176,7 +207,7 @@ def _quantity(block: Mapping[str, Json], name: str) -> int:
     except ValueError:
         number = -1
     if not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"it has no {name}, but {shorten(str(text))}")
+        raise ProbeError(f"it has no valid {name}")
     return number
 
 
@@ -213,6 +244,11 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 def _fault(measured: Measurement) -> tuple[str, str]:
     """Return a response's fault, in words and with figures, if any."""
     probe, answer = measured.probe, measured.answer
+    if measured.age is not None and measured.age < -MAX_AHEAD:
+        return (
+            "newest block in the future",
+            f"its newest block is {-measured.age:.0f} seconds ahead of the clock, more than {MAX_AHEAD}",
+        )
     if is_above(measured.age, probe.most_age):
         return (
             "no new blocks",

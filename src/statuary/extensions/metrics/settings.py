@@ -49,6 +49,7 @@ class Probe(NamedTuple):
     kind: ProbeKind
     url: str  # for TCP HOST:PORT
     component: str  # the component that its failure affects
+    url_variable: str = ""  # the environment variable with its address, if that is secret
     group: str = ""  # nodes of one chain, whose heads are compared
     most_age: int = 0  # seconds that the head may be old; 0 for any
     most_lag: int = 0  # blocks that it may be behind the highest of its group; 0 for any
@@ -71,6 +72,13 @@ def is_visible_path(path: str) -> bool:
     """Return whether a path is relative, inside its folder and not hidden."""
     names = path.split("/")
     return "\\" not in path and all(name.strip() and not name.startswith(".") for name in names)
+
+
+def is_address(kind: ProbeKind, url: str) -> bool:
+    """Return whether a text is the address of a probe of a kind."""
+    if kind is ProbeKind.TCP:
+        return url.rpartition(":")[2].isdecimal()
+    return url.startswith(("http://", "https://"))
 
 
 class MetricSource(SourceModel):
@@ -100,8 +108,10 @@ class ProbeSource(SourceModel):
 
     kind: ProbeKind
     """`http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP Stack chain) or `zksync` (a node of a ZKsync chain)."""
-    url: Annotated[Text, Field(min_length=1)]
+    url: Text = ""
     """The address; for `tcp` HOST:PORT."""
+    url_variable: Annotated[Text, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")] = ""
+    """The environment variable that holds the address, in place of `url`: an address with a key is a secret."""
     component: Text
     """The component that its failure is about, by key or id."""
     group: Text = ""
@@ -123,10 +133,11 @@ class ProbeSource(SourceModel):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.kind is ProbeKind.TCP:
-            if not self.url.rpartition(":")[2].isdecimal():
+        if bool(self.url) == bool(self.url_variable):
+            raise InvalidValueError("a probe has one of url and url_variable", "write one of them")
+        if self.url and not is_address(self.kind, self.url):
+            if self.kind is ProbeKind.TCP:
                 raise InvalidValueError(f"{self.url!r} is not HOST:PORT", "write it like node.example:30303")
-        elif not self.url.startswith(("http://", "https://")):
             raise InvalidValueError(f"{self.url!r} is not a web address", "begin it with https://")
         return self
 

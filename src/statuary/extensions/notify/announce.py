@@ -7,7 +7,14 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
-from statuary.extensions.notify.sent_events import MAX_DELAY, Channels, DeliveryState, SentEvents
+from statuary.extensions.notify.sent_events import (
+    MAX_DELAY,
+    Channels,
+    DeliveryState,
+    SentEvents,
+    require_past,
+    rolled_back,
+)
 from statuary.extensions.notify.settings import Channel, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
@@ -41,6 +48,7 @@ def announce(
     *,
     since: Instant | None = None,
     is_published: IsPublished = lambda _: True,
+    allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
     """Send each channel its due events in order, and yield the results.
 
@@ -57,6 +65,10 @@ def announce(
         PublishingError: if it cannot be written.
     """
     sent = state.read() or {}
+    if allow_clock_rollback:
+        sent = rolled_back(sent, now)
+        state.write(sent)
+    require_past(sent, now)
     for channel in channels:
         yield from _ChannelRun(channel, timeline, now, state, sent).run(send, since, is_published)
 
@@ -110,7 +122,7 @@ class _ChannelRun:
         yield from self._uncertain(previous_state)
         due_events, other_events = due_for(self.channel, self.timeline, self.now, self.channels[name])
         for event in due_events:
-            announcement = self._send(event, send) if is_published(event) else _waiting(name, event)
+            announcement = self._announce(event, send, is_published)
             yield announcement
             if announcement.error is not None and not self._continues_after(announcement.error):
                 break
@@ -118,6 +130,15 @@ class _ChannelRun:
             self._pass(other_events)
         if self.channels[name] != recorded:
             self.state.write(self.channels)
+
+    def _announce(self, event: StatusEvent, send: Send, is_published: IsPublished) -> Announcement:
+        """Send an event if the published site shows it."""
+        try:
+            if not is_published(event):
+                return _waiting(self.channel.name, event)
+        except StatuaryError as error:  # the site cannot be read
+            return Announcement(self.channel.name, event, error)
+        return self._send(event, send)
 
     def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
         """Yield events of an interrupted run that may have arrived."""

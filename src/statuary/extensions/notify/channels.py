@@ -190,8 +190,7 @@ def _post(
             redirects=False,
         )
     except UnreachableError as error:
-        reason = error.reason.replace(url, "…")  # the URL is a secret
-        return DeliveryError(f"the receiver of the channel {channel.name!r} {reason}"), None
+        return DeliveryError(f"the receiver of the channel {channel.name!r} {error.reason}"), None
     return _refusal(channel, response)
 
 

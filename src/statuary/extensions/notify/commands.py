@@ -1,7 +1,7 @@
 """`statuary notify`: send the page's events to channels."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from statuary.cli.output import count_text
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
-from statuary.extensions.notify.channels import body_for
+from statuary.extensions.notify.channels import ChannelError, DeliveryError, address_of, body_for
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import DeliveryState, file_state
@@ -56,6 +56,7 @@ SINCE = option(
     help="Send a new channel the events after this time. Default: only events after its first run.",
 )
 TEST = option(help="Send a test message to every channel, and record nothing; no --state is needed.")
+ROLLBACK = option(help="Allow a delivery state that is ahead of the clock: a run had a wrong clock.")
 DRY_RUN = option(help="Print the messages of each channel without sending or recording them.")
 
 
@@ -68,6 +69,7 @@ def notify_command(
     since: Annotated[Instant | None, SINCE],
     dry_run: Annotated[bool, DRY_RUN],
     test: Annotated[bool, TEST],
+    allow_clock_rollback: Annotated[bool, ROLLBACK],
     now: Now,
 ) -> ExitCode:
     """Send the page's events since the last run to channels.
@@ -98,7 +100,16 @@ def notify_command(
     with open_state(state) as opened:
         if dry_run:
             return _show(settings.channels, timeline, instant, opened, since, words)
-        return _run(settings.channels, timeline, instant, opened, since, site, words)
+        return _run(
+            settings.channels,
+            timeline,
+            instant,
+            opened,
+            since,
+            site,
+            words,
+            allow_clock_rollback=allow_clock_rollback,
+        )
 
 
 def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence[Finding]]:
@@ -149,24 +160,49 @@ def _run(
     since: Instant | None,
     site: str | None,
     words: Words,
+    *,
+    allow_clock_rollback: bool,
 ) -> ExitCode:
     previous_channels = state.read() or {}
     new = [channel.name for channel in channels if channel.name not in previous_channels]
     sent = failed = 0
-    send = sender(os.environ, words)
+    send, unusable = sender(os.environ, words), _unusable_channels(channels)
     for announcement in announce(
-        channels, timeline, now, state, send, since=since, is_published=publication(site)
+        channels,
+        timeline,
+        now,
+        state,
+        send,
+        since=since,
+        is_published=publication(site),
+        allow_clock_rollback=allow_clock_rollback,
     ):
+        if isinstance(announcement.error, ChannelError):
+            continue  # among the unusable channels
         if announcement.error is None:
             sent += 1
             click.echo(escape_control_chars(_line(announcement, timeline, words)))
         else:
             failed += 1
             print_error(announcement.error)
+    for error in unusable:
+        failed += 1
+        print_error(error)
     for name in new if since is None else ():
         click.echo(f"the channel {name!r} is new: it receives events after {format_utc(now)}")
     click.echo(f"{count_text(sent, 'message')} sent, {failed} not sent, as of {format_utc(now)}")
     return ExitCode.FINDINGS if failed else ExitCode.OK
+
+
+def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
+    """Return the errors of channels whose variables are missing or wrong, whether or not anything is due."""
+    errors = []
+    for channel in channels:
+        try:
+            address_of(channel, os.environ)
+        except ChannelError as error:
+            errors.append(error)
+    return errors
 
 
 def _line(announcement: Announcement, timeline: Timeline, words: Words) -> str:
@@ -187,8 +223,16 @@ def publication(site: str | None) -> Callable[[StatusEvent], bool]:
     def update_ids(incident_id: str) -> frozenset[str]:
         with closing(open_location(site)) as place:
             body = place.read(INCIDENT.path(incident_id=incident_id))
-        incident = orjson.loads(body)["incident"] if body else {"incident_updates": []}
-        return frozenset(update["id"] for update in incident["incident_updates"])
+        if body is None:
+            return frozenset()
+        try:
+            return frozenset(update["id"] for update in orjson.loads(body)["incident"]["incident_updates"])
+        except (ValueError, KeyError, TypeError):
+            raise DeliveryError(
+                f"the published site does not respond with its incident {incident_id}",
+                "check --site; the next run sends the event",
+                is_certain=True,
+            ) from None
 
     def is_published(event: StatusEvent) -> bool:
         change = event.change

@@ -26,6 +26,10 @@ MAX_DELAY = timedelta(hours=2)
 """The longest delay of an update's commit after which it is still sent."""
 
 
+MAX_AHEAD = timedelta(days=1)
+"""The farthest that the delivery state may be ahead of the clock."""
+
+
 class SentEvent(NamedTuple):
     """An event that was sent, or whose sending began."""
 
@@ -132,6 +136,26 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
             for event_id, event in events.items()
         },
     )
+
+
+def require_past(channels: Channels, now: Instant) -> None:
+    """Refuse a delivery state from the future: until then, its channels would be sent nothing.
+
+    Raises:
+        DeliveryStateError: if a channel is more than a day ahead of an instant.
+    """
+    for name, sent in channels.items():
+        if sent.until > now + MAX_AHEAD:
+            raise DeliveryStateError(
+                f"the delivery state of the channel {name!r} is of {format_exact(sent.until)}, and now is {format_exact(now)}:"
+                " a run had a wrong clock",
+                "set this clock if it is wrong; else run the command once with --allow-clock-rollback",
+            )
+
+
+def rolled_back(channels: Channels, now: Instant) -> Channels:
+    """Return a delivery state in which no channel is ahead of an instant."""
+    return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
 class DeliveryState(Protocol):

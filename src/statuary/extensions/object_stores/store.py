@@ -20,6 +20,7 @@ from typing_extensions import override
 from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.optional import MissingExtraError, optional
 from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
+from statuary.extensions.object_stores.refusals import refusal_of
 from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
 from statuary.publish.locations import SiteLocation
 from statuary.source.remote_files import is_remote
@@ -231,14 +232,14 @@ class ObjectStore:
         raise AssertionError
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
-        """Return the error for a rejected request, without the XML."""
-        first_line = str(error).partition(chr(10))[0]
-        message = f"{self.url} cannot {what}: {first_line[:300]}"
-        if "501 Not Implemented" in first_line:
+        """Return the error for a rejected request, without words of the store or the library."""
+        if "501 Not Implemented" in str(error):
             return ConditionsRefusedError(
-                message, "publish with --no-lease, and run only one publisher at a time"
+                f"{self.url} cannot {what}: it supports no conditional requests",
+                "publish with --no-lease, and run only one publisher at a time",
             )
-        return PublishingError(message, "publish again; it continues from here")
+        refusal = refusal_of(error, self.url, os.environ)
+        return PublishingError(f"{self.url} cannot {what}: {refusal.reason}", refusal.hint)
 
 
 class StoreLocation(SiteLocation):

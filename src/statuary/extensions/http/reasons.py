@@ -1,0 +1,45 @@
+"""Reasons of failed connections: a closed list of sentences, none of which quotes a URL, a server or a library."""
+
+import http.client
+import socket
+import ssl
+from urllib.parse import urlsplit
+
+from statuary.extensions.http.connections import PrivateAddressError
+
+REASONS: tuple[tuple[type[BaseException], str], ...] = (
+    (PrivateAddressError, "redirects to a private address"),
+    (TimeoutError, "responds too slowly"),
+    (ConnectionRefusedError, "refuses the connection"),
+    (ConnectionError, "closes the connection"),
+    (socket.gaierror, "has a name that is unknown here"),
+    (ssl.SSLCertVerificationError, "has no valid certificate"),
+    (ssl.SSLError, "does not speak TLS"),
+    (http.client.InvalidURL, "has an invalid address"),
+    (UnicodeError, "has an invalid address"),
+    (http.client.IncompleteRead, "ends its response early"),
+    (http.client.HTTPException, "does not respond as a web server does"),
+)
+"""What the server does, by the kind of an exception; the first that fits."""
+
+OTHER_REASON = "cannot be reached"
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the reason of a failed connection, without words of the library or the server."""
+    cause = getattr(error, "reason", None)  # urllib wraps the exception of the connection
+    cause = cause if isinstance(cause, BaseException) else error
+    return next((reason for kind, reason in REASONS if isinstance(cause, kind)), OTHER_REASON)
+
+
+def shown_address(url: str) -> str:
+    """Return scheme and host of a URL: its path, query and user may hold a secret."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return "an invalid address"
+    if not host or not host.isprintable() or parts.scheme not in ("http", "https"):
+        return "an invalid address"
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port is not None else "")

@@ -1,0 +1,50 @@
+"""Reasons of failed requests to object stores: a closed list, without words of the store or the library."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Refusal(NamedTuple):
+    """Why a store did not do what it was asked for, and what to do."""
+
+    reason: str
+    hint: str
+
+
+AGAIN = "publish again; it continues from here"
+
+REFUSALS = {
+    "PermissionDeniedError": Refusal("it denies access", "check the credentials and their permissions"),
+    "UnauthenticatedError": Refusal("it does not accept the credentials", "check them"),
+    "NotFoundError": Refusal("it is not there", "check the name of the bucket and the endpoint"),
+    "FileNotFoundError": Refusal("it is not there", "check the name of the bucket and the endpoint"),
+    "InvalidPathError": Refusal("it does not allow the path", "check the prefix of the URL"),
+    "UnknownConfigurationKeyError": Refusal("a setting is unknown", "check the variables of the store"),
+    "NotSupportedError": Refusal("it does not support the request", "check the endpoint"),
+    "TimeoutError": Refusal("it does not respond in time", AGAIN),
+}
+"""By the name of the exception's class, since the library is imported only where a store is used."""
+
+OTHER_REFUSAL = Refusal("it cannot be reached, or its response is an error", AGAIN)
+
+CREDENTIALS = {
+    "s3": (
+        ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_SKIP_SIGNATURE"),
+    )
+}
+"""The variables that a store needs, and those in whose presence it does not, by the scheme of its URL."""
+
+
+def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
+    """Return why a request failed; a missing variable with credentials comes first."""
+    names = [kind.__name__ for kind in type(error).__mro__]
+    refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
+    needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))
+    missing = [name for name in needed if not environment.get(name)]
+    if missing and not any(map(environment.get, others)):
+        return Refusal(
+            f"{refusal.reason}, and {' and '.join(missing)} are not set",
+            "set the credentials of the store where the command runs",
+        )
+    return refusal
