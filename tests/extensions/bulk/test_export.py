@@ -101,7 +101,8 @@ def test_real_records_round_trip(tmp_path, without):
         {"input that the older export does not have": 1} if "compiled_contracts_metadata" in without else {}
     )
     # what the chain answered about proxies is in no export: it is left out where code does not decide it
-    assert outcome == {"same bytes": 83 - len(older), "left out": 10, "name of the implementation": 1} | older
+    # (11 of these records have a slot or a pattern of a proxy in their code, as whatsabi 0.28 looks for them)
+    assert outcome == {"same bytes": 82 - len(older), "left out": 11, "name of the implementation": 1} | older
 
 
 def _only_proxy_resolution_differs(record, found):
