@@ -155,7 +155,7 @@ def test_bulk_files_require_match_id(content, code):
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
     assert refused.exit_code == ExitCode.FAILED
-    assert "the match ids in contracts/many.jsonl are not searched" in refused.stderr
+    assert "the match ids in contracts/many.jsonl cannot be searched" in refused.stderr
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 

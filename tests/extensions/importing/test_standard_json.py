@@ -115,7 +115,7 @@ def test_input_without_output_requires_qualified_name(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
-        with pytest.raises(NotImportableError, match="is unclear without"):
+        with pytest.raises(NotImportableError, match="you have to name the contract"):
             read_compilation(file, contract_name=name)
 
 
