@@ -83,7 +83,7 @@ def test_invalid_file_yields_no_points(form, body):
 
 
 def test_oversized_file_is_rejected():
-    with pytest.raises(PointsError, match="at most"):
+    with pytest.raises(PointsError, match="the limit is"):
         read_points(b" " * (LARGEST_FILE + 1), metric())
 
 

@@ -184,9 +184,16 @@ def test_prove_rejects_misplaced_record(content: Path, tmp_path: Path) -> None:
 
 
 def test_content_errors_create_no_snapshot(content: Path, tmp_path: Path) -> None:
-    write_files(content, {"incidents/slow.yaml": "name: [\n"})
+    write_files(content, {"components.yaml": "components: [\n"})
     run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=1)
     assert not (tmp_path / "site.zip").exists()
+
+
+def test_snapshot_without_record_exits_with_faults(content: Path, tmp_path: Path) -> None:
+    write_files(content, {"incidents/slow.yaml": "name: [\n"})
+    done = run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=4)
+    assert "published, except incidents/slow.yaml (exit code 4)" in done.output
+    assert (tmp_path / "site.zip").exists()
 
 
 def test_dry_run_lists_changes_only(content: Path, tmp_path: Path) -> None:
@@ -367,7 +374,7 @@ def test_extract_requires_signature_for_public_key(content: Path, tmp_path: Path
 def test_publish_older_snapshot_requires_allow_older(content: Path, tmp_path: Path) -> None:
     new = create(content, tmp_path / "new.zip")
     old = tmp_path / "old.zip"
-    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    run("snapshot", "create", "--content", content, "--now", "2026-11-15T00:00:00Z", old)
     run("publish", new, "--to", tmp_path / "mirror")
     before = tree(tmp_path / "mirror")
     printed = run("publish", old, "--to", tmp_path / "mirror", code=3).output
@@ -382,7 +389,7 @@ def test_publish_older_snapshot_requires_allow_older(content: Path, tmp_path: Pa
 def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -> None:
     """A mirror that is asked again may answer with an old snapshot, rightly signed."""
     new, old, mirror = create(content, tmp_path / "new.zip"), tmp_path / "old.zip", tmp_path / "mirror"
-    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    run("snapshot", "create", "--content", content, "--now", "2026-11-15T00:00:00Z", old)
     run("publish", old, "--to", mirror)
     before = digest(new)
     for arguments in (

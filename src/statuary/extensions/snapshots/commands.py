@@ -19,6 +19,7 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
+from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.output import (
     changes_line,
     changes_lines,
@@ -43,6 +44,7 @@ from statuary.publish.folder.reader import folder_documents
 from statuary.publish.listing import Entry, document_path
 from statuary.publish.manifest import Manifest, manifest_digest
 from statuary.publish.origin import SiteOrigin
+from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.site import url_table
 from statuary.site.document import Document
 from statuary.source.git_state import GitQuery
@@ -227,6 +229,7 @@ def create(
 ) -> None:
     """Write a snapshot into the file OUT, a .zip."""
     subset, signer = parse_site_subset(only), signer_of(key)
+    outcome = ALL_PUBLISHED
 
     def target(origin: SiteOrigin) -> SnapshotTarget:
         return SnapshotTarget(out, origin, only=subset, signer=signer, dry_run=dry_run)
@@ -235,7 +238,7 @@ def create(
         if source is None:
             revision = _revision(content) if revision is None else revision
             origin = SiteOrigin(instant=build_instant(now), revision=revision, statuary=VERSION)
-            _build_into(content, stack.enter_context(target(origin)))
+            outcome = _build_into(content, stack.enter_context(target(origin)))
         elif _is_snapshot(Path(source)):
             if now or revision is not None:
                 raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
@@ -252,6 +255,9 @@ def create(
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
             folder.add(_documents_of(Path(source)))
             _publish(folder)
+    if line := outcome_line(outcome, applied=not dry_run):
+        click.echo(line)
+    sys.exit(exit_code_of(outcome))
 
 
 def _documents_of(folder: Path) -> Iterator[Document]:
@@ -274,15 +280,16 @@ def _revision(content: Path) -> str:
     return "" if state is None else state.revision
 
 
-def _build_into(content: Path, target: SnapshotTarget) -> None:
+def _build_into(content: Path, target: SnapshotTarget) -> Outcome:
     with show_progress() as progress:
-        outcome = build_site(content, target, target.origin.instant, progress)
-    if outcome.checked.all_findings:
-        click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
-    if outcome.plan is None:
-        click.echo(f"{findings_line(outcome.checked)}; no snapshot was written", err=True)
-        sys.exit(ExitCode.FINDINGS)
-    _print_result(target)
+        result = build_site(content, target, target.origin.instant, progress)
+    if result.checked.all_findings:
+        click.echo(format_findings(result.checked.all_findings, str(content), "text"), err=True)
+    if result.plan is None:
+        click.echo(f"{findings_line(result.checked)}; no snapshot was written", err=True)
+    else:
+        _print_result(target)
+    return result.outcome
 
 
 def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
