@@ -206,7 +206,7 @@ EXTENSIONS = (
     Extension(
         "embed",
         section="statuary.extensions.embed.documents:EmbedSection",
-        folders=("embed", "badge.html"),
+        folders=("embed", "badge.html", "banner.json"),
     ),
     Extension(
         "metrics",

@@ -124,7 +124,7 @@ const TIMED = [
   /^\/zh\/maintenances\.ics$/,
   /^\/summary\.json$/,
   /^\/v2\/components\.json$/,
-  /^\/embed\/status\.json$/,
+  /^\/banner\.json$/,
 ];
 
 const FRAMED = [/^\/embed\/frame(?:\.html)?$/, /^\/badge(?:\.html)?$/];

@@ -92,7 +92,7 @@ def test_every_document_shows_outage_during_window(content, tmp_path):
     }
     files = built_files(write_files(content, records), tmp_path / "site", CALM)
 
-    assert json.loads(files["embed/status.json"]) == {
+    assert json.loads(files["banner.json"]) == {
         "state": "major",
         "headline": "Public RPC is down",
         "record": {"id": "down", "name": "RPC down"},

@@ -41,11 +41,10 @@ BADGE_PAGE = Url(
 )
 NOW = Url(
     "embed-now",
-    "embed/status.json",
+    "banner.json",
     "what banner and badge show: the headline of the page, its colour, and the worst incident",
     cache=SHORT_LIVED,
     put=PutStep.STATUS,
-    own_rule=True,
 )
 URLS = (SCRIPT, STATUS_SCRIPT, STYLE, FRAME, BADGE_PAGE, NOW)
 

@@ -33,7 +33,7 @@
 
   async function ask() {
     try {
-      const response = await fetch(new URL("embed/status.json", root));
+      const response = await fetch(new URL("banner.json", root));
       const now = await response.json();
       box.dataset.state = now.state;
       say("status", now.headline);
