@@ -189,7 +189,7 @@ def test_name_round_trips(run, tmp_path, name):
 @pytest.mark.slow
 def test_gitignore_is_written_unless_present(run, tmp_path):
     run("init", *NOW)
-    assert (tmp_path / ".gitignore").read_text() == "/build/\n/.venv/\n"
+    assert (tmp_path / ".gitignore").read_text() == "/build/\n/.venv/\n/.edge/\n/keys/\n/notified.json\n"
     (tmp_path / ".gitignore").write_text("mine\n")
     assert run("init", "--content", "other", *NOW).exit_code == 0
     assert (tmp_path / ".gitignore").read_text() == "mine\n"
@@ -271,3 +271,21 @@ def test_invalid_option_writes_nothing(run, tmp_path, options):
     refused = run("init", *options, *NOW)
     assert (refused.exit_code, message in refused.stderr) == (code, True), refused.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_chains_are_listed_by_name(run, tmp_path):
+    run("init", "--chain", "1=Ethereum", "--chain", "10=OP: Mainnet", "--chain-id", "4242", *NOW)
+    assert (
+        "chains:\n  - chain_id: 4242\n    name: Example Network\n  - chain_id: 1\n    name: Ethereum\n"
+        in (tmp_path / "content/site.yaml").read_text()
+    )
+    assert run("check", "--strict", *NOW).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("chain", "message"), [("1", "has no name"), ("main=Main", "'main'"), ("1=", "no name")]
+)
+def test_wrong_chain_writes_nothing(run, tmp_path, chain, message):
+    refused = run("init", "--chain", chain, *NOW)
+    assert (refused.exit_code, message in refused.stderr) == (2, True), refused.stderr
+    assert not (tmp_path / "content").exists()

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from statuary.base.files import PublishingError
+from statuary.base.installation import extra_hint
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.publish.host_layout import apply_host_layout
 from statuary.site.document import Document
@@ -85,7 +86,7 @@ def test_missing_compression_package_is_reported(monkeypatch):
     with pytest.raises(PublishingError) as refused:
         list(apply_host_layout([RECORD], settings(CompressedFormat.BROTLI)))
     assert "compress" in str(refused.value)
-    assert refused.value.hint == 'pip install "statuary[compress]"'
+    assert refused.value.hint == extra_hint("compress")
 
 
 @pytest.mark.slow

@@ -2,9 +2,12 @@
 
 import os
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -52,7 +55,7 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
     sources = _Sources(Path(folder), edited or {})
     counts: Counter[str] = Counter()
     lines: list[str] = []
-    for finding in findings:
+    for finding in _with_chains_together(findings):
         counts[finding.rule] += 1
         if counts[finding.rule] <= MAX_PER_RULE:
             lines += _text_lines(finding, folder, sources)
@@ -61,6 +64,29 @@ def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, s
     )
     lines += [f"and {number:,} more [{rule}]; --format json shows all" for rule, number in hidden_counts]
     return "\n".join(lines)
+
+
+UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not in site\.yaml")
+
+
+def _with_chains_together(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with one for all records whose chains the site lacks: there is one thing to do."""
+    listed = list(findings)
+    unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
+    if len(unlisted) < 2:
+        return listed
+    chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
+    entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
+    noun = f"chain {chains[0]}, which is" if len(chains) == 1 else f"{len(chains)} chains that are"
+    together = replace(
+        unlisted[0],
+        message=f"{len(unlisted):,} records are on {noun} not in site.yaml",
+        hint=f"add to site.yaml, with the names that readers know: chains: [{entries}]",
+    )
+    others = {id(finding) for finding in unlisted[1:]}
+    return [
+        together if finding is unlisted[0] else finding for finding in listed if id(finding) not in others
+    ]
 
 
 def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:

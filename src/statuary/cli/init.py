@@ -23,6 +23,8 @@ from statuary.engine.site_source import check_page_url
 from statuary.registry import provided
 from statuary.source.edit_files import in_work_tree, start_repository
 from statuary.source.edit_yaml import set_value
+from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
+from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
 from statuary.status.checks.component_checks import fits_a_url
 
@@ -32,6 +34,8 @@ from statuary.status.checks.component_checks import fits_a_url
 def schema_command(
     name: Annotated[str | None, argument(type=click.Choice(list(SCHEMA_MODELS)), required=False)],
     folder: Annotated[Path | None, option("--all", type=FOLDER, help="Write every schema into this folder.")],
+    update: Annotated[bool, option(help="Write every schema into .schema of the content folder again.")],
+    content: Content,
 ) -> None:
     """Print the JSON Schema of a source file, for editors.
 
@@ -40,8 +44,11 @@ def schema_command(
     \b
       # yaml-language-server: $schema=../.schema/incident.json
 
-    `statuary init` writes the schemas to content/.schema; `statuary schema --all content/.schema` updates them.
+    `statuary init` writes the schemas to content/.schema; `statuary schema --update` writes them again.
     """  # noqa: D301 - for click, the backspace means "do not wrap these lines"
+    if update and not content.is_dir():
+        raise StatuaryError(f"there is no content folder {str(content)!r}", "choose it with --content")
+    folder = content / SCHEMA_FOLDER if update else folder
     if folder is not None:
         write_schemas(folder)
         click.echo(f"{len(SCHEMA_MODELS)} schemas in {folder}/")
@@ -78,6 +85,14 @@ class NewSite(NamedTuple):
         option(help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
     ]
     chain_id: Annotated[str | None, option(help="The network's chain id. Default: no chain.")]
+    chains: Annotated[
+        tuple[str, ...],
+        option(
+            "--chain",
+            metavar="ID=NAME",
+            help="A chain whose contracts are published, such as 1=Ethereum (repeatable).",
+        ),
+    ]
     components: Annotated[
         tuple[str, ...],
         option("--component", metavar="KEY=NAME", help="A component of the status page (repeatable)."),
@@ -86,6 +101,14 @@ class NewSite(NamedTuple):
         bool,
         option(help="Fill the site with invented components, an incident and a maintenance, and mark it."),
     ]
+
+    @property
+    def chain_names(self) -> dict[str, str]:
+        """The name of each chain by its id."""
+        own_chain = self.chain_id or ("1337" if self.demo else "")
+        pairs = (text.partition("=") for text in self.chains)
+        names = {own_chain: self.name} if own_chain else {}
+        return names | {chain_id.strip(): name.strip() for chain_id, _, name in pairs}
 
     @property
     def site_url(self) -> str:
@@ -144,6 +167,8 @@ def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
         check_page_url(site.site_url)
     with _naming("--chain-id"):
         parse_chain_id(site.chain_id or "1")
+    for text in site.chains:
+        _check_chain(text)
     if not site.name.strip():
         raise click.BadParameter("the name is empty", param_hint="--name")
     origins = {"--from": source, "--demo": site.demo, "--component": site.components}
@@ -161,6 +186,14 @@ def _naming(flag: str) -> Iterator[None]:
         yield
     except InvalidValueError as error:
         raise click.BadParameter(f"{error}; {error.hint}", param_hint=flag) from None
+
+
+def _check_chain(text: str) -> None:
+    chain_id, _, name = text.partition("=")
+    if not name.strip():
+        raise click.BadParameter(f"{text!r} has no name; write it like 1=Ethereum", param_hint="--chain")
+    with _naming("--chain"):
+        parse_chain_id(chain_id.strip())
 
 
 def _check_component(text: str) -> None:
@@ -200,8 +233,9 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
     text = file.read_text("utf-8")
     if site.url is not None:
         text = set_value(text, ("page", "url"), site.site_url)
-    if site.chain_id is not None:
-        text = set_value(text, ("chains",), [{"chain_id": site.chain_id, "name": site.name}])
+    if site.chain_names:
+        chains = [{"chain_id": int(chain_id), "name": name} for chain_id, name in site.chain_names.items()]
+        text = set_value(text, ("chains",), chains)
     file.write_text(text, encoding="utf-8")
     return code
 
@@ -242,11 +276,11 @@ def _write(content: Path, texts: Mapping[str, str]) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
             click.echo(f"wrote {file}")
-        write_schemas(content / ".schema")
-        click.echo(f"wrote {content / '.schema'}/")
+        write_schemas(content / SCHEMA_FOLDER)
+        click.echo(f"wrote {content / SCHEMA_FOLDER}/")
         ignore = content.parent / ".gitignore"
         if not ignore.exists():
-            ignore.write_text("/build/\n/.venv/\n", encoding="utf-8")
+            add_ignore_lines(content.parent, IGNORED_BY_DEFAULT)
             click.echo(f"wrote {ignore}")
     except OSError as error:
         raise StatuaryError(f"{error.filename or content} cannot be written: {error.strerror}") from None
@@ -261,8 +295,7 @@ NO_CHAINS = """\
 CHAINS = """\
 # The chains whose verified contracts are published; put records into contracts/<chain id>/<address>.json.
 chains:
-  - chain_id: $chain_id
-    name: $name"""
+$chain_lines"""
 
 DEMO = "\n  demo: true  # invented; every page says so"
 
@@ -273,12 +306,15 @@ def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
     values = {
         "name": inline_scalar(site.name),
         "url": inline_scalar(site.site_url),
-        "chain_id": site.chain_id or ("1337" if site.demo else ""),
+        "chain_lines": "\n".join(
+            f"  - chain_id: {chain_id}\n    name: {inline_scalar(name)}"
+            for chain_id, name in site.chain_names.items()
+        ),
         "created": format_utc(Instant(today - DAY) if site.demo else today),
         "demo": DEMO if site.demo else "",
         "components": _component_lines(site.components),
     }
-    values["chains"] = Template(CHAINS if values["chain_id"] else NO_CHAINS).substitute(values)
+    values["chains"] = Template(CHAINS if values["chain_lines"] else NO_CHAINS).substitute(values)
     paths = {"site.yaml": "site.yaml"}
     if not site.demo:
         return _filled({**paths, "components.yaml": "components.yaml"}, values)

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.cli.escape import print_error
+from statuary.cli.examples import add_examples
 from statuary.cli.exit_codes import ExitCode
 from statuary.registry import EXTENSIONS, Command, load
 from statuary.version import VERSION
@@ -60,6 +61,16 @@ COMMANDS = {
 }
 """Every command by name, the core's first."""
 
+COMMAND_GROUPS = {
+    "Site": ("init", "build", "serve", "tick", "next", "theme", "explain", "schema"),
+    "Status": ("incident", "maintenance", "component", "notify", "probe", "upstream", "report"),
+    "Contracts": ("contract", "signing", "pack"),
+    "Publish": ("setup", "hosting", "publish", "snapshot", "extract", "mirror", "log"),
+    "Check": ("check", "conform"),
+    "Migrate": ("import",),
+}
+"""The commands in the order of `statuary --help`."""
+
 IMPORTS_DEFERRED = frozenset({"build"})
 """Commands that import most of what they need while they run, and enable garbage collection then."""
 
@@ -76,6 +87,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = load(COMMANDS[cmd_name].target)
+        add_examples(command, cmd_name)
         if cmd_name not in IMPORTS_DEFERRED:
             from statuary.base.progress import enable_garbage_collection
 
@@ -84,8 +96,9 @@ class LazyGroup(click.Group):
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, row.help) for name, row in COMMANDS.items()])
+        for title, names in COMMAND_GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name].help) for name in names if name in COMMANDS])
 
     @override
     def invoke(self, ctx: click.Context) -> object:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Position
+from statuary.source.schema_line import with_schema_line
 
 
 class EditError(StatuaryError):
@@ -57,7 +58,10 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
     with atomic_file(file) as stream:
         if mode is not None:
             os.fchmod(stream.fileno(), mode)
-        stream.write(mark + edit.text_after.encode("utf-8"))
+        text = edit.text_after
+        if edit.text_before is None:
+            text = with_schema_line(root, edit.path, text)
+        stream.write(mark + text.encode("utf-8"))
     return file
 
 

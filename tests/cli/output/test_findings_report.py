@@ -73,3 +73,28 @@ def test_report_limits_findings_per_rule():
 def test_plain_text_is_unchanged():
     assert escape_control_chars("Ünïcode — 遅い 👩‍🚒 100 %") == "Ünïcode — 遅い 👩‍🚒 100 %"
     assert json.loads(json_text({"a": "遅い"})) == {"a": "遅い"}
+
+
+def test_records_of_unlisted_chains_are_one_finding():
+    findings = [
+        Finding(
+            rule="unknown-chain",
+            message=f"chain '{chain}' is not in site.yaml",
+            hint="add it under `chains:`",
+            path=f"contracts/{chain}/{number}.json",
+            pointer=("chainId",),
+        )
+        for chain in (10, 1)
+        for number in range(40)
+    ]
+    other = Finding(rule="unknown-key", message="m", path="site.yaml")
+    lines = click.unstyle(text_report([*findings, other], "content")).splitlines()
+    chains = "{chain_id: 1, name: Chain 1}, {chain_id: 10, name: Chain 10}"
+    assert lines == [
+        "content/contracts/10/0.json: error: 80 records are on 2 chains that are not in site.yaml [unknown-chain]",
+        f"    add to site.yaml, with the names that readers know: chains: [{chains}]",
+        "content/site.yaml: error: m [unknown-key]",
+    ]
+    assert len(json.loads(format_findings(findings, "content", "json"))["findings"]) == 80
+    single = click.unstyle(text_report(findings[:1], "content"))
+    assert "chain '10' is not in site.yaml" in single

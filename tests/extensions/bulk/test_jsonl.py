@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.base.findings import Finding, Position
+from statuary.base.installation import extra_hint
 from statuary.contracts.incremental.bulk import locate_in_bulk
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import LineRange, counted_ranges, line_ranges, read_line_range
@@ -140,7 +141,7 @@ def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     (tmp_path / "all.jsonl.zst").write_bytes(b"")
     (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
-    assert contract.parsed_contract.findings[0].hint == 'pip install "statuary[zstd]"'
+    assert contract.parsed_contract.findings[0].hint == extra_hint("zstd")
 
 
 LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.base.installation import extra_hint
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
@@ -121,7 +122,7 @@ def test_missing_library_names_extra(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert result.applied
     findings = [one for one in result.checked.all_findings if "extra 'cards'" in one.message]
     assert findings
-    assert findings[0].hint == 'pip install "statuary[cards]"'
+    assert findings[0].hint == extra_hint("cards")
     assert images_of(site) == {}
 
 

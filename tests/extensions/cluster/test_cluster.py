@@ -7,6 +7,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.installation import extra_hint
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.cluster import dask_pool
@@ -96,5 +97,5 @@ def test_missing_dask_names_extra(options, tmp_path, monkeypatch):
     assert done.exit_code == ExitCode.FAILED
     assert done.stderr.splitlines() == [
         "statuary: --engine dask needs the extra 'dask', which is not installed",
-        '    pip install "statuary[dask]"',
+        f"    {extra_hint('dask')}",
     ]

@@ -292,6 +292,21 @@ def test_several_chains_require_chain_id(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
+def test_missing_chain_is_added(content, code):
+    site = content / "site.yaml"
+    before = site.read_text()
+    site.write_text(before.replace("31337", "1"))
+    options = [*code("Fare"), "--chain-id", "31337"]
+    refused = run(content, artifact("Fare"), *options)
+    assert (refused.exit_code, "with --add-chain, or add" in refused.stderr) == (ExitCode.FAILED, True)
+    dry = run(content, artifact("Fare"), *options, "--add-chain", "--dry-run")
+    assert (dry.exit_code, site.read_text()) == (ExitCode.OK, before.replace("31337", "1"))
+    added = run(content, artifact("Fare"), *options, "--add-chain")
+    assert (added.exit_code, "added chain 31337" in added.stdout) == (ExitCode.OK, True)
+    checked = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW])
+    assert checked.exit_code == ExitCode.OK, checked.output
+
+
 @pytest.mark.slow
 def test_contract_is_added_from_node(content):
     held = chain()["contracts"]["foundry"]

@@ -216,3 +216,22 @@ def test_broken_workspace_is_left_unchanged(content):
     result = imported(content, "foundry")
     assert "already in" in result.output
     assert tree(content) == before
+
+
+@pytest.mark.parametrize("tool", ["ignition", "hardhat-deploy"])
+def test_hardhat_project_has_deployments_of_plugins(tool, content):
+    of_tool = imported(content, tool, "--dry-run")
+    of_project = imported(content, "hardhat", "--dry-run", source=DEPLOYMENTS / tool)
+    assert of_project.exit_code == of_tool.exit_code
+    assert of_project.output.replace(" hardhat ", f" {tool} ") == of_tool.output
+
+
+def test_hardhat_project_without_deployments_is_explained(content, tmp_path):
+    refused = imported(content, "hardhat", source=tmp_path)
+    assert refused.exit_code == ExitCode.FAILED
+    assert "statuary contract add artifacts/contracts/FILE.sol/NAME.json" in refused.stderr
+
+
+def test_moccasin_is_a_kind(content):
+    help_text = CliRunner().invoke(command, ["import", "moccasin", "--help"])
+    assert (help_text.exit_code, "moccasin" in help_text.output) == (0, True)

@@ -279,3 +279,41 @@ def test_broken_repository_is_reported(change, message, tmp_path):
     assert message in result.output
     assert result.exit_code in (ExitCode.FINDINGS, ExitCode.FAILED)
     assert not contracts(content)
+
+
+LAYOUTS = {
+    "content of a site": lambda chain, address: f"contracts/{chain}/{address}.json",
+    "folders of chains": lambda chain, address: f"{chain}/{address}.json",
+    "one folder": lambda chain, address: f"{chain}-{address}.json",
+    "documents of a site": lambda chain, address: f"v2/contract/{chain}/{address}",
+    "records a line": lambda chain, _: f"records-{chain}.jsonl",
+}
+"""The folders of records that people export, and where each record is."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_folder_of_records_is_imported(layout, tmp_path):
+    records = [record_of(number) for number in range(1, 4)]
+    for record in records:
+        value = json.loads(record)
+        file = tmp_path / "export" / LAYOUTS[layout](value["chainId"], value["address"])
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as stream:
+            stream.write(record + (b"\n" if file.suffix == ".jsonl" else b""))
+    content = empty_site(tmp_path, ())
+    done = run("import", "sourcify", tmp_path / "export", "--content", content, "--add-chains")
+    assert done.exit_code == ExitCode.OK, done.output
+    assert sorted(contracts(content).values()) == sorted(records)
+
+
+def test_folder_without_records_is_explained(tmp_path):
+    content = empty_site(tmp_path)
+    (tmp_path / "export").mkdir()
+    refused = run("import", "sourcify", tmp_path / "export", "--content", content)
+    assert refused.exit_code == ExitCode.FAILED
+    assert "no full_match or partial_match, and no records" in refused.stderr
+    (tmp_path / "export/other.json").write_text("{}")
+    skipped = run("import", "sourcify", tmp_path / "export", "--content", content)
+    assert "is not a record of API v2" in skipped.output
+    missing = run("import", "sourcify", tmp_path / "none", "--content", content)
+    assert "there is no folder" in missing.stderr

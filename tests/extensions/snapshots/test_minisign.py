@@ -249,5 +249,5 @@ def test_missing_minisign_reports_extra(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(__import__("sys").modules, "minisign", None)
     with pytest.raises(StatuaryError, match="'snapshot'") as refused:
         parse_public_key(line(b"Ed", KEY_ID, PUBLIC))
-    assert "statuary[snapshot]" in refused.value.hint
+    assert "[snapshot]" in refused.value.hint
     assert key is not None

@@ -32,6 +32,7 @@ from statuary.cli.editing.prompts import (
     value_or_ask,
 )
 from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
+from statuary.cli.examples import add_examples
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.registry import EXTENSIONS, load
 from statuary.source.edit_files import EditError
@@ -280,6 +281,7 @@ class ExtensibleGroup(click.Group):
         if target is None:
             return super().get_command(ctx, cmd_name)
         command: click.Command = load(target)
+        add_examples(command, f"{self.name} {cmd_name}")
         return command
 
     def _targets(self) -> Mapping[str, str]:

@@ -57,9 +57,10 @@ from statuary.extensions.importing.toolchains.boa import read_boa
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
 from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
+from statuary.extensions.importing.toolchains.hardhat_project import read_hardhat_project
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
-from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
+from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_folder
 
 
 class StatusKind(NamedTuple):
@@ -139,14 +140,19 @@ CONTRACT_KINDS: Final = (
     ContractKind(
         "sourcify",
         "contracts of Sourcify",
-        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder"
-        " with full_match or partial_match",
+        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder:"
+        " of its repository (full_match, partial_match), or of records (<chain id>/<address>.json, any *.json, *.jsonl)",
     ),
     ContractKind(
         "etherscan",
         "contracts of an explorer with Etherscan's API, such as Blockscout or Routescan",
         "the URL of the API (its key is taken from ETHERSCAN_API_KEY), a saved response of getsourcecode, or a folder of"
         " them as <address>.json",
+    ),
+    ContractKind(
+        "hardhat",
+        "the contracts that a Hardhat project deployed, with hardhat-deploy or Ignition",
+        "the folder of the project",
     ),
     ContractKind(
         "hardhat-deploy",
@@ -165,7 +171,12 @@ CONTRACT_KINDS: Final = (
     ),
     ContractKind(
         "boa",
-        "the contracts that titanoboa or moccasin deployed",
+        "the contracts that titanoboa deployed",
+        "the folder of a project, or its database of deployments",
+    ),
+    ContractKind(
+        "moccasin",
+        "the contracts that moccasin deployed",
         "the folder of a project, or its database of deployments",
     ),
     ContractKind(
@@ -324,10 +335,12 @@ KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"
 """The environment variable with an explorer's key, as other tools call it."""
 
 PROJECT_READERS: Final = {
+    "hardhat": read_hardhat_project,
     "hardhat-deploy": read_hardhat_deploy,
     "ignition": read_ignition,
     "foundry": read_broadcasts,
     "boa": read_boa,
+    "moccasin": read_boa,
     "ape": read_ape,
 }
 
@@ -424,7 +437,7 @@ def _listed_contracts(
     if kind in PROJECT_READERS:
         return _chosen(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
-        return _chosen(read_sourcify_repository(Path(source)), chain_id, addresses)
+        return _chosen(read_sourcify_folder(Path(source)), chain_id, addresses)
     if chain_id is None:
         raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
     if kind == "sourcify":

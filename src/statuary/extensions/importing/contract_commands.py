@@ -65,6 +65,7 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
     read_chain_id,
     read_on_chain_contract,
 )
+from statuary.extensions.importing.import_contracts import add_chain
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_hex_file
@@ -100,8 +101,10 @@ def read_catalogue(content: Path) -> Catalogue:
     return catalogue
 
 
-def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
-    """Return the contract's chain, which node and site must have."""
+def choose_chain(
+    catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
+) -> ChainId:
+    """Return the contract's chain, which the node must have, and the site unless it may be added to it."""
     site_chains = [chain.chain_id for chain in catalogue.chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
@@ -109,8 +112,11 @@ def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumN
             f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
     chain = chain_id or of_node or _only_chain(site_chains)
-    if chain not in site_chains:
-        raise NotImportableError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
+    if chain not in site_chains and not may_add:
+        raise NotImportableError(
+            f"chain {chain} is not in site.yaml",
+            f"run this again with --add-chain, or add under `chains:` in site.yaml: {{chain_id: {chain}, name: …}}",
+        )
     return chain
 
 
@@ -307,8 +313,11 @@ def add(
     with content_lock(content):
         catalogue = read_catalogue(content)
         compilers = compilation_options.compiler
+        chain_id = choose_chain(
+            catalogue, compilation_options.chain_id, node, may_add=write_options.add_chain
+        )
         import_options = ImportOptions(
-            chain_id=choose_chain(catalogue, compilation_options.chain_id, node),
+            chain_id=chain_id,
             address=address,
             form=ContractForm(write_options.form),
             match_id=write_options.match_id,
@@ -340,6 +349,9 @@ def add(
             return ExitCode.FINDINGS
         evidence = _evidence(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
+            if chain_id not in [chain.chain_id for chain in catalogue.chains]:
+                add_chain(content, chain_id)
+                click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
             write_contract(content, prepared.files, prepared.replaced)
             write_anchor(content, source, anchor)
             if evidence is not None:

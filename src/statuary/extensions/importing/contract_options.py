@@ -139,6 +139,9 @@ class WriteOptions(NamedTuple):
             help="With --rpc: also save the chain's proofs of the contract, as `contract anchor` does.",
         ),
     ]
+    add_chain: Annotated[
+        bool, option(help="Add the chain to site.yaml if it is missing there, named by its number.")
+    ]
     dry_run: Annotated[bool, option(help="Derive and verify the contract, but write nothing.")]
     content: Content
     now: Now

@@ -66,6 +66,7 @@ from statuary.extensions.log.verify import (
 )
 from statuary.extensions.snapshots.site_reader import UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.source.git_ignore import ignore_file
 
 LARGEST_ANSWER = 100_000
 
@@ -342,6 +343,15 @@ def _write_key(key: PrivateKey, out: Path) -> None:
         raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         stream.write(f"{key.text}\n")
+    try:
+        ignored_line = ignore_file(out)
+    except (OSError, UnicodeDecodeError) as error:
+        click.echo(
+            f"warning: .gitignore cannot be edited: {error}; keep the key out of git yourself", err=True
+        )
+        return
+    if ignored_line is not None:
+        click.echo(f"added {escape_control_chars(ignored_line)} to .gitignore")
 
 
 @log_command.command()

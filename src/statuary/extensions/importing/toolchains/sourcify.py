@@ -16,8 +16,10 @@ from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
+    MAX_FILE_BYTES,
     WebSource,
     decode_source,
+    parse_json,
     read_bytes,
     read_json_file,
     read_text,
@@ -91,6 +93,54 @@ def _read_answer(url: str, web: WebSource) -> SourceContract:
 
 
 MATCHES: Final = ("full_match", "partial_match")
+ABOVE: Final = ("", "contracts", "repository/contracts")
+
+
+def read_sourcify_folder(folder: Path) -> ListedContracts:
+    """Yield the contracts of a folder of Sourcify's repository, or of records in files.
+
+    Raises:
+        NotImportableError: if it has neither.
+    """
+    if not folder.is_dir():
+        raise NotImportableError(f"there is no folder {folder}", "check the path")
+    if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
+        yield from read_sourcify_repository(folder)
+        return
+    files = [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
+    if not files:
+        raise NotImportableError(
+            f"{folder} has no full_match or partial_match, and no records",
+            "give a folder of Sourcify's repository, a folder with <chain id>/<address>.json or other files of"
+            " records, or the URL of a server with API v2",
+        )
+    for file in files:
+        name = file.relative_to(folder).as_posix()
+        yield from with_unreadable(file, name, _file_records(file))
+
+
+def _may_have_records(file: Path) -> bool:
+    """Return whether a file may hold records: JSON, a record a line, or a document of the API."""
+    is_document = not file.suffix and file.name.startswith("0x")
+    return (file.suffix in RECORD_SUFFIXES or is_document) and file.is_file()
+
+
+RECORD_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
+
+
+def _file_records(file: Path) -> ListedContracts:
+    raw = read_bytes(file, MAX_FILE_BYTES)
+    bodies = raw.splitlines() if file.suffix in (".jsonl", ".ndjson") else [raw]
+    for body in filter(None, (line.strip() for line in bodies)):
+        value = parse_json(body, str(file))
+        if not isinstance(value, dict) or "chainId" not in value:
+            raise NotImportableError(
+                f"{file} is not a record of API v2",
+                "a record has chainId and address, as ?fields=all gives them",
+            )
+        chain_id = any_chain_id(value["chainId"], str(file))
+        address = any_address(value.get("address"), str(file))
+        yield ListedContract(chain_id, address, file.name, partial(SourceContract, record=body))
 
 
 def read_sourcify_repository(folder: Path) -> ListedContracts:
@@ -101,9 +151,7 @@ def read_sourcify_repository(folder: Path) -> ListedContracts:
     Raises:
         NotImportableError: if it has none of them.
     """
-    roots = [
-        folder / above / match for above in ("", "contracts", "repository/contracts") for match in MATCHES
-    ]
+    roots = [folder / above / match for above in ABOVE for match in MATCHES]
     roots = [root for root in roots if root.is_dir()]
     if not roots:
         raise NotImportableError(

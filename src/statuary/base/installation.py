@@ -1,0 +1,60 @@
+"""How this copy of statuary was installed, and the command that adds an extra to it."""
+
+import json
+import shlex
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+NAME = "statuary"
+
+
+@cache
+def read_direct_url() -> dict[str, Any] | None:
+    """Return where this copy was installed from (PEP 610); None if a package index, or not installed."""
+    try:
+        text = distribution(NAME).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None
+    value: dict[str, Any] | None = json.loads(text) if text else None
+    return value
+
+
+def extra_hint(extra: str) -> str:
+    """Return the command that installs an extra of this copy, with the tool and from the place that it came from."""
+    return install_command(extra, read_direct_url(), Path(sys.prefix))
+
+
+def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path) -> str:
+    """Return the command that installs an extra.
+
+    Args:
+        direct_url: where the copy came from; None for a package index.
+        prefix: the environment that it is in.
+    """
+    requirement = _requirement(extra, direct_url)
+    if (prefix / "uv-receipt.toml").is_file():
+        return f"uv tool install --force {requirement}"
+    if (prefix / "pipx_metadata.json").is_file():
+        return f"pipx install --force {requirement}"
+    return f"pip install {requirement}"
+
+
+def _requirement(extra: str, direct_url: dict[str, Any] | None) -> str:
+    """Return a requirement with the extra, quoted for a shell."""
+    if direct_url is None:
+        return f'"{NAME}[{extra}]"'
+    url, below = direct_url["url"], direct_url.get("subdirectory", "")
+    fragment = f"#subdirectory={below}" if below else ""
+    if "vcs_info" in direct_url:
+        vcs = direct_url["vcs_info"]
+        return f'"{NAME}[{extra}] @ {vcs["vcs"]}+{url}@{vcs["commit_id"]}{fragment}"'
+    if not url.startswith("file:"):
+        return f'"{NAME}[{extra}] @ {url}"'
+    path = shlex.quote(f"{url2pathname(urlsplit(url).path)}[{extra}]")
+    is_editable = direct_url.get("dir_info", {}).get("editable", False)
+    return f"-e {path}" if is_editable else path

@@ -1,0 +1,28 @@
+"""Examples at the end of help pages; `examples.json` has those of every command."""
+
+import json
+from functools import cache
+from importlib.resources import files
+
+import click
+
+
+@cache
+def read_examples() -> dict[str, list[str]]:
+    """Return the examples of each command by its words, such as `incident open`."""
+    text = (files("statuary.cli") / "examples.json").read_text("utf-8")
+    examples: dict[str, list[str]] = json.loads(text)
+    return examples
+
+
+def add_examples(command: click.Command, words: str) -> None:
+    """Add examples to the help of a command, and of the commands of a group."""
+    lines = read_examples().get(words)
+    heading = f"Example{'s' if lines and len(lines) > 1 else ''}:"
+    if lines and heading not in (command.epilog or ""):
+        shown = "\n".join(f"  {line}" for line in lines)
+        rest = f"\n\n{command.epilog}" if command.epilog else ""
+        command.epilog = f"\b\n{heading}\n{shown}{rest}"
+    if isinstance(command, click.Group):
+        for name, member in command.commands.items():
+            add_examples(member, f"{words} {name}")

@@ -1,0 +1,28 @@
+"""Read what a Hardhat project deployed: Hardhat itself records no addresses, its plugins do."""
+
+from pathlib import Path
+
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
+from statuary.extensions.importing.toolchains.ignition import read_ignition
+from statuary.extensions.importing.toolchains.listed_contract import ListedContracts
+
+
+def read_hardhat_project(folder: Path) -> ListedContracts:
+    """Yield the contracts that hardhat-deploy and Ignition deployed from a project.
+
+    Raises:
+        NotImportableError: if neither has deployed anything.
+    """
+    has_deployments = next(folder.glob("deployments/*/*.json"), None) is not None
+    has_journals = next(folder.glob("ignition/deployments/*/journal.jsonl"), None) is not None
+    if not (has_deployments or has_journals):
+        raise NotImportableError(
+            f"{folder} has neither deployments/ of hardhat-deploy nor ignition/deployments/",
+            "Hardhat keeps no addresses of other deployments: add each contract with"
+            " `statuary contract add artifacts/contracts/FILE.sol/NAME.json --address 0x… --rpc URL`",
+        )
+    if has_deployments:
+        yield from read_hardhat_deploy(folder)
+    if has_journals:
+        yield from read_ignition(folder)

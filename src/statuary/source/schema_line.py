@@ -1,0 +1,23 @@
+"""The first line of a YAML file that names its JSON Schema, for editors."""
+
+from pathlib import Path, PurePosixPath
+
+SCHEMA_FOLDER = ".schema"
+
+KINDS = {"incidents": "incident", "maintenances": "maintenance", "templates": "template"}
+"""The schemas of files in folders of the content; those at its top have their own names."""
+
+
+def with_schema_line(root: Path, path: str, text: str) -> str:
+    """Return the text of a new file with the line that names its schema, if the content has that schema.
+
+    Args:
+        root: the content folder.
+        path: of the file, relative to it.
+    """
+    file = PurePosixPath(path)
+    folders = file.parts[:-1]
+    name = f"{KINDS.get(folders[0], '') if folders else file.stem}.json"
+    if file.suffix != ".yaml" or not (root / SCHEMA_FOLDER / name).is_file():
+        return text
+    return f"# yaml-language-server: $schema={'../' * len(folders)}{SCHEMA_FOLDER}/{name}\n{text}"

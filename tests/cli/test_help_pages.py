@@ -1,0 +1,55 @@
+"""Help: every command is in a group, and every help page ends with an example that the command takes."""
+
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.examples import read_examples
+from statuary.cli.main import COMMAND_GROUPS, COMMANDS, command
+from support.sites import write_files
+
+
+def pages(found: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that is no group, by its words."""
+    if not isinstance(found, click.Group):
+        yield " ".join(words), found
+        return
+    context = click.Context(found)
+    for name in found.list_commands(context):
+        member = found.get_command(context, name)
+        assert member is not None
+        yield from pages(member, (*words, name))
+
+
+PAGES = dict(pages(command))
+
+
+def test_every_command_is_in_one_group():
+    grouped = [name for names in COMMAND_GROUPS.values() for name in names]
+    shown = CliRunner().invoke(command, ["--help"]).output
+    assert sorted(grouped) == sorted(name for name in COMMANDS if " " not in name)
+    assert all(f"\n  {name} " in shown for name in grouped)
+    assert all(f"\n{title}:\n" in shown for title in COMMAND_GROUPS)
+
+
+def test_examples_are_of_commands():
+    assert {words for words in read_examples() if words not in PAGES} == set()
+
+
+@pytest.mark.parametrize("words", [words for words in PAGES if "safe-deployments" not in words])
+def test_help_ends_with_valid_example(words, tmp_path, monkeypatch):
+    write_files(tmp_path / "project", {"postmortem.md": "", "alert.json": "{}", "addresses.txt": ""})
+    (tmp_path / "clear-signing-erc7730-registry").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    shown = CliRunner().invoke(command, [*words.split(), "--help"], terminal_width=200).output
+    for example in read_examples()[words]:
+        assert f"\n    {example}\n" in shown
+        program, *arguments = shlex.split(example)
+        assert program == "statuary"
+        count = len(words.split())
+        assert arguments[:count] == words.split()
+        with PAGES[words].make_context(words, arguments[count:], resilient_parsing=False) as context:
+            assert context.params
