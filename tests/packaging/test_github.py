@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from statuary.version import VERSION
 from support.requirements import CHECKOUT
 from support.sites import small_site, write_files
 
@@ -115,8 +114,40 @@ def run_step(step, folder, **variables):
     )
 
 
-def test_action_installs_matching_version():
-    assert yaml.safe_load(ACTION.read_text())["inputs"]["install"]["default"] == f"statuary=={VERSION}"
+@pytest.mark.parametrize(
+    ("install", "extras", "requirement"),
+    [("", "", ""), ("", "s3,notify", "[s3,notify]"), ("./wheels/statuary.whl", "s3", None)],
+)
+def test_action_installs_its_own_commit(tmp_path, install, extras, requirement):
+    tools = {"python3": '#!/bin/sh\nmkdir -p "$3/bin" && cp "$0" "$3/bin/pip"\n'}
+    for name, text in tools.items():
+        tool = tmp_path / "tools" / name
+        tool.parent.mkdir()
+        tool.write_text(text.replace('cp "$0"', f"cp '{tmp_path}/pip'"))
+        tool.chmod(0o755)
+    (tmp_path / "pip").write_text('#!/bin/sh\nfor last; do :; done\necho "$last"\n')
+    (tmp_path / "pip").chmod(0o755)
+    step = steps()["Install"]
+    assert set(step["env"]) == {"INSTALL", "EXTRAS"}
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        env={
+            "PATH": f"{tmp_path}/tools:{os.environ['PATH']}",
+            "RUNNER_TEMP": str(tmp_path / "temp"),
+            "GITHUB_ACTION_PATH": str(ACTION.parent),
+            "INSTALL": install,
+            "EXTRAS": extras,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    named = done.stdout.strip()
+    if requirement is None:
+        assert named == install
+    else:
+        folder = named.removesuffix(requirement)
+        assert Path(folder, "pyproject.toml").is_file(), named
 
 
 def test_action_steps_check_and_build(tmp_path):

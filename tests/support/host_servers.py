@@ -100,7 +100,7 @@ def serve_with_nginx(project: Path, edge: Served | None = None, on: EnabledKeys 
         user = "user root;" if os.geteuid() == 0 else ""  # the workers read a temporary folder
         (own / "nginx.conf").write_text(NGINX.format(own=own, user=user))
         command = [program, "-e", "stderr", "-p", str(own), "-c", str(own / "nginx.conf")]
-        with _running(command, choices.listen) as server:
+        with running_server(command, choices.listen or "") as server:
             yield server
 
 
@@ -133,7 +133,7 @@ def serve_with_caddy(project: Path, edge: Served | None = None, on: EnabledKeys 
         choices = choices_for(project, on, **_upstream(edge))
         (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + caddy_files(choices)[0].text)
         command = [program, "run", "--config", str(own / "Caddyfile"), "--adapter", "caddyfile"]
-        with _running(command, choices.listen, HOME=folder, XDG_DATA_HOME=folder) as server:
+        with running_server(command, choices.listen or "", HOME=folder, XDG_DATA_HOME=folder) as server:
             yield server
 
 
@@ -217,7 +217,7 @@ def _upstream(edge: Served | None) -> dict[str, str]:
 
 
 @contextmanager
-def _running(command: list[str], listen: str, **environment: str) -> Iterator[Served]:
+def running_server(command: list[str], listen: str, **environment: str) -> Iterator[Served]:
     """Run a server that sends nothing until the block ends."""
     port = int(listen.rpartition(":")[2])
     with subprocess.Popen(
