@@ -6,6 +6,7 @@ import socket
 import ssl
 import subprocess
 import time
+from contextlib import closing
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 
@@ -38,21 +39,23 @@ def free_ports(count: int) -> list[int]:
 
 def get(port: int, name: str, path: str) -> tuple[int, bytes]:
     """Ask over HTTP for a path of a name."""
-    connection = HTTPConnection(LOOPBACK, port, timeout=30)
-    connection.request("GET", path, headers={"Host": name})
-    response = connection.getresponse()
-    return response.status, response.read()
+    with closing(HTTPConnection(LOOPBACK, port, timeout=30)) as connection:
+        return answer(connection, name, path)
 
 
 def get_secure(port: int, name: str, path: str, authority: Path) -> tuple[int, bytes]:
     """Ask over HTTPS for a path of a name, whose certificate an authority must have signed."""
     context = ssl.create_default_context(cafile=str(authority))
-    connection = HTTPSConnection(name, port, timeout=30, context=context)
-    plain = socket.create_connection((LOOPBACK, port), timeout=30)
-    connection.sock = context.wrap_socket(plain, server_hostname=name)
-    connection.request("GET", path)
-    response = connection.getresponse()
-    return response.status, response.read()
+    with closing(HTTPSConnection(name, port, timeout=30, context=context)) as connection:
+        plain = socket.create_connection((LOOPBACK, port), timeout=30)
+        connection.sock = context.wrap_socket(plain, server_hostname=name)
+        return answer(connection, name, path)
+
+
+def answer(connection: HTTPConnection, name: str, path: str) -> tuple[int, bytes]:
+    connection.request("GET", path, headers={"Host": name, "Connection": "close"})
+    with connection.getresponse() as response:
+        return response.status, response.read()
 
 
 def is_status(answer: tuple[int, bytes]) -> bool:
