@@ -300,7 +300,7 @@ def test_folder_of_records_is_imported(layout, tmp_path):
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as stream:
             stream.write(record + (b"\n" if file.suffix == ".jsonl" else b""))
-    content = empty_site(tmp_path, ())
+    content = empty_site(tmp_path, (5,))
     done = run("import", "sourcify", tmp_path / "export", "--content", content, "--add-chains")
     assert done.exit_code == ExitCode.OK, done.output
     assert sorted(contracts(content).values()) == sorted(records)
