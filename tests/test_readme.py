@@ -31,7 +31,7 @@ def test_shown_commands_cover_main_commands():
         "incident",
         "maintenance",
         "contract",
-        "hosting",
+        "setup",
         "conform",
         "tick",
         "next",

@@ -234,7 +234,9 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
     if site.url is not None:
         text = set_value(text, ("page", "url"), site.site_url)
     if site.chain_names:
-        chains = [{"chain_id": int(chain_id), "name": name} for chain_id, name in site.chain_names.items()]
+        chains: list[YamlValue] = [
+            {"chain_id": int(chain_id), "name": name} for chain_id, name in site.chain_names.items()
+        ]
         text = set_value(text, ("chains",), chains)
     file.write_text(text, encoding="utf-8")
     return code
