@@ -7,6 +7,8 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
+from statuary.extensions.notify.mail_services import send_mail
+from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import (
     MAX_DELAY,
     Channels,
@@ -15,7 +17,7 @@ from statuary.extensions.notify.sent_events import (
     require_past,
     rolled_back,
 )
-from statuary.extensions.notify.settings import Channel, Delivery
+from statuary.extensions.notify.settings import MAIL_KINDS, Channel, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
 
@@ -201,6 +203,10 @@ def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """Return the function that sends events in a language, with the environment's secrets."""
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
-        send_event(channel, address_of(channel, environment), event, timeline, words=words)
+        address = address_of(channel, environment)
+        if channel.kind in MAIL_KINDS:
+            send_mail(channel, address, event.id, message_of(event, timeline, words))
+        else:
+            send_event(channel, address, event, timeline, words=words)
 
     return send

@@ -24,7 +24,7 @@ from statuary.extensions.notify.channels import ChannelError, DeliveryError, add
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import DeliveryState, file_state
-from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
+from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind, NotifySettings
 from statuary.extensions.notify.store_state import store_state
 from statuary.extensions.notify.test_commands import send_test_messages
 from statuary.publish.locations import open_location, scheme_of
@@ -260,6 +260,6 @@ def _show(
             click.echo()
             for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
                 click.echo(escape_control_chars(line))
-            if channel.kind is not ChannelKind.APPRISE:
+            if channel.kind not in (ChannelKind.APPRISE, *MAIL_KINDS):
                 click.echo(json_text(body_for(channel.kind, event, timeline, words)))
     return ExitCode.OK

@@ -19,6 +19,12 @@ class ChannelKind(StrEnum):
     SLACK = "slack"
     TEAMS = "teams"
     APPRISE = "apprise"
+    LISTMONK = "listmonk"
+    BUTTONDOWN = "buttondown"
+
+
+MAIL_KINDS = (ChannelKind.LISTMONK, ChannelKind.BUTTONDOWN)
+"""The kinds that mail a message to the subscribers of a list."""
 
 
 class Delivery(StrEnum):
@@ -56,7 +62,7 @@ class ChannelSource(SourceModel):
     name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     """Its name in messages and in the delivery state. A new name is a new channel."""
     kind: ChannelKind
-    """`webhook` (Statuspage's payload), `slack`, `teams`, or `apprise` for every other service."""
+    """`webhook` (Statuspage's payload), `slack`, `teams`, `listmonk` and `buttondown` (mail to subscribers), or `apprise` for every other service."""
     url_variable: Annotated[Text, Field(pattern=VARIABLE)]
     """The environment variable that holds its URL, which is a secret."""
     secret_variable: Annotated[Text, Field(pattern=VARIABLE)] | None = None

@@ -10,8 +10,9 @@ from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.extensions.notify.channels import address_of, send_body, send_by_apprise
+from statuary.extensions.notify.mail_services import send_mail
 from statuary.extensions.notify.messages import Message, slack_body, teams_body
-from statuary.extensions.notify.settings import Channel, ChannelKind
+from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind
 from statuary.status.feeds.feed import body_html
 from statuary.status.model.records import Page
 
@@ -30,7 +31,10 @@ def send_test_messages(
             failed += 1
             print_error(error)
         else:
-            click.echo(f"{escape_control_chars(channel.name)}: the test message arrived")
+            outcome = "the test message arrived"
+            if channel.kind in MAIL_KINDS:
+                outcome = "the test message is a draft there; nobody is sent it"
+            click.echo(f"{escape_control_chars(channel.name)}: {outcome}")
     return ExitCode.FINDINGS if failed else ExitCode.OK
 
 
@@ -40,10 +44,14 @@ def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Ins
     if channel.kind is ChannelKind.APPRISE:
         send_by_apprise(channel, address, message)
         return
+    message_id = f"test-{uuid4()}"
+    if channel.kind in MAIL_KINDS:
+        send_mail(channel, address, message_id, message, is_draft=True)
+        return
     body: object = {"meta": {"test": True}, "page": {"id": page.id}}
     if channel.kind is not ChannelKind.WEBHOOK:
         body = slack_body(message) if channel.kind is ChannelKind.SLACK else teams_body(message)
-    send_body(channel, address, f"test-{uuid4()}", body)
+    send_body(channel, address, message_id, body)
 
 
 def test_message(page: Page, now: Instant) -> Message:

@@ -1,0 +1,203 @@
+"""Messages to mailing lists: campaigns of listmonk, and e-mails of Buttondown.
+
+Both fill in templates in what they send, so braces of a text are written as entities, or apart.
+listmonk: https://listmonk.app/docs/apis/campaigns/ ; Buttondown: https://docs.buttondown.com/api-emails-create
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final, NamedTuple
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+import orjson
+
+from statuary.base.json_values import Json, as_object
+from statuary.extensions.http.client import HttpResponse, UnreachableError, send
+from statuary.extensions.notify.channels import (
+    LONGEST_RESPONSE,
+    TIMEOUTS,
+    Address,
+    ChannelError,
+    DeliveryError,
+)
+from statuary.extensions.notify.messages import Message
+from statuary.extensions.notify.settings import Channel, ChannelKind
+
+SENDING: Final = ("running", "scheduled", "finished")
+"""The states of a campaign that has begun."""
+
+
+class MailService(NamedTuple):
+    """Where a service takes messages; all of it is secret."""
+
+    url: str  # without credentials
+    user: str
+    password: str
+    lists: tuple[int, ...] = ()  # of listmonk
+
+
+def mail_service(channel: Channel, address: Address) -> MailService:
+    """Return the service of a channel from its URL, which has the credentials.
+
+    Raises:
+        ChannelError: if the URL lacks something; the message does not have it.
+    """
+    parts = urlsplit(address.url)
+    host = parts.hostname or ""
+    place = f"[{host}]" if ":" in host else host
+    if parts.port is not None:
+        place += f":{parts.port}"
+    url = urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+    form = "https://USER:TOKEN@lists.example.org/?lists=1"
+    lists: tuple[int, ...] = ()
+    if channel.kind is ChannelKind.LISTMONK:
+        numbers = [number for text in parse_qs(parts.query).get("lists", []) for number in text.split(",")]
+        if not numbers or not all(number.isdecimal() for number in numbers):
+            raise _incomplete(channel, "names no lists", form)
+        lists = tuple(map(int, numbers))
+    else:
+        form = "https://:KEY@api.buttondown.com/v1/emails"
+    if not parts.password:
+        raise _incomplete(channel, "has no key", form)
+    return MailService(url, parts.username or "", parts.password, lists)
+
+
+def _incomplete(channel: Channel, lack: str, form: str) -> ChannelError:
+    return ChannelError(
+        f"the channel {channel.name!r}: {channel.url_variable} {lack}", f"write it like {form}"
+    )
+
+
+def send_mail(
+    channel: Channel, address: Address, message_id: str, message: Message, *, is_draft: bool = False
+) -> None:
+    """Let a service mail a message to its subscribers.
+
+    Args:
+        message_id: the same each time that the message is sent.
+        is_draft: only make a draft, which nobody is sent.
+
+    Raises:
+        ChannelError: if the URL of the channel lacks something.
+        DeliveryError: if it was not accepted, or may not have been.
+    """
+    service = mail_service(channel, address)
+    if channel.kind is ChannelKind.LISTMONK:
+        _send_campaign(channel, service, message_id, message, is_draft=is_draft)
+    else:
+        _send_email(channel, service, message_id, message, is_draft=is_draft)
+
+
+def _send_campaign(
+    channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
+) -> None:
+    """Create a campaign and start it; one that an earlier try created stays a draft."""
+    campaign = {
+        "name": f"{_apart(message.subject)} ({message_id})",
+        "subject": _apart(message.subject),
+        "lists": service.lists,
+        "type": "regular",
+        "content_type": "html",
+        "body": _html(message),
+        "altbody": _apart(f"{message.text}\n\n{message.time}\n{message.url}"),
+        "messenger": "email",
+    }
+    headers = {"Authorization": f"Basic {b64encode(f'{service.user}:{service.password}'.encode()).decode()}"}
+    campaigns = f"{service.url}/api/campaigns"
+    created = _request(channel, "POST", campaigns, headers, campaign)
+    number = as_object(_value(created).get("data")).get("id")
+    if not isinstance(number, int):
+        raise DeliveryError(f"the channel {channel.name!r}: this is no listmonk: it names no campaign")
+    if is_draft:
+        return
+    started = _ask(channel, "PUT", f"{campaigns}/{number}/status", headers, {"status": "running"})
+    if started.status != HTTPStatus.OK:
+        now = _value(_request(channel, "GET", f"{campaigns}/{number}", headers))
+        if as_object(now.get("data")).get("status") not in SENDING:
+            raise _refused(channel, started)
+
+
+def _send_email(
+    channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
+) -> None:
+    """Create an e-mail that is sent at once; Buttondown knows a second one by its slug."""
+    email = {
+        "subject": _apart(message.subject),
+        "body": _html(message),
+        "slug": message_id,
+        "status": "draft" if is_draft else "about_to_send",
+    }
+    headers = {
+        "Authorization": f"Token {service.password}",
+        "X-API-Version": "2026-04-01",
+        "X-Buttondown-Live-Dangerously": "true",  # asked for once of each key
+    }
+    response = _ask(channel, "POST", service.url, headers, email)
+    is_known = _value(response).get("code") in ("email_duplicate", "slug_invalid")
+    if not _is_success(response) and not is_known:
+        raise _refused(channel, response)
+
+
+def _html(message: Message) -> str:
+    """Return the body of an e-mail, without what a service takes for its templates."""
+    body = f'{message.html}\n<p>{message.time}<br><a href="{message.url}">{message.url}</a></p>'
+    return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
+
+
+def _apart(text: str) -> str:
+    """Return plain text without what a service takes for its templates."""
+    return text.replace("{{", "{ {").replace("{%", "{ %")
+
+
+def _request(
+    channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
+) -> HttpResponse:
+    response = _ask(channel, method, url, headers, value)
+    if not _is_success(response):
+        raise _refused(channel, response)
+    return response
+
+
+def _ask(
+    channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
+) -> HttpResponse:
+    """Send a request and return the response.
+
+    Raises:
+        DeliveryError: if there is none.
+    """
+    body = None if value is None else orjson.dumps(value)
+    try:
+        return send(
+            url,
+            method,
+            body=body,
+            headers={**headers, "Content-Type": "application/json"},
+            limit=LONGEST_RESPONSE,
+            timeouts=TIMEOUTS,
+            redirects=False,
+        )
+    except UnreachableError as error:
+        raise DeliveryError(
+            f"the service of the channel {channel.name!r} {error.reason.replace(url, '…')}"
+        ) from None
+
+
+def _is_success(response: HttpResponse) -> bool:
+    return HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def _refused(channel: Channel, response: HttpResponse) -> DeliveryError:
+    hint = "it is sent by the next run"
+    if response.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
+        hint = f"check the value of {channel.url_variable}"
+    return DeliveryError(f"the service of the channel {channel.name!r} responds with {response.status}", hint)
+
+
+def _value(response: HttpResponse) -> Mapping[str, Json]:
+    """Return the object in a response; an empty one if there is none."""
+    try:
+        return as_object(orjson.loads(response.body))
+    except ValueError:
+        return {}
