@@ -289,3 +289,17 @@ def test_wrong_chain_writes_nothing(run, tmp_path, chain, message):
     refused = run("init", "--chain", chain, *NOW)
     assert (refused.exit_code, message in refused.stderr) == (2, True), refused.stderr
     assert not (tmp_path / "content").exists()
+
+
+def test_git_without_identity_keeps_next_steps(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
+        monkeypatch.delenv(name, raising=False)
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "config", "user.useConfigOnly", "true")
+    done = run("init", "--git", *NOW)
+    assert done.exit_code == 3
+    assert "git config --global user.email" in done.stderr
+    assert done.stdout.endswith("Now run: statuary build\n")

@@ -16,12 +16,13 @@ from click.exceptions import Exit
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
 from statuary.cli.editing.prompts import is_interactive
+from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.engine.site_source import check_page_url
 from statuary.registry import provided
-from statuary.source.edit_files import in_work_tree, start_repository
+from statuary.source.edit_files import EditError, in_work_tree, start_repository
 from statuary.source.edit_yaml import set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.schema_line import SCHEMA_FOLDER
@@ -155,7 +156,7 @@ def init_command(
         code = _import_site(source, content, site, instant)
     _write(content, {} if source is not None else starter_files(site, instant))
     if git or (git is None and _offers_git(content)):
-        _commit(content)
+        code = _commit(content) or code
     for line in _next_steps(content, site, has_source=source is not None):
         click.echo(line)
     return code
@@ -260,10 +261,15 @@ def _offers_git(content: Path) -> bool:
     )
 
 
-def _commit(content: Path) -> None:
-    """Commit the new files, making the project a git repository if needed."""
+def _commit(content: Path) -> ExitCode:
+    """Make the project a git repository unless it is in one, and commit the new files; return the exit code."""
     paths = (path for path in (content, content.parent / ".gitignore") if path.exists())
-    click.echo(f"committed to git as {start_repository(content.parent, paths)}")
+    try:
+        click.echo(f"committed to git as {start_repository(content.parent, paths)}")
+    except EditError as error:
+        print_error(error)
+        return ExitCode.FAILED
+    return ExitCode.OK
 
 
 def _write(content: Path, texts: Mapping[str, str]) -> None:

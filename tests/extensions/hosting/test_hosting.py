@@ -137,3 +137,12 @@ def test_caddy_requests_certificate_for_names_only(content, listen):
     lines = run(content, "caddy", "--listen", listen).stdout.splitlines()
     place = lines.index(site)
     assert (lines[place + 1] == f"\tbind {bind}") == (bind is not None)
+
+
+def test_edge_module_is_ignored_by_git(content, tmp_path):
+    out = tmp_path / "out"
+    write_files(out, {".gitignore": "/build/\n"})
+    assert run(content, "netlify", "--out", str(out)).exit_code == 0
+    assert (out / ".gitignore").read_text() == "/build/\n/.edge/\n"
+    assert run(content, "netlify", "--out", str(tmp_path / "bare")).exit_code == 0
+    assert not (tmp_path / "bare/.gitignore").exists()

@@ -8,8 +8,9 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.extensions.hosting.host_files import HostFile
-from statuary.extensions.hosting.hosts import is_edge_file
-from statuary.extensions.hosting.installation import Installation, put_wheel
+from statuary.extensions.hosting.hosts import EDGE_FOLDER, is_edge_file
+from statuary.extensions.hosting.installation import Installation, git_output, put_wheel
+from statuary.source.git_ignore import add_ignore_lines
 
 
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
@@ -45,6 +46,11 @@ def write_files(files: list[HostFile], installation: Installation, out: Path) ->
         if file.path.endswith(".sh"):
             path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
+    if any(map(is_edge_file, files)) and (
+        (out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD")
+    ):
+        for line in add_ignore_lines(out, [f"/{EDGE_FOLDER}/"]):
+            click.echo(f"added {line} to {out / '.gitignore'}", err=True)
     return wheel
 
 
