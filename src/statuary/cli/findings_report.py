@@ -75,18 +75,21 @@ def _with_chains_together(findings: Iterable[Finding]) -> list[Finding]:
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
     if len(unlisted) < 2:
         return listed
+    place = listed.index(unlisted[0])
+    rest = [finding for finding in listed[place:] if finding not in unlisted]
+    return [*listed[:place], _chains_finding(unlisted), *rest]
+
+
+def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
+    """Return one finding for records of chains that the site lacks, with the lines to add."""
     chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
     entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
     noun = f"chain {chains[0]}, which is" if len(chains) == 1 else f"{len(chains)} chains that are"
-    together = replace(
+    return replace(
         unlisted[0],
         message=f"{len(unlisted):,} records are on {noun} not in site.yaml",
         hint=f"add to site.yaml, with the names that readers know: chains: [{entries}]",
     )
-    others = {id(finding) for finding in unlisted[1:]}
-    return [
-        together if finding is unlisted[0] else finding for finding in listed if id(finding) not in others
-    ]
 
 
 def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:

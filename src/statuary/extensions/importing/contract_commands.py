@@ -120,6 +120,13 @@ def choose_chain(
     return chain
 
 
+def _add_missing_chain(content: Path, catalogue: Catalogue, chain_id: ChainId) -> None:
+    """Add a chain to site.yaml unless it is there."""
+    if chain_id not in [chain.chain_id for chain in catalogue.chains]:
+        add_chain(content, chain_id)
+        click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
+
+
 def _only_chain(chains: list[ChainId]) -> ChainId:
     if len(chains) != 1:
         raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chains) or 'none'}")
@@ -349,9 +356,7 @@ def add(
             return ExitCode.FINDINGS
         evidence = _evidence(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
-            if chain_id not in [chain.chain_id for chain in catalogue.chains]:
-                add_chain(content, chain_id)
-                click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
+            _add_missing_chain(content, catalogue, chain_id)
             write_contract(content, prepared.files, prepared.replaced)
             write_anchor(content, source, anchor)
             if evidence is not None:
