@@ -32,13 +32,8 @@ def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
 
 def write_files(files: list[HostFile], installation: Installation, out: Path) -> Path | None:
     """Write files into the project, and return the wheel that they install; None if they need none."""
-    wheel = None
-    if any("pip install" in file.text for file in files if not is_edge_file(file)):
-        if installation.note:
-            click.echo(f"note: {installation.note}", err=True)
-        if installation.source is not None:
-            wheel = put_wheel(installation.source, out)
-            click.echo(f"the wheel of statuary is {wheel}", err=True)
+    installs = any("pip install" in file.text for file in files if not is_edge_file(file))
+    wheel = _put_wheel(installation, out) if installs else None
     for file in files:
         path = out / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,12 +41,27 @@ def write_files(files: list[HostFile], installation: Installation, out: Path) ->
         if file.path.endswith(".sh"):
             path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
-    if any(map(is_edge_file, files)) and (
-        (out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD")
-    ):
+    if any(map(is_edge_file, files)):
+        _ignore_edge_module(out)
+    return wheel
+
+
+def _put_wheel(installation: Installation, out: Path) -> Path | None:
+    """Put the wheel of an installation into the project, if it needs one."""
+    if installation.note:
+        click.echo(f"note: {installation.note}", err=True)
+    if installation.source is None:
+        return None
+    wheel = put_wheel(installation.source, out)
+    click.echo(f"the wheel of statuary is {wheel}", err=True)
+    return wheel
+
+
+def _ignore_edge_module(out: Path) -> None:
+    """Let git ignore the edge module, in a project that is in git or has a .gitignore."""
+    if (out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD"):
         for line in add_ignore_lines(out, [f"/{EDGE_FOLDER}/"]):
             click.echo(f"added {line} to {out / '.gitignore'}", err=True)
-    return wheel
 
 
 def _was_edited(file: HostFile, path: Path) -> bool:

@@ -44,29 +44,31 @@ def mail_service(channel: Channel, address: Address) -> MailService:
         ChannelError: if the URL lacks something; the message does not have it.
     """
     parts = urlsplit(address.url)
-    host = parts.hostname or ""
-    place = f"[{host}]" if ":" in host else host
-    if parts.port is not None:
-        place += f":{parts.port}"
-    url = urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
-    form = "https://USER:TOKEN@lists.example.org/?lists=1"
-    lists: tuple[int, ...] = ()
-    if channel.kind is ChannelKind.LISTMONK:
-        numbers = [number for text in parse_qs(parts.query).get("lists", []) for number in text.split(",")]
-        if not numbers or not all(number.isdecimal() for number in numbers):
-            raise _incomplete(channel, "names no lists", form)
-        lists = tuple(map(int, numbers))
-    else:
-        form = "https://:KEY@api.buttondown.com/v1/emails"
+    lists = _lists(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
     if not parts.password:
-        raise _incomplete(channel, "has no key", form)
+        raise _incomplete(channel, "has no key")
+    place = parts.netloc.rpartition("@")[2]
+    url = urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
     return MailService(url, parts.username or "", parts.password, lists)
 
 
-def _incomplete(channel: Channel, lack: str, form: str) -> ChannelError:
-    return ChannelError(
-        f"the channel {channel.name!r}: {channel.url_variable} {lack}", f"write it like {form}"
-    )
+def _lists(channel: Channel, query: str) -> tuple[int, ...]:
+    """Return the numbers of the lists that a URL of listmonk names."""
+    numbers = [number for text in parse_qs(query).get("lists", []) for number in text.split(",")]
+    if not numbers or not all(number.isdecimal() for number in numbers):
+        raise _incomplete(channel, "names no lists")
+    return tuple(map(int, numbers))
+
+
+FORMS: Final = {
+    ChannelKind.LISTMONK: "https://USER:TOKEN@lists.example.org/?lists=1",
+    ChannelKind.BUTTONDOWN: "https://:KEY@api.buttondown.com/v1/emails",
+}
+
+
+def _incomplete(channel: Channel, lack: str) -> ChannelError:
+    message = f"the channel {channel.name!r}: {channel.url_variable} {lack}"
+    return ChannelError(message, f"write it like {FORMS[channel.kind]}")
 
 
 def send_mail(
