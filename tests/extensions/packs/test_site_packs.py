@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from statuary.base.files import PublishingError
-from statuary.extensions.packs import stage
+from statuary.extensions.packs import section
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
 from statuary.extensions.packs.pack_list import (
     GROWTH,
@@ -149,7 +149,7 @@ def test_failed_packing_rebuilds_packs_later(
         raise PublishingError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(stage, "with_changes", failing)
+        patched.setattr(section, "with_changes", failing)
         (content / path_of(3)).unlink()
         files = built_files(content, out)
     assert list_of(files) == base  # the packs of before stay, and the record is gone
@@ -169,7 +169,7 @@ def test_skipped_pack_section_keeps_packs_valid(
     ):
         with monkeypatch.context() as patched:
             patched.setattr(
-                stage.PacksStage, "finalize", lambda self: self._ledger.documents.retain_prefix("packs") or ""
+                section.SitePacks, "summary", lambda self: self._ledger.documents.retain_prefix("packs") or ""
             )
             change()
             built_files(content, out)
