@@ -259,6 +259,40 @@ def test_earlier_update_takes_its_place(opened):
     assert document["incident"]["status"] == "monitoring"
 
 
+def test_resolve_names_status_beneath(opened):
+    opened.run("component", "set", "rpc", "partial_outage", "--at", "2026-11-02T09:00:00Z")
+    assert "stays at" not in opened.run(
+        "incident", "resolve", "slow", "--dry-run", now="2026-11-02T11:00:00Z"
+    )
+    output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
+    assert "RPC stays at partial outage, set by hand on 2026-11-02T09:00:00Z" in output
+
+
+def test_resolve_names_other_open_incident(opened):
+    opened.run("incident", "open", "--name", "Disks", "--component", "rpc=major_outage")
+    output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
+    assert "RPC stays at major outage, because of the open incident 2026-11-02-disks" in output
+
+
+def test_time_ahead_is_confirmed(opened, monkeypatch):
+    use_interactive_terminal(monkeypatch)
+    before = opened.read(FILE)
+    update = ("incident", "update", "slow", "--status", "identified", "--body", "Disks.")
+    ahead = (*update, "--at", "2026-11-02T12:00:00Z", "--now", NOW)
+    refused = opened.result(*ahead, text="n\n")
+    assert "2026-11-02T12:00:00Z is 2 h 0 min ahead of now" in refused.output
+    assert (refused.exit_code, opened.read(FILE)) == (1, before)
+    assert opened.result(*ahead, text="y\nnone\n").exit_code == 0
+    assert "2026-11-02T12:00:00Z" in opened.read(FILE)
+
+
+def test_clock_behind_colleague_is_tolerated(opened):
+    opened.run("incident", "update", "slow", "--status", "identified", now="2026-11-02T10:04:00Z")
+    opened.run("incident", "resolve", "slow", now="2026-11-02T10:01:30Z")
+    assert opened.read(FILE).count("- at:") == 3
+    assert "- at: 2026-11-02T10:04:01Z\n    status: resolved" in opened.read(FILE)
+
+
 def test_exact_words_find_incident(opened):
     opened.run(*OPEN)
     opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from difflib import unified_diff
 from functools import wraps
 from inspect import get_annotations
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import click
 from click.exceptions import Exit
 
-from statuary.base.primitives import Instant
+from statuary.base.primitives import Instant, format_exact
 from statuary.cli.editing.prompts import is_interactive
+from statuary.cli.editing.remaining_statuses import remaining_statuses
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
@@ -38,7 +40,7 @@ from statuary.source.edit_files import (
 from statuary.source.file_kinds import match_pattern
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.status.model.records import StatusCatalogue
+from statuary.status.model.records import Incident, StatusCatalogue
 from statuary.status.model.timeline import Timeline
 
 if TYPE_CHECKING:  # reading content takes libraries that completion and help do not need
@@ -141,6 +143,19 @@ class EditSession:
                         err=True,
                     )
 
+    def follow(self, record: Incident) -> None:
+        """Date the edit after a record's newest update, if a clock that is a little ahead wrote it."""
+        newest = max((update.display_at for update in record.updates), default=self.at)
+        if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
+            self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
+
+    def print_remaining_statuses(self, record: Incident) -> None:
+        """Print which components of a record that is over now are not operational, and why."""
+        content = None if self.options.dry_run else _read(self.options.content, self.now, None)
+        if content is not None and content.timeline is not None:
+            for sentence in remaining_statuses(content.timeline, record, self.at):
+                click.echo(f"    {escape_control_chars(sentence)}")
+
     def _check_unchanged(self) -> None:
         current_content = _read(self.options.content, self.now, self.scope)
         if current_content.timeline is None or current_content.timeline.catalogue != self.catalogue:
@@ -181,6 +196,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
                 refuse_overlapping_folders(edit_options.content, edit_options.out)
             instant = build_instant(edit_options.now)
             now = Instant(instant.replace(microsecond=0))  # of what is written
+            confirm_time_ahead(edit_options.at, now)
             scope = scope_of_subject(edit_options.content, subject, values)
             with open_session(edit_options, now, scope) as session:
                 function(session, **values)
@@ -193,6 +209,26 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
         return options(run, {**get_annotations(function), "edit_options": EditOptions})
 
     return decorate
+
+
+CLOCK_SKEW = timedelta(minutes=5)
+"""How far the clocks of people who edit may differ."""
+
+
+def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
+    """Ask whether an instant ahead of now is meant: a wrong time zone is the usual reason.
+
+    Raises:
+        click.Abort: if it is not.
+    """
+    if at is not None and at - now > CLOCK_SKEW and is_interactive():
+        question = f"{format_exact(at)} is {_length(at - now)} ahead of now; readers see nothing before. Is it meant?"
+        click.confirm(question, abort=True)
+
+
+def _length(length: timedelta) -> str:
+    hours, minutes = divmod(int(length.total_seconds()) // 60, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _build(edit_options: EditOptions, now: Instant) -> object:

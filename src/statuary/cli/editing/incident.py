@@ -196,6 +196,7 @@ def append_update(
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
     """
+    session.follow(incident)
     previous_status = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
@@ -449,6 +450,7 @@ def resolve_incident(session: EditSession, incident: IncidentId, update_options:
             f"{unresolved.id} is already resolved", "publish a postmortem, or use `reopen` if it is not over"
         )
     append_update(session, unresolved, "resolved", update_options, "Resolve incident")
+    session.print_remaining_statuses(unresolved)
 
 
 @incident_command.command("reopen")

@@ -162,6 +162,7 @@ def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_op
     if current not in ACTIVE_STATUSES:
         raise EditError(f"{window.id} has not started", "use `start` first, or `cancel`")
     append_update(session, window, "completed", update_options, "Complete maintenance")
+    session.print_remaining_statuses(window)
 
 
 @maintenance_command.command("cancel")
