@@ -92,18 +92,23 @@ def read_status_content(
     return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
 
 
+class CheckedEdit(NamedTuple):
+    """The findings that an edit adds."""
+
+    findings: list[Finding]
+    may_be_written: bool  # an edit that adds an error may not
+
+
 def check_edit(
     root: Path, now: Instant, previous_content: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
-) -> tuple[list[Finding], bool]:
-    """Return the findings that an edit adds, and whether it may be written.
-
-    An edit that adds an error may not.
+) -> CheckedEdit:
+    """Return the findings that an edit adds.
 
     Args:
         previous_content: the content of the same scope before the edit.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
-    return added, not has_errors(added)
+    return CheckedEdit(added, not has_errors(added))
 
 
 def added_findings(
@@ -124,9 +129,16 @@ def added_findings(
     return added
 
 
-def _identity(finding: Finding) -> tuple[str, str, str]:
-    """Return the identity of a finding, which stays when its lines move."""
-    return finding.rule, finding.path, finding.message
+class _FindingIdentity(NamedTuple):
+    """What stays of a finding when its lines move."""
+
+    rule: str
+    path: str
+    message: str
+
+
+def _identity(finding: Finding) -> _FindingIdentity:
+    return _FindingIdentity(finding.rule, finding.path, finding.message)
 
 
 @dataclass(frozen=True, slots=True)

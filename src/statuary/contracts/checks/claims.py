@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.base.json_values import as_object
 from statuary.base.primitives import shorten
@@ -438,11 +438,15 @@ def pinned_members(
     }
 
 
+class _PinnedPlace(NamedTuple):
+    group: str  # empty for a member of the record itself
+    key: str
+
+
 @lru_cache(maxsize=1024)
-def _place(member: str) -> tuple[str, str]:
-    """Return a pinned member's group, if it has one, and its key."""
+def _place(member: str) -> _PinnedPlace:
     group, _, part = member.partition("/")[0].partition(".")
-    return (group, part) if part else ("", group)
+    return _PinnedPlace(group, part) if part else _PinnedPlace("", group)
 
 
 @cache

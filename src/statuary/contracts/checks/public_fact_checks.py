@@ -162,9 +162,14 @@ def _other_commit(release: Release, commit: str, language: str) -> Iterator[Viol
         )
 
 
-def _known_version(record: RecordView) -> tuple[Mapping[str, Release], re.Match[str] | None]:
-    list_of_releases = releases(as_text(record.compilation.get("compiler")))
-    return list_of_releases, _VERSION.fullmatch(record.version) if list_of_releases else None
+class _KnownVersion(NamedTuple):
+    releases: Mapping[str, Release]
+    parts: re.Match[str] | None  # of the version
+
+
+def _known_version(record: RecordView) -> _KnownVersion:
+    known = releases(as_text(record.compilation.get("compiler")))
+    return _KnownVersion(known, _VERSION.fullmatch(record.version) if known else None)
 
 
 def _is_same_commit(commit: str, other_commit: str) -> bool:

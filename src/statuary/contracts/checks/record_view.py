@@ -7,7 +7,7 @@ None here, and the check for it reports that. The module also compares JSON valu
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import orjson
 
@@ -348,6 +348,13 @@ class SideView:
         )
 
 
+class QualifiedName(NamedTuple):
+    """A fully qualified name."""
+
+    path: str
+    name: str
+
+
 class RecordView:
     """A record as JSON, with derived values."""
 
@@ -399,10 +406,10 @@ class RecordView:
         vars(self).clear()
 
     @unlocked_cached_property
-    def path_and_name(self) -> tuple[str, str]:
+    def path_and_name(self) -> QualifiedName:
         """The fully qualified name, split at its last colon."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
-        return path, name
+        return QualifiedName(path, name)
 
     @unlocked_cached_property
     def sources(self) -> dict[str, str]:

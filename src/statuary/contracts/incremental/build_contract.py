@@ -73,6 +73,13 @@ class ExtensionDocuments(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+class ContractWithDocuments(NamedTuple):
+    """A built contract with its documents."""
+
+    contract: "BuiltContract"
+    documents: tuple[Document, ...] = ()
+
+
 class BuiltContract(NamedTuple):
     """The result of one contract source."""
 
@@ -91,15 +98,16 @@ class BuiltContract(NamedTuple):
         """Whether the same content gives the same result."""
         return not any(finding.rule == DEFECT for finding in self.findings)
 
-    def with_documents(self) -> tuple["BuiltContract", tuple[Document, ...]]:
+    def with_documents(self) -> ContractWithDocuments:
         """Return the contract with its documents.
 
         If one of them cannot be made, the contract is excluded and has none.
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
-            return _failed_contract(self.source, (*self.findings, outcome)), ()
-        return self._replace(findings=(*self.findings, *outcome.findings)), outcome.documents
+            return ContractWithDocuments(_failed_contract(self.source, (*self.findings, outcome)))
+        findings = (*self.findings, *outcome.findings)
+        return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row, without documents.

@@ -263,7 +263,7 @@ def _documents_of(
 
     for source, parsed in _read_at(root, catalogue, locations):
         for contract in build_contracts_together([(source, parsed)], settings):
-            yield from contract.with_documents()[1]
+            yield from contract.with_documents().documents
 
 
 def _read_at(

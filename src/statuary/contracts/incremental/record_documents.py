@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.registry import load, providers
 from statuary.site.document import Document
@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from statuary.contracts.model.judged_record import JudgedRecord
 
 
-RecordDocuments = Callable[["JudgedRecord", object, str], tuple[bytes, Iterable[Document]]]
-"""Returns the data that the ledger keeps for a stage, and the additional documents of a record, given the record with
-its proof, the extension's settings and the record's source.
+class RecordOutput(NamedTuple):
+    """What extensions derive from a record."""
+
+    facts: bytes  # which the ledger keeps
+    documents: Iterable[Document]
+
+
+RecordDocuments = Callable[["JudgedRecord", object, str], RecordOutput]
+"""Returns what an extension derives from a record, given the record with its proof, the extension's settings and the
+record's source.
 """
 
 
@@ -23,12 +30,17 @@ RECORD_DOCUMENTS = providers("record documents")
 
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
-) -> tuple[bytes, Iterable[Document]]:
-    """Return the data and the documents that extensions derive from a record.
+) -> RecordOutput:
+    """Return what extensions derive from a record.
 
     Args:
         extensions: key and settings of the enabled ones in `RECORD_DOCUMENTS`.
         source: the content file of the record.
     """
-    of_each = [load(RECORD_DOCUMENTS[key])(judged, settings, source) for key, settings in extensions]
-    return b"".join(facts for facts, _ in of_each), chain.from_iterable(documents for _, documents in of_each)
+    of_each: list[RecordOutput] = [
+        load(RECORD_DOCUMENTS[key])(judged, settings, source) for key, settings in extensions
+    ]
+    return RecordOutput(
+        b"".join(output.facts for output in of_each),
+        chain.from_iterable(output.documents for output in of_each),
+    )

@@ -339,7 +339,7 @@ def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
     return SchemaView(
         name=one_line(name),
         description=_prose(schema),
-        type="" if properties else _type(schema, 0)[0],
+        type="" if properties else _type(schema, 0).text,
         values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
         fields=tuple(
             _member(member, as_object(value), required=member in required)
@@ -355,40 +355,47 @@ def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldVi
     )
 
 
-def _type(value: Json, depth: int) -> tuple[str, str]:
-    """Return a schema's type in words, and its first type's anchor."""
+class _TypeWords(NamedTuple):
+    """A schema's type in words."""
+
+    text: str
+    link: str = ""  # the anchor of its first type
+
+
+def _type(value: Json, depth: int) -> _TypeWords:
+    """Return a schema's type in words."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:
         name = one_line(reference.rpartition("/")[2])
-        return name, f"schema-{name}"
+        return _TypeWords(name, f"schema-{name}")
     choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
     if choices and depth < MAX_TYPE_DEPTH:
-        return _choice(_type(choice, depth + 1) for choice in choices)
+        return _choice([_type(choice, depth + 1) for choice in choices])
     values = as_list(schema.get("enum"))
     if values:
-        return " or ".join(f'"{one_line(str(value))}"' for value in values), ""
+        return _TypeWords(" or ".join(f'"{one_line(str(value))}"' for value in values))
     return _plain_type(schema, depth)
 
 
-def _choice(types: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    names, links = zip(*types, strict=True)
-    return " or ".join(filter(None, names)), next(filter(None, links), "")
+def _choice(types: list[_TypeWords]) -> _TypeWords:
+    text = " or ".join(words.text for words in types if words.text)
+    return _TypeWords(text, next((words.link for words in types if words.link), ""))
 
 
-def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
+def _plain_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
     kind = schema.get("type")
     words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
     if "const" in schema:
-        return f'"{one_line(str(schema["const"]))}"', ""
+        return _TypeWords(f'"{one_line(str(schema["const"]))}"')
     if "items" in schema and depth < MAX_TYPE_DEPTH:
         item, link = _type(schema.get("items"), depth + 1)
-        return f"array of {item}" if item else "array", link
+        return _TypeWords(f"array of {item}" if item else "array", link)
     if isinstance(schema.get("additionalProperties"), Mapping) and depth < MAX_TYPE_DEPTH:
         item, link = _type(schema.get("additionalProperties"), depth + 1)
-        return f"object of {item}" if item else "object", link
+        return _TypeWords(f"object of {item}" if item else "object", link)
     form = as_text(schema.get("format"))
-    return (f"{words} ({one_line(form)})" if form else words), ""
+    return _TypeWords(f"{words} ({one_line(form)})" if form else words)
 
 
 def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:

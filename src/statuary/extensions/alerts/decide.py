@@ -68,10 +68,15 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
     return next(filter(_is_unresolved, opened), None)
 
 
-def rule_for(
-    alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue
-) -> tuple[AlertRule | None, Component | None]:
-    """Return the first rule that fits an alert, and its component.
+class FittingRule(NamedTuple):
+    """The first rule that fits an alert."""
+
+    rule: AlertRule | None
+    component: Component | None  # None if the site has no such component, or a group of this name
+
+
+def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
+    """Return the first rule that fits an alert.
 
     Without a rule, the label `component` may name it.
     """
@@ -80,7 +85,7 @@ def rule_for(
     if rule is None and alert.labels.get("component") in by_name:
         rule = AlertRule(alert.labels["component"])
     component = None if rule is None else by_name.get(rule.component)
-    return rule, component if component is not None and not component.group else None
+    return FittingRule(rule, component if component is not None and not component.group else None)
 
 
 def _decision(

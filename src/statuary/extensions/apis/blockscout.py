@@ -1,7 +1,7 @@
 """Blockscout's `api/v2/smart-contracts/<address>`, made of a record."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.contracts.model.judged_record import JudgedRecord
@@ -71,7 +71,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
-    proxy_type, implementations = _proxy(judged)
+    proxy = _proxy(judged)
     arguments = constructor_arguments(record)
     return {
         "verified_twin_address_hash": None,
@@ -82,8 +82,8 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
         "is_verified_via_sourcify": False,
         "is_verified_via_eth_bytecode_db": False,
         "is_verified_via_verifier_alliance": False,
-        "proxy_type": proxy_type,
-        "implementations": implementations,
+        "proxy_type": proxy.type,
+        "implementations": proxy.implementations,
         "conflicting_implementations": None,
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
@@ -113,17 +113,22 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
     }
 
 
-def _proxy(judged: JudgedRecord) -> tuple[str | None, list[Json]]:
+class _ProxyMembers(NamedTuple):
+    type: str | None
+    implementations: list[Json]
+
+
+def _proxy(judged: JudgedRecord) -> _ProxyMembers:
     """Return a proxy's kind and current implementations, unless its code is contradicted."""
     resolution, other = as_object(judged.record.get("proxyResolution")), judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
-        return None, []
+        return _ProxyMembers(None, [])
     named = [{"address": other}] if other else as_list(resolution.get("implementations"))
     implementations = map(as_object, named)
     entries: list[Json] = [
         {"address_hash": item.get("address"), "name": item.get("name")} for item in implementations
     ]
-    return PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries
+    return _ProxyMembers(PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries)
 
 
 def _libraries(settings: JsonObject) -> list[Json]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from statuary.contracts.incremental.record_documents import RecordOutput
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
@@ -15,10 +16,10 @@ from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
 
-def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
-    """Return the ledger's data about a record, and its documents.
+def of_record(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
+    """Return what interfaces have of a record.
 
-    The first line of the data has the declarations of the ABI, the second the hashes of the code, the third a
+    The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third a
     proxy's kind and
     implementations. For a contradicted record, no interface or source is attributed to the address;
     its code is, unless that does not come from its sources.
@@ -28,7 +29,7 @@ def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[byte
         source: the content file of the record.
     """
     if not isinstance(settings, ApisSettings):
-        return b"", ()
+        return RecordOutput(b"", ())
     record = judged.record
     has_signatures = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
     needs_abi = has_signatures and not judged.is_contradicted
@@ -40,7 +41,7 @@ def of_record(judged: JudgedRecord, settings: object, source: str) -> tuple[byte
         b"" if proxy is None else proxy.encode(),
     )
     facts = b"\n".join(lines).rstrip(b"\n")
-    return facts, _documents(judged, settings.apis, source)
+    return RecordOutput(facts, _documents(judged, settings.apis, source))
 
 
 def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterator[Document]:

@@ -16,7 +16,7 @@ def signature_files(site: SiteSignatures) -> Iterator[Document]:
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
-    for key, *_, text in sorted((signature_hash(text)[2:10], *rank(text, site), text) for text in texts):
+    for key, *_, text in sorted((signature_hash(text)[2:10], rank(text, site), text) for text in texts):
         by_selector.setdefault(key, []).append(text)
     for key, signatures in by_selector.items():
         yield _text(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
@@ -219,7 +219,7 @@ class ApisSection(Section):
     ) -> Iterator[Document]:
         has_otterscan = Api.OTTERSCAN in self.settings.apis
         if Api.SIGNATURES in self.settings.apis or has_otterscan:
-            site = signatures_of_site(stored_facts, _read(public)[0])
+            site = signatures_of_site(stored_facts, _read(public).texts)
             if Api.SIGNATURES in self.settings.apis:
                 yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
             if has_otterscan:
@@ -230,13 +230,15 @@ class ApisSection(Section):
         has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
         return custom_files(root) if has_own else CustomFiles([], {}, [])
 
-    def _public(self, root: Path) -> tuple[bytes, list[Finding]]:
+    def _public(self, root: Path) -> "_PublicSignatures":
         """Read the file of public signatures; empty if there is none."""
         if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
-            return b"", []
+            return _PublicSignatures(b"", [])
         read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
         public = run_guarded(read_file, PUBLIC_SIGNATURES, "reading the public signatures")
-        return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
+        if isinstance(public, Finding):
+            return _PublicSignatures(b"", [public])
+        return _PublicSignatures(public, _read(public).findings)
 
 
 def lines_of(facts: bytes) -> list[bytes]:
@@ -255,8 +257,22 @@ def _of_settings(path: str, body: JsonObject) -> Document:
     return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)
 
 
-def _read(public: bytes) -> tuple[list[str], list[Finding]]:
-    """Read a file of public signatures, with findings about invalid lines."""
+class _PublicSignatures(NamedTuple):
+    """The file of public signatures."""
+
+    content: bytes
+    findings: list[Finding]
+
+
+class _ReadSignatures(NamedTuple):
+    """The signatures of a file."""
+
+    texts: list[str]
+    findings: list[Finding]  # about invalid lines
+
+
+def _read(public: bytes) -> _ReadSignatures:
+    """Read a file of public signatures."""
     texts, findings = list[str](), list[Finding]()
     for number, text in invalid_signature_list(public.decode("utf-8", "replace")):
         if text is not None:
@@ -271,4 +287,4 @@ def _read(public: bytes) -> tuple[list[str], list[Finding]]:
                     position=Position(number, 1),
                 )
             )
-    return texts, findings
+    return _ReadSignatures(texts, findings)

@@ -93,7 +93,7 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
     Args:
         digits: the characters of a key.
     """
-    hashed = sorted((signature_hash(text)[:digits], *rank(text, site), text) for text in texts)
+    hashed = sorted((signature_hash(text)[:digits], rank(text, site), text) for text in texts)
     verified = site.verified
     for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
         matches: dict[str, list[dict[str, object]]] = defaultdict(list)
@@ -102,14 +102,14 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
         yield _document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(matches))
 
 
-def rank(text: str, site: SiteSignatures) -> tuple[bool, bool]:
+def rank(text: str, site: SiteSignatures) -> int:
     """Return the sort key of a signature among those with the same hash.
 
     The canonical one is first, then those of verified contracts, then the rest.
     """
     is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
     is_verified = text in site.functions or text in site.errors or text in site.events
-    return not is_canonical, not is_verified
+    return (0 if is_canonical else 2) + (0 if is_verified else 1)
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
@@ -144,7 +144,7 @@ def _functions(site: SiteSignatures) -> frozenset[str]:
 def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
     """Return the first signature of each selector, by selector."""
     best_by_selector: dict[str, str] = {}
-    for key, *_, text in sorted((signature_hash(text)[:10], *rank(text, site), text) for text in texts):
+    for key, *_, text in sorted((signature_hash(text)[:10], rank(text, site), text) for text in texts):
         best_by_selector.setdefault(key, text)
     return best_by_selector
 

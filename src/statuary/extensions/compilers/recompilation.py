@@ -1,7 +1,7 @@
 """Compare a record with new output of its compiler, which needs the compiler."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object, as_text
@@ -148,18 +148,26 @@ def _sorted_values(value: dict[str, Json]) -> list[bytes]:
     return sorted(json_bytes(item, sort_keys=True) or b"" for item in value.values())
 
 
-def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
-    """Return the first pointer at which two values differ, and both values there."""
+class FirstDifference(NamedTuple):
+    """The first place at which two values differ."""
+
+    pointer: Pointer
+    recorded: Json
+    recompiled: Json
+
+
+def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
+    """Return the first place at which two values differ."""
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         pairs = ((key, recorded.get(key), recompiled.get(key)) for key in {**recorded, **recompiled})
     elif isinstance(recorded, list) and isinstance(recompiled, list) and len(recorded) == len(recompiled):
         pairs = ((index, *pair) for index, pair in enumerate(zip(recorded, recompiled, strict=True)))
     else:
-        return pointer, recorded, recompiled
+        return FirstDifference(pointer, recorded, recompiled)
     for key, recorded_value, recompiled_value in pairs:
         if not same_json(recorded_value, recompiled_value):
             return first_difference(recorded_value, recompiled_value, (*pointer, key))
-    return pointer, recorded, recompiled
+    return FirstDifference(pointer, recorded, recompiled)
 
 
 def _difference(recorded: Json, recompiled: Json) -> str:

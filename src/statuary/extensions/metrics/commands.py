@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import click
 import orjson
@@ -75,16 +75,21 @@ def probe_command(
     return ExitCode.FINDINGS if any(measured.reason for measured in latest) else ExitCode.OK
 
 
-def read_settings(content: Path) -> tuple[MetricsSettings | None, str]:
+class ReadSettings(NamedTuple):
+    """The content's settings."""
+
+    settings: MetricsSettings | None
+    reason: str  # why there are none
+
+
+def read_settings(content: Path) -> ReadSettings:
     """Return the content's settings, or the reason for none."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
     settings = None if catalogue is None else catalogue.settings_of(MetricsSettings)
-    return (
-        settings,
-        f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml",
-    )
+    reason = f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml"
+    return ReadSettings(settings, reason)
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:

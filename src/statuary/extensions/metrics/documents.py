@@ -107,6 +107,11 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 @media (prefers-color-scheme:dark){text{fill:#a5abb5}.line{stroke:#86adf5}.area{fill:#86adf5}.grid{stroke:#2c3038}}"""
 
 
+class _Point(NamedTuple):
+    x: float
+    y: float
+
+
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     """Return a metric's last day as an SVG with gaps."""
     period = PERIODS[0]
@@ -115,9 +120,9 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     top = nice_ceiling(max((row.value for row in data), default=0.0))
     width, height = WIDTH - LEFT - 4, HEIGHT - BOTTOM - TOP
 
-    def place(row: Interval) -> tuple[float, float]:
+    def place(row: Interval) -> _Point:
         across = (row.timestamp - start) / (end - start)
-        return LEFT + across * width, TOP + height - max(row.value, 0.0) / top * height
+        return _Point(LEFT + across * width, TOP + height - max(row.value, 0.0) / top * height)
 
     parts = []
     for share in (0.0, 0.5, 1.0):
@@ -132,7 +137,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in runs_of(data, period.interval):
         line = " ".join(f"{x:.1f} {y:.1f}" for x, y in map(place, run))
-        first_x, last_x = place(run[0])[0], place(run[-1])[0]
+        first_x, last_x = place(run[0]).x, place(run[-1]).x
         base = TOP + height
         parts.append(
             f'<path class="area" d="M{first_x:.1f} {base}L{line} L{last_x:.1f} {base}Z"/><path class="line" d="M{line}"/>'

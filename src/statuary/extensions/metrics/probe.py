@@ -232,8 +232,8 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag, batch_age)
-        title, reason = (NO_ANSWER, answer.reason) if answer.reason else _fault(measured)
-        alerts.append(measured._replace(reason=reason, title=title))
+        fault = _Fault(NO_ANSWER, answer.reason) if answer.reason else _fault(measured)
+        alerts.append(measured._replace(reason=fault.reason, title=fault.title))
     return alerts
 
 
@@ -241,36 +241,43 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
     return None if timestamp is None else round(now.timestamp() - timestamp, 3)
 
 
-def _fault(measured: Measurement) -> tuple[str, str]:
-    """Return a response's fault, in words and with figures, if any."""
+class _Fault(NamedTuple):
+    """What is wrong with a response."""
+
+    title: str = ""  # in words
+    reason: str = ""  # with figures
+
+
+def _fault(measured: Measurement) -> _Fault:
+    """Return a response's fault, if any."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:
-        return (
+        return _Fault(
             "newest block in the future",
             f"its newest block is {-measured.age:.0f} seconds ahead of the clock, more than {MAX_AHEAD}",
         )
     if is_above(measured.age, probe.most_age):
-        return (
+        return _Fault(
             "no new blocks",
             f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}",
         )
     if is_above(measured.lag, probe.most_lag):
-        return (
+        return _Fault(
             "behind other nodes",
             f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}",
         )
     if is_above(measured.batch_age, probe.most_batch_age):
-        return (
+        return _Fault(
             "no new batches on L1",
             f"its newest block in a batch is {measured.batch_age:.0f} seconds old, more than {probe.most_batch_age}",
         )
     behind = None if answer.head is None or answer.finalized is None else answer.head - answer.finalized
     if is_above(behind, probe.most_unfinalized):
-        return (
+        return _Fault(
             "blocks are not finalized",
             f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}",
         )
-    return "", ""
+    return _Fault()
 
 
 def is_above(value: float | None, limit: int) -> bool:

@@ -75,10 +75,15 @@ def announce(
         yield from _ChannelRun(channel, timeline, now, state, sent).run(send, since, is_published)
 
 
-def due_for(
-    channel: Channel, timeline: Timeline, now: Instant, sent: SentEvents
-) -> tuple[list[StatusEvent], list[StatusEvent]]:
-    """Return a channel's due events, and the others of the same time."""
+class DueEvents(NamedTuple):
+    """A channel's due events, and the others of the same time."""
+
+    due: list[StatusEvent]
+    others: list[StatusEvent]
+
+
+def due_for(channel: Channel, timeline: Timeline, now: Instant, sent: SentEvents) -> DueEvents:
+    """Return a channel's due events."""
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     due_events: list[StatusEvent] = []
@@ -89,7 +94,7 @@ def due_for(
             other_events.append(event)
         elif sent.is_due(event):
             due_events.append(event)
-    return due_events, other_events
+    return DueEvents(due_events, other_events)
 
 
 def starting_at(timeline: Timeline, since: Instant) -> SentEvents:

@@ -171,14 +171,15 @@ def _headers(channel: Channel, address: Address, message_id: str, body: bytes, a
     return headers
 
 
-def _post(
-    channel: Channel, url: str, body: bytes, headers: Mapping[str, str]
-) -> tuple[DeliveryError | None, float | None]:
-    """Send a request once.
+class _Outcome(NamedTuple):
+    """The outcome of a request."""
 
-    Returns:
-        The error if it did not arrive, and the seconds of pause that the receiver requests.
-    """
+    error: DeliveryError | None = None  # if it did not arrive
+    pause: float | None = None  # the seconds that the receiver requests
+
+
+def _post(channel: Channel, url: str, body: bytes, headers: Mapping[str, str]) -> _Outcome:
+    """Send a request once."""
     try:
         response = send(
             url,
@@ -190,14 +191,14 @@ def _post(
             redirects=False,
         )
     except UnreachableError as error:
-        return DeliveryError(f"the receiver of the channel {channel.name!r} {error.reason}"), None
+        return _Outcome(DeliveryError(f"the receiver of the channel {channel.name!r} {error.reason}"))
     return _refusal(channel, response)
 
 
-def _refusal(channel: Channel, response: HttpResponse) -> tuple[DeliveryError | None, float | None]:
+def _refusal(channel: Channel, response: HttpResponse) -> _Outcome:
     status = response.status
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-        return None, None
+        return _Outcome()
     hint = "check the value of " + channel.url_variable if status < HTTPStatus.INTERNAL_SERVER_ERROR else ""
     is_certain = status < HTTPStatus.INTERNAL_SERVER_ERROR
     retry_after = response.headers.get("retry-after", "").strip()
@@ -207,7 +208,7 @@ def _refusal(channel: Channel, response: HttpResponse) -> tuple[DeliveryError | 
     error = DeliveryError(
         f"the receiver of the channel {channel.name!r} responds with {status}", hint, is_certain=is_certain
     )
-    return error, requested
+    return _Outcome(error, requested)
 
 
 def send_by_apprise(channel: Channel, address: Address, message: Message) -> None:

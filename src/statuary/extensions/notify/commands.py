@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import click
 import orjson
@@ -112,7 +112,14 @@ def notify_command(
         )
 
 
-def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence[Finding]]:
+class ReadStatus(NamedTuple):
+    """A site without its contracts."""
+
+    catalogue: Catalogue | None
+    findings: Sequence[Finding]
+
+
+def read_status(content: Path, now: Instant) -> ReadStatus:
     """Read and check everything but the contracts."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
@@ -120,7 +127,7 @@ def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence
     if catalogue is not None:
         timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
         findings = [*findings, *status_findings(timeline, now), *unknown_components(catalogue)]
-    return catalogue, tuple(sorted_findings(locate_findings(content, findings)))
+    return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
 
 
 def unknown_components(catalogue: Catalogue) -> list[Finding]:

@@ -69,16 +69,22 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
-def _component_words(change: ComponentChange, words: Words) -> tuple[str, str, str]:
+class _MessageWords(NamedTuple):
+    subject: str
+    text: str
+    html: str
+
+
+def _component_words(change: ComponentChange, words: Words) -> _MessageWords:
     name = one_line(change.component.name)
     status, previous = status_words(change.new_status, words), status_words(change.old_status, words)
     text = words("changed", name=name, status=status, previous=previous)
-    return f"{name}: {status}", text, body_html(text)
+    return _MessageWords(f"{name}: {status}", text, body_html(text))
 
 
 def _record_words(
     event: StatusEvent, change: RecordUpdate, affected: list[ComponentState], words: Words
-) -> tuple[str, str, str]:
+) -> _MessageWords:
     record, update = change
     is_reminder = event.kind is EventKind.REMINDER
     position = record.published_updates.index(update)
@@ -90,7 +96,7 @@ def _record_words(
     body = words.body(update.update.body)
     text = "\n\n".join(filter(None, (body_plain(body), components)))
     html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
-    return f"{label}: {one_line(record.incident.name)}", text, html
+    return _MessageWords(f"{label}: {one_line(record.incident.name)}", text, html)
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:

@@ -167,7 +167,14 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
     return documents
 
 
-def _frame_rows(line: bytes, what: str) -> list[tuple[str, int | None]]:
+class _FrameRow(NamedTuple):
+    """A document of a frame."""
+
+    key: str
+    size: int | None  # None if it was removed
+
+
+def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
     if has_many_values(line):
         raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values in its first line")
     try:
@@ -176,9 +183,9 @@ def _frame_rows(line: bytes, what: str) -> list[tuple[str, int | None]]:
         raise DamagedSnapshotError(f"{what} has a malformed first line: {error}") from None
 
 
-def _frame_row(row: Json) -> tuple[str, int | None]:
+def _frame_row(row: Json) -> _FrameRow:
     key, size = as_list(row)
-    return checked_key(key), None if size is None else checked_count(size)
+    return _FrameRow(checked_key(key), None if size is None else checked_count(size))
 
 
 def checked_key(value: Json) -> str:
@@ -316,8 +323,15 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
     return tail
 
 
-def parse_end(text: bytes, tail: Tail, name: str) -> tuple[Codec, PackHead]:
-    """Return codec and head from the end of a pack.
+class PackEnd(NamedTuple):
+    """The end of a pack."""
+
+    codec: Codec
+    head: PackHead
+
+
+def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
+    """Parse the end of a pack.
 
     Raises:
         DamagedSnapshotError: if it is damaged.
@@ -331,7 +345,7 @@ def parse_end(text: bytes, tail: Tail, name: str) -> tuple[Codec, PackHead]:
     value = json_object(
         expand(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
     )
-    return codec, _head(value, tail.offset, f"the head of {name}")
+    return PackEnd(codec, _head(value, tail.offset, f"the head of {name}"))
 
 
 def _head(value: JsonObject, end: int, what: str) -> PackHead:
