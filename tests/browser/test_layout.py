@@ -123,6 +123,33 @@ def test_first_component_fits_screen_during_incidents(sites: dict[str, Path]) ->
     assert height == 66
 
 
+FIVE_INCIDENTS = {
+    f"incidents/minor-{name.lower()}.yaml": f"name: {name} is slow\ncomponents: {{{name.lower()}: degraded_performance}}\n"
+    "updates:\n  - {at: 2026-11-22T10:15:00Z, status: identified, body: Some requests are slow.}\n"
+    for name in ("Explorer", "Faucet", "Indexer")
+}
+"""With those of the outage."""
+
+
+def test_first_component_fits_screen_with_measurements(tmp_path: Path) -> None:
+    """Five incidents, a window and three measurements stand before it."""
+    files = content(GROUPS) | OUTAGE | FIVE_INCIDENTS
+    names = ("Newest block", "Public RPC responds in", "Finality lag")
+    shown = "".join(
+        f"    m{at}: {{name: {name}, unit: s, file: points.csv}}\n" for at, name in enumerate(names)
+    )
+    files["site.yaml"] += f"metrics:\n  shown:\n{shown}"
+    rows = "".join(f"2026-11-22T{hour:02}:00:00Z,{hour % 3 + 3}\n" for hour in range(15))
+    write_files(tmp_path, {"measurements/points.csv": f"at,value\n{rows}"})
+    site = build(write_files(tmp_path / "content", files), tmp_path / "site", NOW)
+    places = browse(
+        site, "places", path="index.html", now=NOW, widths=[1280, 390], selectors=[".pulse", ".row"]
+    )
+    assert places["1280"][".row"][0] <= 900
+    assert places["390"][".row"][0] <= 1250
+    assert {place["wider"] for place in places.values()} == {0}
+
+
 def test_operational_components_fit_first_screens(sites: dict[str, Path]) -> None:
     places = browse(
         sites["calm"],

@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -12,7 +13,17 @@ from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.sections import NO_OPTIONS
-from statuary.extensions.metrics.documents import PERIODS, graph, intervals_of, nice_ceiling, runs_of
+from statuary.extensions.metrics.documents import (
+    PERIODS,
+    UsualRange,
+    graph,
+    intervals_of,
+    nice_ceiling,
+    pulse,
+    runs_of,
+    short_number,
+    usual_range,
+)
 from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, PointsForm
 from statuary.publish.folder.folder_target import FolderTarget
@@ -46,6 +57,13 @@ FORMS = {
 
 def metric(form: PointsForm = PointsForm.CSV, series: str = "", **more: str) -> Metric:
     return Metric("head-age", "Age", "points", form=form, series=series, **more)
+
+
+def points_every_half_hour(values: list[float]) -> list[Point]:
+    """Return points that end at `AT`."""
+    return [Point(AT - timedelta(minutes=30 * place), value) for place, value in enumerate(reversed(values))][
+        ::-1
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -137,6 +155,39 @@ def content(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.2534, "2.25"),
+        (0.11, "0.11"),
+        (180.4, "180"),
+        (9999, "9999"),
+        (12345, "12.3k"),
+        (21e6, "21M"),
+        (3e9, "3G"),
+    ],
+)
+def test_short_number_fits_tile(value, text):
+    assert short_number(value) == text
+
+
+def test_usual_range_leaves_out_extremes():
+    week = intervals_of(points_every_half_hour([1.0, *[4.0, 5.0] * 10, 90.0]), PERIODS[1], AT)
+    assert usual_range(week) == UsualRange(4, 5)
+    assert usual_range(week[:9]) is None
+
+
+def test_pulse_marks_unusual_value():
+    usual = UsualRange(0.1, 0.2)
+    for value, is_marked in ((0.15, False), (0.29, False), (2.2, True)):
+        day = intervals_of([Point(AT, value)], PERIODS[0], AT)
+        text = pulse(metric(unit="s"), day, usual, AT)
+        ET.fromstring(text)
+        assert ('class="now out"' in text) is is_marked
+        assert "0.1 \N{EN DASH} 0.2 s" in text
+    assert ">\N{EN DASH}" in pulse(metric(unit="s"), [], None, AT)
+
+
 def test_build_publishes_points_and_graph(content, tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied

@@ -1,4 +1,4 @@
-"""`metrics-display/<id>/<period>.json` in Statuspage's form, and `metrics-display/<id>.svg`, a graph of the last day."""
+"""`metrics-display/<id>/<period>.json` in Statuspage's form, and the last day as an SVG: `<id>.svg` and `<id>/now.svg`."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -23,7 +23,14 @@ GRAPH = Url(
     SVG,
     put=PutStep.BODY,
 )
-URLS = (POINTS, GRAPH)
+PULSE = Url(
+    "metric-pulse",
+    "metrics-display/{metric_id}/now.svg",
+    "a metric's value now, its usual range, and its last day as a line",
+    SVG,
+    put=PutStep.BODY,
+)
+URLS = (POINTS, GRAPH, PULSE)
 
 
 class Period(NamedTuple):
@@ -64,8 +71,11 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
         yield Document(path=path, body=encode_json(_members(metric, points, period, now)))
-    body = graph(metric, intervals_of(points, PERIODS[0], now), now).encode()
+    day, week = (intervals_of(points, period, now) for period in PERIODS[:2])
+    body = graph(metric, day, now).encode()
     yield Document(path=GRAPH.path(metric_id=metric.id), body=body, media_type=SVG)
+    body = pulse(metric, day, usual_range(week), now).encode()
+    yield Document(path=PULSE.path(metric_id=metric.id), body=body, media_type=SVG)
 
 
 def _members(metric: Metric, points: Sequence[Point], period: Period, now: Instant) -> dict[str, object]:
@@ -97,14 +107,94 @@ def _members(metric: Metric, points: Sequence[Point], period: Period, now: Insta
     }
 
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 420, 130, 52, 24, 10
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 420, 150, 44, 24, 30
 
 STYLE = """\
 text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
-.line{fill:none;stroke:#2557b3;stroke-width:1.6;stroke-linejoin:round}
-.area{fill:#2557b3;opacity:.12}
+.now{font-size:22px;font-weight:600;fill:#14161a}
+.now .unit{font-size:13px;font-weight:400;fill:#5a606a}
+.line{fill:none;stroke:#5a606a;stroke-width:1.6;stroke-linejoin:round}
+.area{fill:#5a606a;opacity:.12}
 .grid{stroke:#e6e6e1}
-@media (prefers-color-scheme:dark){text{fill:#a5abb5}.line{stroke:#86adf5}.area{fill:#86adf5}.grid{stroke:#2c3038}}"""
+.band{fill:#e6e6e1}
+.out{fill:#825300}
+.out.line{fill:none;stroke:#bd8100}
+@media (prefers-color-scheme:dark){text,.now .unit{fill:#a1a8b1}.now{fill:#eceded}.line{stroke:#a1a8b1}.area{fill:#a1a8b1}.grid{stroke:#25292e}.band{fill:#25292e}.out{fill:#e3b74d}.out.line{stroke:#d9a52b}}"""
+
+
+def short_number(value: float) -> str:
+    """Return a value in at most five characters, but for its sign: `2.25`, `180`, `12.3k`."""
+    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= factor:
+            return f"{value / min(factor, 1e3 if letter == 'k' else factor):.3g}{letter}"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+class UsualRange(NamedTuple):
+    """The range that eight of ten values of the last week are in."""
+
+    low: float
+    high: float
+
+    def is_outside(self, value: float) -> bool:
+        """Return whether a value is off by more than the width of the range, or a tenth of its upper end."""
+        margin = max(self.high - self.low, abs(self.high) / 10)
+        return not self.low - margin <= value <= self.high + margin
+
+
+def usual_range(week: Sequence[Interval]) -> UsualRange | None:
+    """Return the usual range of the intervals of a week.
+
+    Returns:
+        None if there are fewer than ten.
+    """
+    values = sorted(row.value for row in week)
+    if len(values) < 10:
+        return None
+    return UsualRange(values[len(values) // 10], values[-1 - len(values) // 10])
+
+
+PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
+
+
+def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
+    """Return the present value of a metric with its usual range, and a line of its last day, as an SVG.
+
+    The value is that of the newest interval of the day; a value far from the usual range has the colour of a degraded state.
+    """
+    period = PERIODS[0]
+    end = int(now.timestamp()) // period.interval * period.interval
+    start = end - (period.intervals - 1) * period.interval
+    top = max([row.value for row in day] + ([usual.high] if usual else []), default=0.0) or 1.0
+    width, height = PULSE_WIDTH - LINE_START - 2, PULSE_HEIGHT - 12
+
+    def y_of(value: float) -> float:
+        return 6 + height - max(value, 0.0) / top * height
+
+    is_out = bool(day and usual and usual.is_outside(day[-1].value))
+    style = " out" if is_out else ""
+    unit = escape(metric.unit)
+    value = escape(short_number(day[-1].value)) if day else "\N{EN DASH}"
+    parts = [f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>']
+    if usual:
+        y, tall = y_of(usual.high), max(y_of(usual.low) - y_of(usual.high), 3)
+        low, high = map(short_number, usual)
+        span = low if low == high else f"{low} \N{EN DASH} {high}"
+        parts.append(
+            f'<rect class="band" x="{LINE_START}" y="{y:.1f}" width="{width}" height="{tall:.1f}"/>'
+            f'<rect class="band" y="35" width="10" height="10" rx="2"/><text x="15" y="44">{escape(span)} {unit}</text>'
+        )
+    for run in runs_of(day, period.interval):
+        points = [
+            (LINE_START + (row.timestamp - start) / (end - start) * width, y_of(row.value)) for row in run
+        ]
+        line = " ".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        parts.append(f'<path class="line{style}" d="M{line}"/>')
+    title = escape(f"{metric.name}: {value} {metric.unit}".strip())
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PULSE_WIDTH} {PULSE_HEIGHT}" width="{PULSE_WIDTH}"'
+        f' height="{PULSE_HEIGHT}" role="img" aria-label="{title}"><title>{title}</title><style>{STYLE}</style>{"".join(parts)}</svg>'
+    )
 
 
 class _Point(NamedTuple):
@@ -127,7 +217,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     parts = []
     for share in (0.0, 0.5, 1.0):
         y = TOP + height - share * height
-        label = escape(f"{top * share:g} {metric.unit}".strip())
+        label = short_number(top * share)
         parts.append(
             f'<path class="grid" d="M{LEFT} {y:g}H{WIDTH - 4}"/><text x="{LEFT - 6}" y="{y + 4:g}" text-anchor="end">{label}</text>'
         )
@@ -141,6 +231,11 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         base = TOP + height
         parts.append(
             f'<path class="area" d="M{first_x:.1f} {base}L{line} L{last_x:.1f} {base}Z"/><path class="line" d="M{line}"/>'
+        )
+    if data:
+        value, unit = short_number(data[-1].value), escape(metric.unit)
+        parts.append(
+            f'<text class="now" x="{WIDTH - 4}" y="18" text-anchor="end">{value} <tspan class="unit">{unit}</tspan></text>'
         )
     title = escape(
         f"{metric.name}: {data[-1].value:g} {metric.unit}".strip() if data else f"{metric.name}: no points"

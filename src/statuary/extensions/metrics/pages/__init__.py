@@ -35,7 +35,7 @@ def _names(metric: Metric) -> Mapping[str, str]:
 PARTS = PageParts(
     folder=Path(__file__).parent,
     urls=URLS,
-    slots={"status.metrics": "metrics_graphs.html"},
+    slots={"status.pulse": "metrics_pulse.html", "status.metrics": "metrics_graphs.html"},
     scripts={},
     values=shown_metrics,
 )
