@@ -81,7 +81,7 @@ def test_incident_page_applies_transitions(site: Path) -> None:
         **{"from": NOW},
         steps=["2026-11-20T15:20:02Z"],
     )
-    before, after = (output["text"].partition("Proof from transparency log")[0] for output in passed["texts"])
+    before, after = (output["text"].partition("Transparency log proof")[0] for output in passed["texts"])
     assert len(after) > len(before)
 
 
