@@ -38,7 +38,7 @@ class CommandOption(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """What an extension adds to statuary; targets are "module:name"."""
+    """The additions of an extension to statuary; targets are "module:name"."""
 
     name: str  # its folder in `extensions/`
     section: str = ""  # its `Section` (`engine/section.py`), which its name as a key of site.yaml enables
@@ -303,7 +303,7 @@ ENTRY_POINTS = "statuary.sections"
 
 @cache
 def extension_of(key: str) -> Extension | None:
-    """Return the extension whose section a key of site.yaml enables: one of the package, else an entry point."""
+    """Return the extension whose section a key of site.yaml enables."""
     for row in EXTENSIONS:
         if row.name == key and row.section:
             return row

@@ -1,8 +1,7 @@
 """JSON values whose numbers keep their spelling.
 
 A record is published byte for byte, so a number that `int` or `float` would spell differently (beyond 64
-bits,
-`1.0`, `1e5`) stays a string.
+bits, `1.0`, `1e5`) stays a string.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +41,7 @@ def is_whole_number(value: object) -> TypeGuard[int]:
 
 
 def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
-    """Return keys as PostgreSQL orders those of a `jsonb` object: by their length in bytes, then by their bytes."""
+    """Return keys in PostgreSQL's order of `jsonb`: by length in bytes, then by bytes."""
     by_bytes = {key.encode("utf-8", "surrogatepass"): key for key in keys}
     return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 

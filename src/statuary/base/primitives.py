@@ -198,8 +198,7 @@ def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """Format an instant as Statuspage does, in the page's time zone.
 
     The result has milliseconds and the offset in force at that instant; UTC is `Z`, but London in winter is
-    `+00:00`
-    (MEASUREMENTS.md, times).
+    `+00:00` (MEASUREMENTS.md, times).
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
@@ -294,8 +293,7 @@ else:
         """`functools.cached_property` without the lock that Python 3.11 takes.
 
         The lock costs four times as much as everything else. Use this for values that a build makes for every
-        contract or
-        transition, and `cached_property` everywhere else.
+        contract or transition, and `cached_property` everywhere else.
         """
 
         def __init__(self, compute: Callable[[Any], Any]) -> None:

@@ -126,7 +126,7 @@ def run_build(
 
 
 def _report(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
-    """Publish the folder elsewhere if --to asks for it; print the outcome, and the findings in a format for programs."""
+    """Publish the folder to --to if it is given, and print the outcome."""
     form, outcome = build_options.form, NOTHING_PUBLISHED
     try:
         outcome = _publish_elsewhere(result, out, build_options)
@@ -180,7 +180,7 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
 
 
 def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> Outcome:
-    """Also publish the folder to --to, unless this is a dry run or nothing was built."""
+    """Publish the folder to --to, except in a dry run or without a build."""
     if build_options.to is None or result.plan is None:
         return result.outcome
     if result.applied:

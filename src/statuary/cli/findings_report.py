@@ -111,7 +111,7 @@ def location(finding: Finding, folder: str) -> str:
 
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
-    """Yield a source line with a caret, unless it is empty or too long to show."""
+    """Yield a source line with a caret, unless it is empty or too long."""
     text_before, text_after = text[: position.column - 1], text[position.column - 1 :]
     if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
         return

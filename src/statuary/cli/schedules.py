@@ -49,7 +49,7 @@ class Job(NamedTuple):
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
-    """Return the job for a machine whose paths are given; the others are those of the running program."""
+    """Return the job for a machine, with the given paths or the running program's."""
     job = current_job(out)
     return Job(
         job.program if program is None else shlex.quote(program),

@@ -72,7 +72,11 @@ def build_contracts_of(
 
 
 def _recompiler(options: ExtensionOptions) -> "RecordRecompiler | None":
-    """Return what compiles the records of a build again; None if no option asks for it."""
+    """Return the compilers that compile the records of a build again.
+
+    Returns:
+        None if no option asks for it.
+    """
     for name, target in providers("recompiler").items():
         values = options.options.get(name, {})
         if any(values.values()):

@@ -21,7 +21,7 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 def apply_extension_status(
     content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
 ) -> StatusCatalogue:
-    """Return a status with what the extensions that are on follow; `language` is that of the pages."""
+    """Return a status with the components that enabled extensions follow."""
     settings = dict(on)
     for key, target in providers("status").items():
         if key in settings:
@@ -38,7 +38,7 @@ class ExtensionSource(SourceModel):
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
-    """Import the models of the keys of site.yaml that extensions read, in the order of the registry."""
+    """Import the models of the extensions' keys in site.yaml, in registry order."""
     order = {row.name: number for number, row in enumerate(EXTENSIONS)}
     models = {}
     for key in sorted(keys, key=lambda key: order.get(key, len(order))):

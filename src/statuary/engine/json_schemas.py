@@ -69,7 +69,7 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of site.yaml with the keys of extensions, as if one model had them all."""
+    """Return the schema of site.yaml with the keys of extensions."""
     parts = [schema, *map(_described_schema, extension_models(SiteSource.known_keys()).values())]
     properties = {key: value for part in parts for key, value in part["properties"].items()}
     models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}

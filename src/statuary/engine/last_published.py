@@ -1,4 +1,4 @@
-"""Records whose files cannot be read now, as a target has them from the last build."""
+"""The last published version of records whose files cannot be read now."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ def keep_last_published(catalogue: Catalogue, unread: Collection[str], target: B
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
-    """Yield the records that were published from a file: one, or the windows of a recurring maintenance."""
+    """Yield the records that were published from a file."""
     for document in target.ledger.documents.made_from(path, INCIDENT.prefix.removesuffix("/")):
         body = target.published(document)
         record = None if body is None else published_record(body, path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """What a run finds, by what is published in spite of it; every step of the run adds to it."""
+    """The findings of a run; every step of the run adds to it."""
 
     findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
     # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
@@ -141,7 +141,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """What the build published, or would have in a dry run."""
+        """The documents that a build published, or would have in a dry run."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))

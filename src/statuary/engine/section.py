@@ -1,4 +1,4 @@
-"""A section: what a part of a site, such as an extension, adds to checks, builds and ticks."""
+"""A section: the part of an extension in checks, builds and ticks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -27,7 +27,7 @@ DocumentsAt = Callable[["Instant"], "Iterable[Document]"]
 
 
 class SectionResult(NamedTuple):
-    """What a section adds to a run."""
+    """The additions of a section to a run."""
 
     # earlier published versions of updates, by update
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})
@@ -71,7 +71,11 @@ class Section:
 
     @classmethod
     def source(cls) -> "type[ExtensionSource] | None":
-        """Return the model of the section's key in site.yaml; None if the core reads it."""
+        """Return the model of the section's key in site.yaml.
+
+        Returns:
+            None if the core reads the key.
+        """
         return None
 
     @classmethod
@@ -80,7 +84,7 @@ class Section:
         return ()
 
     def findings(self, site: "Catalogue") -> "Iterable[Finding]":
-        """Yield what is wrong with the section's content; an error stops the build."""
+        """Yield the faults of the section's content; an error stops the build."""
         return ()
 
     def check(self, run: Run, progress: "Progress") -> SectionResult | None:

@@ -30,7 +30,7 @@ FAILED = "extension-error"
 
 
 class ExtensionOptions(NamedTuple):
-    """What the command line gives to extensions."""
+    """The command line's values for extensions."""
 
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by extension and parameter name
     to: str | None = None  # the further place that the site is published to
@@ -49,7 +49,7 @@ class EnabledSection(NamedTuple):
 
 
 def enabled_sections(site: "Catalogue", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return the sections of a site: those of its keys, of its own pages, and of options that were given."""
+    """Return the sections of a site, by its keys, pages and options."""
     settings: dict[str, object] = dict(site.extensions)
     if site.hosting != NO_HOSTING:
         settings["hosting"] = site.hosting
@@ -76,7 +76,7 @@ def section_operations(site: "Catalogue", example: "ContractRow | None") -> "lis
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the sections that a published site has, by the file of each that says so."""
+    """Return the sections of a published site, by the file that each adds."""
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -87,7 +87,7 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run; what they find, and their errors, go to its report."""
+    """The enabled sections of a run; their findings and errors go to its report."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
         """Take the sections in their order."""
@@ -126,7 +126,7 @@ class Sections:
     def _results(
         self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
     ) -> list[SectionResult]:
-        """Let every section work, in their order; an error of one does not stop the others."""
+        """Run every section in order; an error of one does not stop the others."""
         results = []
         for row, section in self._enabled:
             try:
@@ -146,7 +146,7 @@ class Sections:
         return results
 
     def _report_error(self, row: Extension, error: BaseException) -> None:
-        """Note the error of a section at its key, and keep its documents of the last build."""
+        """Report the error of a section at its key, and keep its published documents."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
             message, hint = str(error), error.hint

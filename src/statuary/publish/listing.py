@@ -7,8 +7,8 @@ sorted by path, in parts:
     {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
 A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path
-decides, an added
-or removed document changes only its own part, and two similar listings share nearly all their parts.
+decides, an added or removed document changes only its own part, and two similar listings share nearly all
+their parts.
 """
 
 import re

@@ -8,7 +8,7 @@ from statuary.base.findings import Finding, Severity
 
 
 class Extent(StrEnum):
-    """How much of a site a run published."""
+    """The extent to which a run published a site."""
 
     NOTHING = "nothing"
     ALL = "all"
@@ -16,7 +16,7 @@ class Extent(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """What a run published, or would have in a dry run."""
+    """The result of a run, or of a dry run."""
 
     extent: Extent
     # content files, and folders that a target keeps, of which readers get nothing or the last version; by name
@@ -41,6 +41,6 @@ def outcome_except(findings: Iterable[Finding]) -> Outcome:
 
 
 def _name(finding: Finding) -> str:
-    """Return what a finding takes out of a site: a file, or a part of the site's settings."""
+    """Return the file or setting that a finding excludes from a site."""
     is_record = "/" in finding.path or not finding.pointer
     return finding.path if is_record else f"{finding.path}: {finding.pointer[0]}"

@@ -2,10 +2,9 @@
 
 It lists every file that web servers send. It has the place and the form of a snapshot's manifest
 (`snapshot/manifest.json` and `snapshot/parts/`), so everything that reads published snapshots reads every
-site: mirrors,
-`snapshot verify`, `open_snapshot`. A build knows the SHA-256 of its files from the ledger and reads none of
-them. If files of
-a few parts differ, only those parts are made again, from their published text.
+site: mirrors, `snapshot verify`, `open_snapshot`. A build knows the SHA-256 of its files from the ledger and
+reads none of them. If files of a few parts differ, only those parts are made again, from their published
+text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -143,8 +142,7 @@ class PartsUpdate:
     """Applies changes to the parts of a listing.
 
     The result is the same as dividing the new listing. A part with a change is read, and so are those after
-    it, until one ends
-    where an old part does.
+    it, until one ends where an old part does.
     """
 
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:

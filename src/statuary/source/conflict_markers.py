@@ -1,4 +1,4 @@
-"""Unresolved git conflicts in a file, whose lines are no YAML, and would be published in a page."""
+"""Unresolved git conflicts in a file."""
 
 import re
 

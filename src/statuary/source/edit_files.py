@@ -78,9 +78,8 @@ def content_lock(root: Path) -> Iterator[None]:
     """Hold the lock of a content folder, waiting for other processes.
 
     The folder itself is locked, so no lock file appears in git, and a killed process loses its lock. Windows
-    cannot lock
-    folders: a database in the folder for temporary files is locked there, which excludes only commands of the
-    same user.
+    cannot lock folders: a database in the folder for temporary files is locked there, which excludes only
+    commands of the same user.
 
     Raises:
         EditError: if the folder cannot be opened or locked.

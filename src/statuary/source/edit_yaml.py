@@ -1,8 +1,7 @@
 """Edits of YAML: append to a list, or set a key.
 
 Each edit replaces only the affected span, so comments, order, quotes, empty lines and line ends stay. The
-edited text is
-parsed again: an edit that would change anything else raises `EditError`.
+edited text is parsed again: an edit that would change anything else raises `EditError`.
 """
 
 import re
@@ -55,8 +54,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     """Return the end of an entry's lines, before the line break.
 
     An entry includes a comment after it, and the comment lines below that are indented further than `column`,
-    the column
-    of the entry, with the empty lines between them.
+    the column of the entry, with the empty lines between them.
 
     Raises:
         EditError: if something else follows on the entry's last line.

@@ -12,7 +12,7 @@ IGNORED_BY_DEFAULT: Final = ("/build/", "/.venv/", "/.edge/", "/keys/", "/notifi
 
 
 def add_ignore_lines(folder: Path, lines: Iterable[str]) -> list[str]:
-    """Add the lines that `.gitignore` in a folder lacks, and return them; lines that it has in another spelling count.
+    """Add missing lines to the `.gitignore` of a folder, and return them.
 
     Raises:
         OSError: if the file cannot be read or written.
@@ -33,12 +33,10 @@ def _bare(line: str) -> str:
 
 
 def ignore_file(file: Path) -> str | None:
-    """Let git ignore a private file, and return the line that was added; None if git ignores it already.
+    """Let git ignore a private file.
 
-    The line is in the `.gitignore` of the repository, or of the current folder if that is in none.
-
-    Raises:
-        OSError: if the file cannot be read or written.
+    Returns:
+        The line that was added, or None if git ignores the file already.
     """
     path = file.resolve()
     folder = next(parent for parent in path.parents if parent.is_dir())
@@ -53,7 +51,11 @@ def ignore_file(file: Path) -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Return what git prints; nothing without git or outside a repository."""
+    """Return the output of git.
+
+    Returns:
+        An empty text without git or outside a repository.
+    """
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")

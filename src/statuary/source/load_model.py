@@ -58,7 +58,7 @@ class _Fault(NamedTuple):
 
 
 def _fault_of(details: ErrorDetails) -> _Fault:
-    """Return what to say about a value of the wrong kind."""
+    """Return the message about a value of the wrong kind."""
     cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
         return _Fault(str(cause), cause.hint if isinstance(cause, InvalidValueError) else "")
@@ -80,7 +80,7 @@ def _fault_of(details: ErrorDetails) -> _Fault:
 
 
 def _wrong_choice(described: str, value: str, expected: str) -> _Fault:
-    """Return what to say about a value outside an enumeration.
+    """Return the message about a value outside an enumeration.
 
     Args:
         expected: pydantic's list of the allowed values.

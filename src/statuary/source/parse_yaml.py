@@ -1,8 +1,8 @@
 """Parse YAML with scalars as strings, and locate parts of it.
 
 libyaml composes the nodes. They become values here because PyYAML's constructors resolve `yes`, dates and
-numbers,
-and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and an empty value mean null.
+numbers, and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and an empty value mean
+null.
 """
 
 import re

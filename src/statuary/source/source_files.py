@@ -81,8 +81,7 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
     """Open a regular file below the content folder, or of a source beside it.
 
     A symbolic link is followed if its target could be read at its own path. Each name of a path is opened in
-    turn, so a
-    file or folder that was replaced after it was listed is checked in the same way.
+    turn, so a file or folder that was replaced after it was listed is checked in the same way.
 
     Args:
         links: whether any link is followed.
@@ -173,8 +172,7 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
     """Yield every file below the content folder, in the order of paths.
 
     A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, becomes a
-    finding
-    instead.
+    finding instead.
 
     Args:
         without: names directly in the content folder that are skipped.

@@ -1,8 +1,8 @@
 """The base of source models, and the types of their values.
 
 The readers of YAML and JSON keep each scalar as it was written (`null`, `~` and empty values become None);
-these types
-give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date arrive unchanged.
+these types give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date arrive
+unchanged.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The nodes of YAML text, each with its span of characters.
 
 libyaml's marks are exact with two exceptions: a block collection ends where the next token begins, and a
-block scalar
-includes the blank lines after it. Here, a node ends after the last character that its value depends on.
+block scalar includes the blank lines after it. Here, a node ends after the last character that its value
+depends on.
 """
 
 import re

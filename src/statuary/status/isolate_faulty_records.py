@@ -1,8 +1,7 @@
 """Exclude the parts of a status that raise exceptions.
 
 These are incidents and maintenance windows, templates of the theme, and kinds of documents; nearly always
-there are none.
-Documents of the API are made in any case: they report outages.
+there are none. Documents of the API are made in any case: they report outages.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

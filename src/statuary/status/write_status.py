@@ -1,4 +1,4 @@
-"""Add the documents of a status to a target, or reuse those of the last build."""
+"""Add the documents of a status, or reuse those of the last build."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add the documents of a status; if one cannot be made, all others are made anew.
+    """Add the documents of a status, all made anew if one fails.
 
     Args:
         changes: members that changes.json gets, by incident.

@@ -19,8 +19,7 @@ class ProcessPool:
     """Worker processes of this machine, started with the first task.
 
     This process takes part. The others are spawned, so they share nothing with it; they end when it ends or
-    is killed,
-    and ignore Ctrl-C.
+    is killed, and ignore Ctrl-C.
     """
 
     runs_tasks_here = True
@@ -75,8 +74,7 @@ def _uninterrupted() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block.
 
     An interruption between acquiring a lock and its block would leave the lock acquired. The thread that
-    manages the
-    processes would then wait for that lock forever, and so would the end of this process.
+    manages the processes would then wait for that lock forever, and so would the end of this process.
     """
     if current_thread() is not main_thread():  # it interrupts another
         yield

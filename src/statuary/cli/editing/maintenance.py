@@ -168,7 +168,10 @@ def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_op
 @maintenance_command.command("cancel")
 @with_edit_session(Subject("maintenances", "maintenance"))
 def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_options: BodyOptions) -> None:
-    """Cancel a maintenance. It is published as completed, because Statuspage has no status for it."""
+    """Cancel a maintenance.
+
+    It is published as completed, because Statuspage has no status for it.
+    """
     body = body_options.text
     window = _find(session, maintenance, frozenset(STATUSES))
     current = status_at(window, session.at)

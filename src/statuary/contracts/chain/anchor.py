@@ -1,8 +1,7 @@
 """An anchor: the chain's Merkle proofs about a contract, under block hashes.
 
 The account proof is EIP-1186's. No header contains the chain's id: that a block hash belongs to the chain, a
-node of
-the chain can confirm, or a checkpoint of the site's author.
+node of the chain can confirm, or a checkpoint of the site's author.
 """
 
 from collections.abc import Mapping

@@ -113,7 +113,7 @@ def _envelope(raw: bytes, what: str) -> _Envelope:
 
 
 class _SignedMembers(NamedTuple):
-    """What the signature of a transaction is about."""
+    """The signed content of a transaction."""
 
     chain_id: int | None  # None before EIP-155
     parity: int
@@ -121,7 +121,7 @@ class _SignedMembers(NamedTuple):
 
 
 def _legacy(items: list[RlpItem], v: int) -> _SignedMembers:
-    """Return what is signed of a legacy transaction."""
+    """Return the signed fields of a legacy transaction."""
     if v in (27, 28):
         return _SignedMembers(None, v - 27, items[:-3])
     if v < 35:

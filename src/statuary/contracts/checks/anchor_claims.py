@@ -1,10 +1,8 @@
 """Claims D and E, proved by the chain under the hash of a block.
 
 No header names its chain: the claims are verified here where a checkpoint of the site names the block, and
-stated by
-the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot, under a block
-that is
-newer than the record, contradicts it; a proof that does not hold shows nothing.
+stated by the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot,
+under a block that is newer than the record, contradicts it; a proof that does not hold shows nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -79,8 +77,8 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
     """Return the chain's evidence about the implementation of a proved code.
 
     Code that is only a clone shows its implementation, and code that cannot run other code is not a proxy.
-    For
-    any other, Sourcify relies on patterns in the code and the words in conventional slots, which can mislead.
+    For any other, Sourcify relies on patterns in the code and the words in conventional slots, which can
+    mislead.
 
     Raises:
         EvidenceError: if a storage proof does not hold.
@@ -112,8 +110,7 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
     """Return whether the chain contradicts the record's implementation.
 
     No slot of the record's type of proxy holds the implementation that it names. A record without a proxy
-    makes no claim about
-    slots, unless Sourcify's patterns left the question to a slot.
+    makes no claim about slots, unless Sourcify's patterns left the question to a slot.
     """
     resolution = as_object(record.value.get("proxyResolution"))
     if not words or words.get(_BEACON):

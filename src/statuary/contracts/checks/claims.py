@@ -254,7 +254,7 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield why this build has no result, and what gives one."""
+    """Yield the reason that this build has no result, and what gives one."""
     if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
         yield recompilation.reason, recompilation.hint
 
@@ -264,7 +264,7 @@ RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return what is said first of a record: of the code at the address, whatever the creation code says."""
+    """Return the first sentence about a record: about the code at its address."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
@@ -278,7 +278,11 @@ def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
 
 
 def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
-    """Return the first sentence against a record; None if no claim is contradicted."""
+    """Return the first sentence against a record.
+
+    Returns:
+        None if no claim is contradicted.
+    """
     contradicted = [name for name in ClaimName if claim[name].status is ClaimStatus.CONTRADICTED]
     if ClaimName.CONSISTENT in contradicted:
         return because("verdict_failed", checks=dict(claim[ClaimName.CONSISTENT].reason.values)["checks"])

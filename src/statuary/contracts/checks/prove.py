@@ -128,8 +128,7 @@ def prove_together(
     """Run checks on records, and return the proof of each.
 
     A check runs on all records before the next one does: so its code stays in the processor's cache, and
-    proving 16
-    records takes a fifth less time than one by one.
+    proving 16 records takes a fifth less time than one by one.
 
     Args:
         provables: the records.

@@ -1,8 +1,7 @@
 """A record as checks see it: each string decoded once, each hash computed once.
 
 A record is a plain dict whose shape has been validated; nothing more is assumed. A value that cannot be
-decoded is
-None here, and the check for it reports that. The module also compares JSON values.
+decoded is None here, and the check for it reports that. The module also compares JSON values.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -260,7 +259,7 @@ class SideView:
 
     @unlocked_cached_property
     def auxdata(self) -> Mapping[str, Auxdata]:
-        """The record's auxdata by number; empty if the list is invalid."""
+        """The record's auxdata by number, or nothing if the list is invalid."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class RecordRecompiler(Protocol):
-    """The compilers of a build: a value that workers get, and that the fingerprint of contracts has."""
+    """The compilers of a build; sent to workers, and part of the fingerprint."""
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Return what the compiler that a record names makes of its sources."""
+        """Compile a record's sources with its compiler, and return the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
 """The part of a record that depends only on the compilation, proved once.
 
 Half of all verified contracts are deployments of a few compilations. In canonical text the part is three
-pieces of
-bytes. Results are reused only if all three equal those of an earlier record byte for byte.
+pieces of bytes. Results are reused only if all three equal those of an earlier record byte for byte.
 """
 
 from typing import Any, Final, NamedTuple

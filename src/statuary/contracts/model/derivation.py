@@ -275,7 +275,7 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
 
 
 class LibraryPlaceholders(NamedTuple):
-    """What solc writes in place of a library's address."""
+    """The placeholder that solc writes for a library's address."""
 
     since_0_5: str
     before_0_5: str

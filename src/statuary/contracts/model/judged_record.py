@@ -18,7 +18,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The word of the verdict, such as `not_shown`; empty if only checks ran."""
+        """The verdict, such as `not_shown`, or an empty text if only checks ran."""
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
@@ -28,7 +28,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def fails_checks(self) -> bool:
-        """Whether the record fails its own checks, and is published at most because the site publishes all."""
+        """Whether the record fails its own checks."""
         claim = self.proof.claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 

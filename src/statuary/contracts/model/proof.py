@@ -119,7 +119,7 @@ class CompilationEvidence(NamedTuple):
 
 
 class Recompilation(NamedTuple):
-    """What this build made of a record's sources with the record's compiler: claim C."""
+    """The result of compiling a record's sources with its compiler: claim C."""
 
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record

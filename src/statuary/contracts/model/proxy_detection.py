@@ -1,11 +1,9 @@
 """Proxies as bytecode alone reveals them (MEASUREMENTS.md, proxies).
 
 Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then
-reads
-the chain. The same patterns are found here, which decides the cases that need no chain: a factory is never a
-proxy, an EIP-1167 clone names its implementation, and code without patterns is not a proxy. Any other result
-is a
-claim as of its date, which bytecode can contradict but not confirm.
+reads the chain. The same patterns are found here, which decides the cases that need no chain: a factory is
+never a proxy, an EIP-1167 clone names its implementation, and code without patterns is not a proxy. Any other
+result is a claim as of its date, which bytecode can contradict but not confirm.
 """
 
 import re

@@ -56,8 +56,7 @@ def setting_differences(
     """Return the settings in metadata that the compiler would not write for its input.
 
     A release that is newer than the table may have other defaults and further settings, so these are not
-    compared. A build
-    before a release may write them like that release, or like the one before it.
+    compared. A build before a release may write them like that release, or like the one before it.
 
     Args:
         version: the record's `compilation.compilerVersion`.

@@ -193,7 +193,7 @@ class _Edit(NamedTuple):
 
 
 def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
-    """Return what a transformation does to a code."""
+    """Return the effect of a transformation on a code."""
     start, value = transformation.offset, value_bytes(transformation, values)
     match transformation.type:
         case TransformationType.INSERT:

@@ -27,7 +27,7 @@ class CodeDifference(NamedTuple):
 
 
 def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
-    """Return how the on-chain code of a record differs from its compiled code.
+    """Return the differences between a record's on-chain and compiled code.
 
     Args:
         label: `onchain` if the on-chain code is shown to be that at the address, else `recorded`.

@@ -221,11 +221,9 @@ class ContractView(NamedTuple):
 
 
 def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
-    """Return the page of a contract; of a record that is not published, it gives the reason.
+    """Return the page of a contract.
 
-    Args:
-        pages: the site around it.
-        source: the content file of the record.
+    For a record that is not published, the page gives the reason.
     """
     renderer = renderer_of(pages.site)
     view = contract_view(judged, pages, renderer.localization)

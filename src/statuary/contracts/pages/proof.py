@@ -69,10 +69,9 @@ class ProofView(NamedTuple):
 def proof_view(
     judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Return a proof as a list; contradicted claims come first, and nothing beside them is green.
+    """Return a proof as a list, contradicted claims first.
 
-    Args:
-        explorer: the URL of the chain's block explorer; empty if it has none.
+    Nothing beside a contradicted claim is green.
     """
     proof, texts = judged.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
@@ -196,7 +195,7 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return who vouches for a block, if there is one."""
+    """Return the checkpoint or header that vouches for a block, if there is one."""
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:
@@ -205,7 +204,7 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether the chain's proofs show the record's code at the address: whether claim D is verified here."""
+    """Return whether claim D is verified here: the code is at the address."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 

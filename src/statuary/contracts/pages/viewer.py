@@ -1,8 +1,7 @@
 """The page that shows any contract in the browser, with its data.
 
 Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that
-every
-contract has one.
+every contract has one.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
 """Parse a record exactly: every number keeps its spelling.
 
 Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text
-goes
-through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone
+goes through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone
 surrogates.
 """
 

@@ -114,7 +114,7 @@ class ProxySource(SourceModel):
 
 
 class WorkspaceSource(SourceModel):
-    """A contract as its owner has it: what cannot be derived, and the files beside it."""
+    """A contract in its owner's form: underivable values, and the files beside it."""
 
     compiler: CompilerSource
     """The compiler."""

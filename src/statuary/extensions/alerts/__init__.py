@@ -1,10 +1,8 @@
 """Alerts of a monitoring system become edits of the content.
 
 `statuary incident from-alert` reads the payload of Alertmanager, Grafana or PagerDuty, or a plain JSON form,
-on standard input. An
-incident that it opens is a draft unless a rule publishes it, and has the alert's key: the same alert twice
-changes nothing, and
-its end resolves that incident, never one that a person wrote.
+on standard input. An incident that it opens is a draft unless a rule publishes it, and has the alert's key:
+the same alert twice changes nothing, and its end resolves that incident, never one that a person wrote.
 
 Seams: a subcommand of `incident`, the key `alerts` of site.yaml.
 """

@@ -117,8 +117,8 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
     """Return the template of Vyper's code, if it has immutables.
 
     The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
-    Metadata
-    in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract, and stays.
+    Metadata in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract,
+    and stays.
     """
     start = len(compiled) // 2
     size = len(code) - start

@@ -1,8 +1,7 @@
 """Responses to explorer API calls (`/v2/api?module=…`): the reference of `edge/etherscan.js`.
 
 The first value of a parameter is used, and only the comma's percent escape is decoded, so that web servers
-can
-choose the same bodies by rules.
+can choose the same bodies by rules.
 """
 
 import re

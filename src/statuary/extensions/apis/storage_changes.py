@@ -1,9 +1,8 @@
 """Compare the storage of two implementations: moved and reinterpreted bytes.
 
 A proxy keeps its storage when its implementation changes, so each variable must keep its position. The
-layouts are the
-compilers' own, as in the records. Storage that code addresses by itself (namespaces of ERC-7201, assembly) is
-in none.
+layouts are the compilers' own, as in the records. Storage that code addresses by itself (namespaces of
+ERC-7201, assembly) is in none.
 """
 
 import re

@@ -116,7 +116,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Return bytes as the server writes them; None stays null."""
+    """Return bytes as the server writes them, null as null."""
     return "0x" + data.hex() if data else None
 
 

@@ -1,9 +1,8 @@
 """Join the tables of an export into sorted buckets, within a memory limit.
 
 A bucket is a small SQLite file. All deployments of a compilation are in one bucket: Sourcify has 8.5 of them
-on average, and
-their common data is written and read once. Any worker that sees the file reads it in little memory, without
-the SQL engine.
+on average, and their common data is written and read once. Any worker that sees the file reads it in little
+memory, without the SQL engine.
 """
 
 import re

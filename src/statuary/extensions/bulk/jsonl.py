@@ -1,8 +1,7 @@
 """A JSONL file, plain or compressed, with the exact bytes of records.
 
 A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a
-compressed
-file is one range. Only one line is in memory.
+compressed file is one range. Only one line is in memory.
 """
 
 import gzip

@@ -3,10 +3,8 @@
 They have 1,200 by 630 pixels.
 
 Services keep a picture for weeks, and a page's state changes without a build: so a picture shows only its
-state, and the page,
-which changes on time, names the picture of its state. The subject of a link is in its title, which services
-show below the
-picture.
+state, and the page, which changes on time, names the picture of its state. The subject of a link is in its
+title, which services show below the picture.
 """
 
 from collections.abc import Iterable, Iterator
@@ -163,7 +161,7 @@ def can_draw(font: "FreeTypeFont", text: str) -> bool:
 
 
 def _drawn(font: "FreeTypeFont", character: str) -> bytes:
-    """Return what a font draws: the width of the picture, and its pixels."""
+    """Return the width and the pixels of a text in a font."""
     mask = font.getmask(character)
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
 

@@ -16,7 +16,10 @@ class CardSettings(NamedTuple):
 
 
 class CardsSource(SourceModel):
-    """The pictures that other sites show with links to pages. They need the extra `cards`."""
+    """The pictures that other sites show with links to pages.
+
+    They need the extra `cards`.
+    """
 
     font: Annotated[Text, Field(pattern=r"^[^/\\]+\.woff2$")] | None = None
     """A font in `content/theme/`, for names that have more than ASCII; default: a plain font for ASCII."""

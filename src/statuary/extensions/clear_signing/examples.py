@@ -1,8 +1,7 @@
 """The example calls of descriptors' tests, and their rendering.
 
 Tests have the form of the registry (`specs/erc7730-tests-v2.schema.json`): raw transactions and EIP-712's
-messages, and
-under `dataProvider` what a wallet knows of tokens and addresses.
+messages, and under `dataProvider` what a wallet knows of tokens and addresses.
 """
 
 import posixpath
@@ -224,7 +223,7 @@ def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
 
 
 class RenderedExample(NamedTuple):
-    """What is shown of an example."""
+    """The shown lines of an example."""
 
     key: str  # of its format
     rendered: Rendered
@@ -239,7 +238,7 @@ class Example(NamedTuple):
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
     def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
-        """Return what is shown.
+        """Return the shown lines.
 
         Raises:
             InvalidValueError: if that cannot be.
@@ -264,10 +263,10 @@ class DescriptorTests(NamedTuple):
 
 
 def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
-    """Return the descriptor that each test file names; empty for an unreadable file.
+    """Return the descriptor that each test file names.
 
-    Args:
-        remembered: cached results for unchanged files.
+    Returns:
+        An empty text for an unreadable file.
     """
     return {
         path: remembered[path] if path in remembered else _named(folder, path)

@@ -1,8 +1,7 @@
 """The rules of descriptors: functions whose docstring's first line is the rule.
 
 `DESCRIPTOR_RULES` check a descriptor alone: an error excludes all of its deployments. `DEPLOYMENT_RULES`
-compare it with the
-verified code at one address: an error excludes only that deployment.
+compare it with the verified code at one address: an error excludes only that deployment.
 """
 
 import re

@@ -1,9 +1,8 @@
 """The cache of clear signing: results stay valid until one of their inputs changes.
 
-A result depends on the files of a descriptor, on the settings and the program, and on the records that
-were compared. Records are identified by the digests of their documents in the ledger, so that none is read.
-If nothing in the
-whole folder changed, not even the results are read.
+A result depends on the files of a descriptor, on the settings and the program, and on the records that were
+compared. Records are identified by the digests of their documents in the ledger, so that none is read. If
+nothing in the whole folder changed, not even the results are read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

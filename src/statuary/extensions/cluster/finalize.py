@@ -89,8 +89,7 @@ def range_parts(task: ListingTask) -> RangeParts:
     """Make the manifest parts that begin in a range.
 
     They reach from the first end of a part in it to the first end after it. Only a path decides where a part
-    ends, so that
-    the files before it need not be known.
+    ends, so that the files before it need not be known.
     """
     _, files, output = task
     builder, until = ManifestBuilder(), files.until

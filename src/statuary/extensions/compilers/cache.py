@@ -1,9 +1,8 @@
 """A cache of compilers' outputs on disk.
 
 A file is named by compiler and input, and holds the digest of its own content: one that was cut is compiled
-again. The
-folder is `statuary/compilations` in the user's folder for caches; `STATUARY_CACHE` names another, or none if
-it is empty.
+again. The folder is `statuary/compilations` in the user's folder for caches; `STATUARY_CACHE` names another,
+or none if it is empty.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Compile each record again in a build, or take the result of an earlier run on this machine: claim C."""
+"""Claim C in a build: compile each record again, or reuse an earlier result."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +46,7 @@ class BuildCompilers(NamedTuple):
     programs: tuple[CompilerProgram, ...]
 
     def recompile(self, record: RecordValue) -> Recompilation:
-        """Return what the compiler that a record names makes of its sources."""
+        """Compile a record's sources with its compiler, and return the result."""
         kind, version = compiler_build(record)
         compilers = (Compiler(program.kind, Path(program.path), program.version) for program in self.programs)
         compiler = find_compiler(compilers, kind, version)
@@ -80,10 +80,10 @@ def _contradiction(difference: str) -> Recompilation:
 
 
 def open_recompiler(options: Mapping[str, Any]) -> BuildCompilers | None:
-    """Return the compilers that the options of a build name; None unless records are to be compiled again.
+    """Return the compilers that the options of a build name.
 
-    Raises:
-        click.UsageError: if the options contradict each other.
+    Returns:
+        None unless records are compiled again.
     """
     if not options.get("recompile"):
         if options.get("compiler"):

@@ -112,14 +112,14 @@ hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for 
 
 
 class _ContentSettings(NamedTuple):
-    """What hosts are told of the content."""
+    """The facts about the content that hosts need."""
 
     hosting: HostingSettings = HostingSettings()
     extension_keys: frozenset[str] = frozenset()
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Return what hosts are told of the content, or defaults."""
+    """Return the facts about the content that hosts need, or defaults."""
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
         return _ContentSettings()

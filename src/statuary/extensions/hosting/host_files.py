@@ -1,4 +1,4 @@
-"""The files that are written for a host: how a site is served, and the templates of configurations."""
+"""The files for a host: its settings, and the templates of configurations."""
 
 import json
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class HostFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """How and where a site is served."""
+    """The way in which a site is served."""
 
     settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
     publish: str = "build"  # the folder of the site, relative to the project
@@ -48,7 +48,10 @@ class HostOptions:
 
     @property
     def build_command(self) -> str:
-        """The command that installs statuary and builds the site; a site published with faults is deployed too."""
+        """The command that installs statuary and builds the site.
+
+        A site published with faults is deployed too.
+        """
         return f"{self.install_command} && {{ .venv/bin/statuary build || {{ [ $? -eq 4 ] && touch {FAULTS}; }}; }}"
 
 

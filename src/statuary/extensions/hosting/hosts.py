@@ -272,7 +272,7 @@ def deno_files(options: HostOptions) -> list[HostFile]:
 
 
 def deno_serve_command(options: HostOptions) -> str:
-    """Return the command that serves the site with Deno, in the folder of the project."""
+    """Return the command that serves the site with Deno from the project's folder."""
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (
         f"deno serve --allow-read={options.publish} --host={address} --port={port} "

@@ -1,4 +1,4 @@
-"""How this statuary was installed (PEP 610), and how a host repeats that."""
+"""The origin of this installation (PEP 610), and how a host repeats it."""
 
 import importlib.util
 import shlex
@@ -25,7 +25,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """How to install this version of statuary elsewhere."""
+    """The steps that install this version of statuary elsewhere."""
 
     requirement: str  # for the command line of pip, quoted for a shell
     # what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
@@ -35,7 +35,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Return how this statuary was installed.
+    """Return the origin of this installation of statuary.
 
     Args:
         project: the folder that the host builds.
@@ -48,7 +48,11 @@ def read_installation(project: Path) -> Installation:
 
 
 def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
-    """Return how to repeat an installation; `direct_url` is None if a package index was used."""
+    """Return the steps that repeat an installation.
+
+    Args:
+        direct_url: the content of PEP 610's file; None if a package index was used.
+    """
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
     url, below = direct_url["url"], direct_url.get("subdirectory", "")
@@ -101,7 +105,7 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
 
 
 def _of_folder(folder: Path, project: Path) -> Installation:
-    """Return how to install a folder of sources: itself, a commit that everyone can fetch, or a wheel."""
+    """Return the steps that install a folder of sources."""
     if folder.resolve() == project.resolve():
         return Installation(".")
     commit = _public_commit(folder)
@@ -126,7 +130,11 @@ def _at_commit(url: str, commit: str, below: str) -> str:
 
 
 def git_output(folder: Path, *arguments: str) -> str:
-    """Return what git prints; nothing without git or outside a repository."""
+    """Return the output of git.
+
+    Returns:
+        An empty text without git or outside a repository.
+    """
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"
@@ -137,7 +145,7 @@ def git_output(folder: Path, *arguments: str) -> str:
 
 
 def checked_out_branch(folder: Path) -> str:
-    """Return the branch that is checked out, which may have no commit yet; "main" outside of git."""
+    """Return the checked-out branch, or "main" outside of git."""
     return git_output(folder, "symbolic-ref", "--quiet", "--short", "HEAD") or "main"
 
 

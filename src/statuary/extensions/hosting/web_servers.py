@@ -43,7 +43,7 @@ EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
 
 
 class WebAddress(NamedTuple):
-    """Where a web server answers for the site."""
+    """The addresses and ports of a web server."""
 
     host_name: str  # of the site; empty for every name that no other site of the server has
     bind: str  # an IP address without brackets, or localhost; empty for all addresses
@@ -160,7 +160,7 @@ def _text_types() -> list[str]:
 
 
 def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
-    """Return the stored bodies of an explorer's calls by name; nothing where the site has no interfaces."""
+    """Return the stored bodies of an explorer's calls, by name."""
     return {url.name: url for url in hosted_urls(enabled) if url.name.startswith("etherscan")}
 
 

@@ -1,4 +1,4 @@
-"""Reasons of failed connections: a closed list of sentences, none of which quotes a URL, a server or a library."""
+"""Reasons of failed connections: fixed sentences that quote nothing from outside."""
 
 import http.client
 import socket

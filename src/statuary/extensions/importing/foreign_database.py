@@ -1,4 +1,4 @@
-"""SQLite databases of other programs: read only, with a bound on steps and on the size of a value."""
+"""SQLite databases of other programs, read with limits on steps and sizes."""
 
 import sqlite3
 from collections.abc import Callable

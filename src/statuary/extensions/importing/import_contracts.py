@@ -181,7 +181,7 @@ class ImportedContracts:
 
 
 class _Place(NamedTuple):
-    """Where a contract is."""
+    """The place of a contract."""
 
     chain_id: ChainId | None
     address: str  # in lower case; the name of a contract without address

@@ -1,8 +1,8 @@
 """The entries of a log, and proofs that it has them.
 
 An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof`
-file
-(c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the document.
+file (c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the
+document.
 """
 
 import re

@@ -1,8 +1,7 @@
 """A log's new key, and perhaps name, announced by a signed entry.
 
 The previous key signs the statement, so that a key can be lost or renewed without a new log: readers who
-trust the previous
-key find the statement in the continued log.
+trust the previous key find the statement in the continued log.
 """
 
 from collections.abc import Iterable

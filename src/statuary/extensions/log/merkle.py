@@ -262,8 +262,7 @@ def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
     """Return a function that computes subtree hashes of a log from its tiles.
 
     It raises LogError if a tile is missing or too short. The tiles are not trusted: results based on these
-    hashes
-    must be verified against a checkpoint.
+    hashes must be verified against a checkpoint.
     """
     by_range: dict[tuple[int, int], bytes] = {}
 

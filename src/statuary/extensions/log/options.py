@@ -33,7 +33,7 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Return who extends a log: the key of a file or the environment, and what is known of what was published.
+    """Return the signer of a log, and the published size that is known.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.

@@ -323,7 +323,7 @@ NOT_EXTENDED = "log-not-extended"
 
 
 class LogContext(NamedTuple):
-    """Who extends a log, from where, and when."""
+    """The signer of a log, its start, and the instant."""
 
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged

@@ -1,12 +1,9 @@
 """Resume a log: the published one, and signed entries that are not published yet.
 
 Entries are binding as soon as they are signed, because others may have them. So each run publishes
-`log/pending.json` before
-everything else: the new checkpoint and the entries that lead to it from the log before. A run that finds a
-pending
-checkpoint continues it, and publishes the entries of a failed upload after all. Signed entries are discarded
-if another
-publisher was faster.
+`log/pending.json` before everything else: the new checkpoint and the entries that lead to it from the log
+before. A run that finds a pending checkpoint continues it, and publishes the entries of a failed upload after
+all. Signed entries are discarded if another publisher was faster.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The section of the log: extended by what a build or a tick is about to publish."""
+"""The section of the log, which each build or tick extends before it publishes."""
 
 import os
 from pathlib import Path
@@ -91,7 +91,7 @@ class LogSection(Section):
         target.add([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str, run: Run, target: FolderTarget) -> str:
-        """Return a message without the names of places, which are nobody's business, and without what they answered."""
+        """Return a message without the names of places and their responses."""
         names = (target.folder.root, run.to, self.options.get("log_from"), self.options.get("log_key"))
         for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
             message = message.replace(name, "the site")

@@ -1,10 +1,8 @@
 """Extend a site's log by the documents to be published.
 
 The published log is authoritative: it is read and verified first, in the folder and where the site is
-published. Tiles,
-proofs and the new checkpoint are added to the target like any document, and put in place with them. Entries
-are in the
-order of contracts by address, then incidents by id.
+published. Tiles, proofs and the new checkpoint are added to the target like any document, and put in place
+with them. Entries are in the order of contracts by address, then incidents by id.
 """
 
 from collections import Counter

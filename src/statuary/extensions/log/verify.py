@@ -482,7 +482,7 @@ class NameSet:
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the paths of an entry with their SHA-256; empty for a removed one."""
+    """Yield the paths of an entry with their SHA-256, empty for a removed one."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return

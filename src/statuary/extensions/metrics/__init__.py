@@ -1,10 +1,9 @@
 """Measurements by `statuary probe` or other programs, as graphs and as JSON.
 
 Points are in files outside of the history of git: CSV, or the output of Prometheus, Gatus, Uptime Kuma and
-Upptime. A build reads them, and
-publishes the day, the week and the month of each metric in the form of Statuspage's `metrics-display`, with a
-graph on the status page.
-`statuary probe` measures once: any scheduler runs it.
+Upptime. A build reads them, and publishes the day, the week and the month of each metric in the form of
+Statuspage's `metrics-display`, with a graph on the status page. `statuary probe` measures once: any scheduler
+runs it.
 
 Seams: a command, the key `metrics` of site.yaml, parts of pages, a stage that adds documents.
 """

@@ -1,8 +1,8 @@
 """Probe HTTP, TCP or an Ethereum node once, and evaluate the responses.
 
 Another program repeats this. An Ethereum node that responds may still be days behind. So its head is compared
-with the clock, with
-the `finalized` block and with the highest head of its group (https://ethereum.github.io/execution-apis/).
+with the clock, with the `finalized` block and with the highest head of its group
+(https://ethereum.github.io/execution-apis/).
 """
 
 import os
@@ -281,5 +281,5 @@ def _fault(measured: Measurement) -> _Fault:
 
 
 def is_above(value: float | None, limit: int) -> bool:
-    """Return whether a value is above a limit; 0 means no limit."""
+    """Return whether a value is above a limit, where 0 means no limit."""
     return value is not None and bool(limit) and value > limit

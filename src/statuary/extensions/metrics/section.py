@@ -1,4 +1,4 @@
-"""The stage: a build reads the files of points and offers the documents of every metric."""
+"""The section of metrics: reads the files of points, and adds documents of each metric."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,7 +24,7 @@ EXAMPLE = "run `statuary probe`, or write the file"
 
 
 class MetricsSection(Section):
-    """The metrics of a site; a check and a tick leave their documents as they are."""
+    """The metrics of a site; only builds change their documents."""
 
     urls = URLS
     parts = PARTS

@@ -12,7 +12,7 @@ from statuary.source.source_model import Identifier, Name, SourceModel, Text, Wh
 
 
 class PointsForm(StrEnum):
-    """Whose form a file of points has."""
+    """The format of a file of points."""
 
     CSV = "csv"
     PROMETHEUS = "prometheus"

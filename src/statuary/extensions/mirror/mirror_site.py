@@ -1,10 +1,8 @@
 """Copy a served site into a folder, verified and atomically.
 
 The folder is a target like that of a build, so an interrupted mirror keeps its fetched files for the next
-run, each file in the
-folder is old or new, and files of other programs stay. The manifest shows the differences: parts that the
-mirror has are not
-requested, and neither are their files.
+run, each file in the folder is old or new, and files of other programs stay. The manifest shows the
+differences: parts that the mirror has are not requested, and neither are their files.
 """
 
 from bisect import bisect_right

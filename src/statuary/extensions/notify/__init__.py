@@ -1,12 +1,9 @@
 """Notifications: send each event on the page to channels once.
 
 `statuary notify` compares two instants of the same timeline that builds and ticks publish, so its events need
-no server and no
-database: an event is an update that was published in between, or a component's change of status. The delivery
-state of a channel is
-recorded outside the build, in a file or an object of a store.
+no server and no database: an event is an update that was published in between, or a component's change of
+status. The delivery state of a channel is recorded outside the build, in a file or an object of a store.
 
 Seams: a command, the key `notify` of site.yaml, documents (`notifications/<id>.json`, where `messages` is
-on), an extra (`notify`)
-for channels other than webhooks, Slack and Teams.
+on), an extra (`notify`) for channels other than webhooks, Slack and Teams.
 """

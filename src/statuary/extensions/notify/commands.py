@@ -202,7 +202,7 @@ def _run(
 
 
 def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
-    """Return the errors of channels whose variables are missing or wrong, whether or not anything is due."""
+    """Return the errors of channels whose variables are missing or wrong."""
     errors = []
     for channel in channels:
         try:

@@ -32,7 +32,7 @@ URLS = (NOTIFICATION,)
 
 
 class NotifySection(Section):
-    """A message for each update of the records that feeds list, if the settings ask for them."""
+    """A message for each update of the records in feeds, if enabled."""
 
     urls = URLS
     feeds = URLS

@@ -1,8 +1,7 @@
 """Events on the page between two instants: a pure function of the timeline.
 
 The id of an event is that of its update, the same in every build. Silent updates, backfilled incidents and
-imported ones
-are not events.
+imported ones are not events.
 """
 
 from collections.abc import Iterator

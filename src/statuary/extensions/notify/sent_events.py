@@ -1,8 +1,8 @@
 """The delivery state of channels, stored between runs.
 
 An event is due if it is later than the instant up to which the channel's state is complete; or a little
-earlier, since a person may
-commit an update minutes after its time. An older one is a correction or an import, and is not sent.
+earlier, since a person may commit an update minutes after its time. An older one is a correction or an
+import, and is not sent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -139,7 +139,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Refuse a delivery state from the future: until then, its channels would be sent nothing.
+    """Reject a delivery state from the future, which would send nothing until then.
 
     Raises:
         DeliveryStateError: if a channel is more than a day ahead of an instant.

@@ -1,4 +1,4 @@
-"""A test message to each channel: whether its secret is there and right shows before the first incident."""
+"""Test messages: send one to each channel, before the first incident."""
 
 from collections.abc import Mapping
 from uuid import uuid4
@@ -22,7 +22,7 @@ TEST = "This is a test. Nothing has happened: incidents and maintenance will app
 def send_test_messages(
     channels: tuple[Channel, ...], page: Page, environment: Mapping[str, str], now: Instant
 ) -> ExitCode:
-    """Send a test message to each channel, print what became of it, and return the exit code."""
+    """Send a test message to each channel, print the results, and return the exit code."""
     failed = 0
     for channel in channels:
         try:

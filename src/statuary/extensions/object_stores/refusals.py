@@ -1,11 +1,11 @@
-"""Reasons of failed requests to object stores: a closed list, without words of the store or the library."""
+"""Reasons of failed requests to object stores, in fixed sentences."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Refusal(NamedTuple):
-    """Why a store did not do what it was asked for, and what to do."""
+    """The reason that a store refused a request, and the remedy."""
 
     reason: str
     hint: str
@@ -37,7 +37,7 @@ CREDENTIALS = {
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
-    """Return why a request failed; a missing variable with credentials comes first."""
+    """Return the reason that a request failed, a missing variable first."""
     names = [kind.__name__ for kind in type(error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
     needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))

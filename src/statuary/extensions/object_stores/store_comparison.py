@@ -1,10 +1,9 @@
 """Compare a site with a store's objects, on disk if large.
 
 The store's own ledger is the listing of its last publication, one entry for each name. Its parts and the list
-of the parts
-are objects that are named by their digests, so a publication adds those that differ and the index names a few
-digests. Only
-parts that differ are read: the work depends on the change and not on the size of the site.
+of the parts are objects that are named by their digests, so a publication adds those that differ and the
+index names a few digests. Only parts that differ are read: the work depends on the change and not on the size
+of the site.
 """
 
 from bisect import bisect_right

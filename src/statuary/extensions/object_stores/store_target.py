@@ -7,8 +7,7 @@ is requested; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
 So a late put of a publisher that lost its lease fails. Objects that such a publisher may have created or
-deleted are
-requested again by the publication after the one that took over.
+deleted are requested again by the publication after the one that took over.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

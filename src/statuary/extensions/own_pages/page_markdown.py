@@ -55,7 +55,10 @@ class Heading(NamedTuple):
 
 
 class MarkdownSection(NamedTuple):
-    """The text from a heading to the next; before the first heading, with an empty one."""
+    """The text from a heading to the next one.
+
+    The text before the first heading has an empty one.
+    """
 
     heading: Heading
     text: str

@@ -61,7 +61,7 @@ class OwnPageView(NamedTuple):
 
 
 class OwnPagesSection(Section):
-    """The pages of `content/pages/`, which are Markdown; each is made alone, so that none withholds another."""
+    """The Markdown pages of `content/pages/`; a failed one does not stop the others."""
 
     @override
     def config_documents(self, site: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
@@ -121,8 +121,7 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
     """Yield the search's script and each folder's words by section.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
-    for a page
-    that ranks low).
+    for a page that ranks low).
     """
     books = {
         page.path.partition("/")[0]: Navigation(page, catalogue.own_pages)

@@ -14,10 +14,9 @@
         compression, SHA-256 of both
 
 Keys are paths of documents with the address in lower case, in ASCII, sorted by their bytes. Everything is
-found from the end, so
-that a pack is written in one go; a reader that knows the end's offset and SHA-256 (`pack_list.py`) reads it
-with one request, once.
-Every part has its SHA-256 in the part that names it. All numbers are below 2^53.
+found from the end, so that a pack is written in one go; a reader that knows the end's offset and SHA-256
+(`pack_list.py`) reads it with one request, once. Every part has its SHA-256 in the part that names it. All
+numbers are below 2^53.
 """
 
 import re

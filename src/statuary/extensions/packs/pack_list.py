@@ -4,13 +4,10 @@
                            "documents":…,"removals":…,"plain":…,"first":"…","last":"…"},…]}
 
 A run is a pack, or several whose keys do not overlap; run 0 is the base, and later ones have the changes
-since. A change never
-writes the base again: it becomes a new run, merged with the preceding runs that are less than four times as
-large
-(`runs_to_keep`). So there are few runs, each at least four times as large as the next, and a document is
-written again some
-log4(n) times while n of them change. Packs are named by their SHA-256, so that a list always matches its
-packs.
+since. A change never writes the base again: it becomes a new run, merged with the preceding runs that are
+less than four times as large (`runs_to_keep`). So there are few runs, each at least four times as large as
+the next, and a document is written again some log4(n) times while n of them change. Packs are named by their
+SHA-256, so that a list always matches its packs.
 """
 
 from bisect import bisect_right

@@ -45,7 +45,7 @@ GROUP = "packs"
 
 
 class PacksSection(Section):
-    """The packs of a site that is built into a folder; there are none elsewhere."""
+    """The packs of a site that is built into a folder."""
 
     urls = URLS
 

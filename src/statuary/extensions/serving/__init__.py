@@ -1,6 +1,5 @@
 """`statuary serve`, and sites read from Python: respond as an edge runtime would.
 
 `site` is a site for Python programs (`statuary.open_snapshot`); `server` answers requests, `lookup` those of
-the
-contracts' API, and `selection` cuts fields from a record. The extension `snapshots` reads the site.
+the contracts' API, and `selection` cuts fields from a record. The extension `snapshots` reads the site.
 """

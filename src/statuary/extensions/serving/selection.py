@@ -44,7 +44,7 @@ send the file, and a site should give the same response on every host: so here i
 
 
 def parse_selection(fields: str | None, omit: str | None) -> Selection:
-    """Parse the two query parameters; None means an absent one.
+    """Parse the two query parameters, each None if absent.
 
     Nothing is trimmed, case matters, names may repeat, and the first error is reported.
 

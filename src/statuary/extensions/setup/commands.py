@@ -1,4 +1,4 @@
-"""`statuary setup HOST`: one conversation, whose answers are options too, and the files that keep a site running."""
+"""`statuary setup HOST`: one conversation, and the files that keep a site running."""
 
 import os
 from codecs import BOM_UTF8
@@ -113,11 +113,11 @@ def setup_command(
     force: Annotated[bool, option(help="Replace files that differ.")],
     test_message: Annotated[bool, option(help="Send a test message to every channel now.")],
 ) -> ExitCode:
-    """Set up a site that keeps running at a host, and print what is left to do by hand.
+    """Set up a site that keeps running at a host, and print the remaining steps.
 
-    The command asks what it needs; every answer is also an option. It writes the configuration of the host, a schedule that
-    builds before the site gets old, workflows for notifications and for people without git, and the lines of .gitignore.
-    Run it again after you change components or channels.
+    The command asks what it needs; every answer is also an option. It writes the configuration of the host, a
+    schedule that builds before the site gets old, workflows for notifications and for people without git, and
+    the lines of .gitignore. Run it again after you change components or channels.
     """
     read = read_content(content)
     if read.catalogue is None:
@@ -140,7 +140,7 @@ def setup_command(
 
 
 def _decide(host: str, answers: Answers, catalogue: Catalogue, out: Path) -> SetupAnswers:
-    """Return what the options say, and what a person answers to the other questions."""
+    """Return the values of the options, and a person's answers to the other questions."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, catalogue.page.url, asks=asks)
     is_github = _is_on_github(out)
@@ -224,7 +224,7 @@ def _host_options(
 
 
 def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
-    """Write the files of the host; return what belongs in git, quoted for a shell."""
+    """Write the files of the host, and return those that belong in git."""
     installation = read_installation(out) if install is None else Installation(install)
     wheel = write_files(files, installation, out)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):

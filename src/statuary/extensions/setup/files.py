@@ -1,4 +1,4 @@
-"""The files that keep a site running at a host, beside its configuration: workflows, units and the function for alerts."""
+"""The files that keep a site running at a host: workflows, units and alerts."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """How a host that builds by itself is made to build again."""
+    """The way to start a build at a host that builds by itself."""
 
     hook: str  # what the host calls the URL that starts a build
     reason: str
@@ -55,7 +55,7 @@ REBUILDS: Final = {
 
 
 class DeploySchedule(NamedTuple):
-    """How a workflow publishes to a host that does not build."""
+    """The way to publish to a host that does not build."""
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
@@ -74,7 +74,7 @@ DEPLOYS: Final = {
 
 
 class SetupAnswers(NamedTuple):
-    """What an owner decides."""
+    """The owner's choices."""
 
     host: str
     url: str  # of the site
@@ -96,7 +96,7 @@ def channels_of(catalogue: Catalogue) -> tuple[Channel, ...]:
 
 
 def channel_secrets(catalogue: Catalogue) -> list[str]:
-    """Return the names of the variables that hold the secrets of the channels, each once."""
+    """Return the variables of the channels' secrets, each once."""
     names = (
         name
         for channel in channels_of(catalogue)
@@ -168,12 +168,12 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue
 
 
 def cron_within(horizon: timedelta) -> str:
-    """Return when a site is built again, so that one run may be missed within the time that a build covers."""
+    """Return the schedule of builds, in which one missed run does no harm."""
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
 def component_labels(catalogue: Catalogue) -> list[str]:
-    """Return what the form calls each component; its key is in the last parentheses."""
+    """Return the label of each component in the form, its key in parentheses."""
     status = catalogue.status
     names = {component.key: component.name for component in status.components}
     # GitHub reads `${{` in a workflow as the beginning of an expression

@@ -1,4 +1,4 @@
-"""What an owner still does by hand once the files of a host are written."""
+"""The steps that an owner takes by hand after the files of a host are written."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
 
 
 class SetupResult(NamedTuple):
-    """What the steps depend on."""
+    """The values that the steps depend on."""
 
     answers: SetupAnswers
     options: HostOptions
@@ -28,7 +28,7 @@ class SetupResult(NamedTuple):
 
 
 def owner_steps(result: SetupResult) -> list[str]:
-    """Return what is left to do, in order, a paragraph each."""
+    """Return the remaining steps in order, a paragraph each."""
     host = result.answers.host
     parts = (_server_steps,) if host in SERVERS else (_secret_steps, _push_steps, *_PLATFORM_STEPS[host])
     steps = [step for part in parts for step in part(result)]

@@ -1,9 +1,8 @@
 """A site's own schedule, for servers that choose status documents by the clock.
 
 An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch,
-and the manifest names
-the bytes that are stored. Those are the document of some epoch too, or the patch of one: files that the
-server sends unchanged.
+and the manifest names the bytes that are stored. Those are the document of some epoch too, or the patch of
+one: files that the server sends unchanged.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,8 @@
 """Read documents of a site: a snapshot, folder or URL.
 
 If the site has a manifest, every returned byte is checked against it; where a server chooses by the clock,
-against the site's own
-schedule. The folder of a build is read without a check: the build that wrote the manifest writes its files
-too.
+against the site's own schedule. The folder of a build is read without a check: the build that wrote the
+manifest writes its files too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -155,8 +154,7 @@ def not_found_statuses(path: str) -> Collection[int]:
     """Return the statuses of a missing file at a path.
 
     An object store answers 403 for what is missing to those who may not list it. For the manifest, which is
-    asked first, that
-    means that the site may not be read at all.
+    asked first, that means that the site may not be read at all.
     """
     return NOT_FOUND_STATUSES if path == MANIFEST else NOT_FOUND_STATUSES | {HTTPStatus.FORBIDDEN}
 

@@ -109,7 +109,7 @@ RULE = "anchor-mismatch"
 
 
 class VerifiedAnchor(NamedTuple):
-    """What the anchor in a published proof shows."""
+    """The result for the anchor in a published proof."""
 
     claims: tuple[Claim, ...]
     findings: list[Finding]  # where the proof claims more

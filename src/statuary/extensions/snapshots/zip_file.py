@@ -1,10 +1,8 @@
 """Write a snapshot's zip, read it in one pass, or read single members.
 
 `zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed
-already.
-Everything except the members' data follows from the members, so the same code writes and verifies it, and
-finds any byte that
-statuary would not write.
+already. Everything except the members' data follows from the members, so the same code writes and verifies
+it, and finds any byte that statuary would not write.
 """
 
 import os
@@ -301,7 +299,7 @@ class ZipReader:
         self.ranges.close()
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a member; None without one.
+        """Return the body of a member, or None if it is absent.
 
         Raises:
             DamagedSnapshotError: if it is damaged.

@@ -13,7 +13,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class UpstreamKind(StrEnum):
-    """Whose documents another page has."""
+    """The format of another page's documents."""
 
     STATUSPAGE = "statuspage"
     INSTATUS = "instatus"

@@ -112,8 +112,7 @@ def walk_files(root: Path) -> Iterator[str]:
     """Yield the path of every file below a folder, unordered.
 
     Only one folder's listing is open at a time. Hidden names (`.git`, `.gitignore`, statuary's own folder)
-    are skipped,
-    except `PUBLISHED_HIDDEN_NAMES`.
+    are skipped, except `PUBLISHED_HIDDEN_NAMES`.
 
     Raises:
         PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.

@@ -45,7 +45,7 @@ class FolderState(Enum):
 
 
 class _FileAction(NamedTuple):
-    """What happens to a file of the site."""
+    """The change of a file of the site."""
 
     action: str
     modified: int = 0  # nanoseconds: when the file that stays was written

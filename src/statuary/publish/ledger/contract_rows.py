@@ -24,7 +24,7 @@ class ContractRow(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether there is evidence against the record, or it breaks a rule and is published all the same."""
+        """Whether the record is contradicted, or breaks a rule and is still published."""
         return self.verdict == "contradicted"
 
 

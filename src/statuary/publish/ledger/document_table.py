@@ -192,7 +192,7 @@ class DocumentTable:
         return SiteSize(by_action, size, changed_size)
 
     def _retained(self, names: int, size: int) -> _RetainedFiles:
-        """Count what stays without being added, of so many names and bytes that were published."""
+        """Count documents that stay without being added, by their names and bytes."""
         sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
         joined_tables = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
         for rows in (joined_tables, "leaving_documents AS d"):

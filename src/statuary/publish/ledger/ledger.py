@@ -1,14 +1,12 @@
 """The ledger: files, digests and sources of everything in a target.
 
 An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at
-any moment,
-and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes
-are not
-deterministic; the site's are.
+any moment, and needs the same memory for forty documents as for forty million. It is not part of the site,
+and its bytes are not deterministic; the site's are.
 
 One row per file, whatever its names: an address is published under two names with one body. A build records
-what it is
-about to move into place before it does so. Until it finishes, sizes and times of its files are not trusted.
+what it is about to move into place before it does so. Until it finishes, sizes and times of its files are not
+trusted.
 """
 
 import os
@@ -138,8 +136,7 @@ class Ledger:
         """Open or create the ledger.
 
         A damaged one, or one of another version, is quarantined; the names of our files then come from the
-        database
-        beside it.
+        database beside it.
 
         Args:
             file: its path; None makes a temporary one, which knows no earlier build.

@@ -1,8 +1,7 @@
 """Work for the ledger of many contracts that runs on other processes.
 
 Workers sort the rows of partitions and read added files. The building process only appends sorted rows, and
-makes one
-index. Workers read files that nobody writes any more, or not until they are done.
+makes one index. Workers read files that nobody writes any more, or not until they are done.
 """
 
 import os

@@ -2,8 +2,7 @@
 
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
 before the site does, and no list is kept in memory. `owned`, beside it, has only the names of our files, so
-that they are
-known even if the ledger is lost.
+that they are known even if the ledger is lost.
 
     state      entered by                     main                removals      unfinished run   work
     finished   finish, a transaction          the site            none          none             none
@@ -18,8 +17,8 @@ known even if the ledger is lost.
     every file.
 
 A name is in `owned` from before its file is put in place until after it has been removed. The views show the
-site after the
-build: the files of this build and, in a partial build, those of the last one that this one does not replace.
+site after the build: the files of this build and, in a partial build, those of the last one that this one
+does not replace.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,7 @@
 """The content security policy of pages, and the markup that themes must not use.
 
 The policy is written after rendering, so that no template can omit it: on hosts without headers, nothing else
-keeps
-a theme's script from running.
+keeps a theme's script from running.
 """
 
 import re

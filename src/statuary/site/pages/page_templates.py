@@ -93,8 +93,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
     """A cache of the package's compiled templates, beside Python's compiled modules.
 
     Compiling the templates of a page takes longer than rendering it. A theme's templates are compiled each
-    time: none of
-    their code is stored.
+    time: none of their code is stored.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,7 @@
 """Templates as trees that a script renders in the browser.
 
 `viewer/template.js` knows the same kinds of nodes. A template that uses anything else raises an error, so
-that pages
-look the same in both.
+that pages look the same in both.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,8 +1,7 @@
 """The environment of theme templates, which are not trusted, and their syntax.
 
 A theme can use the package's templates and its own, the page's data, and the filters, tests and methods
-listed here. It
-reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
+listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
 """
 
 from collections.abc import Callable, Mapping

@@ -160,8 +160,7 @@ class StatusDocuments:
             start: the first instant.
 
         These exclude the documents of records that are closed by `start`, and at an instant without a change
-        (a
-        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the
+        (a midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the
         history.
         """
         changes = frozenset((start, *self.timeline.changes))

@@ -1,8 +1,7 @@
 """The complete history by month and the uptime of each day.
 
 Statuspage has no such documents. Each record is shown as of its last change, so that the archive of a past
-month does
-not change, and an edit rewrites only the month of its record.
+month does not change, and an edit rewrites only the month of its record.
 """
 
 from collections.abc import Callable, Iterator, Mapping

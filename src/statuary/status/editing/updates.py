@@ -205,7 +205,7 @@ def incident_names(incident: Incident) -> list[str]:
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return the status at an instant; empty before an incident's first update.
+    """Return the status at an instant, or an empty text before the first update.
 
     A window is `scheduled` also before it is announced; one that is cancelled by then is `completed`.
     """

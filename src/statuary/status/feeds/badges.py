@@ -1,9 +1,8 @@
 """Badges: the status as an SVG image, and as data for shields.io.
 
 There is one for the page and one for each component. An image loads nothing else. Text widths are computed
-here and fixed
-with `textLength`, so that a badge looks the same in each of its fonts. White text has a contrast of 4.5 : 1
-on every colour.
+here and fixed with `textLength`, so that a badge looks the same in each of its fonts. White text has a
+contrast of 4.5 : 1 on every colour.
 """
 
 import unicodedata

@@ -1,8 +1,7 @@
 """Feeds: entries, bodies of updates, and three formats.
 
 Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are element for element as
-Statuspage's
-`history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
+Statuspage's `history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
 """
 
 import re

@@ -1,10 +1,9 @@
 """`changes.json`: the page's changes as payloads of Statuspage's webhooks.
 
 A build or tick compares the published status documents with the new ones. The payloads are those that
-Statuspage posts
-(measured): a component's change of status, and an incident or maintenance with a new update. As there, edits
-of
-old updates and updates without notification are omitted. While nothing changes, the document stays as it is.
+Statuspage posts (measured): a component's change of status, and an incident or maintenance with a new update.
+As there, edits of old updates and updates without notification are omitted. While nothing changes, the
+document stays as it is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

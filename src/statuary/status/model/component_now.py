@@ -1,11 +1,9 @@
 """A component's status at an instant, with start, cause and lower layers.
 
 Several sources give a component a status: people, another page that it follows, windows, incidents. Each is a
-layer
-while it lasts, and the component shows the newest one; when a layer ends, what lies beneath shows again. The
-API
-shows the newest layer as it is. Pages do not let a window hide an outage: there a worse status beneath it
-shows.
+layer while it lasts, and the component shows the newest one; when a layer ends, what lies beneath shows
+again. The API shows the newest layer as it is. Pages do not let a window hide an outage: there a worse status
+beneath it shows.
 """
 
 from bisect import bisect_right
@@ -17,7 +15,7 @@ from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 
 class LayerKind(StrEnum):
-    """What gives a component a status."""
+    """The source of a component's status."""
 
     STATED = "stated"  # a person, or the last update of an incident or window that is over; it lasts until the next
     UPSTREAM = "upstream"  # another page that the component follows
@@ -148,7 +146,7 @@ class LayerHistory:
             self.stacks.append(stack)
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return what is true at an instant."""
+        """Return the facts that hold at an instant."""
         place = bisect_right(self.instants, instant)
         now = self._nows.get(place)
         if now is None:

@@ -1,8 +1,7 @@
 """Remove embargoed records and updates dated ahead from a catalogue.
 
 An announced change, such as the start of a maintenance window, is published in advance. Content with a later
-publication
-time is in no published file before a build at that time.
+publication time is in no published file before a build at that time.
 """
 
 from collections.abc import Iterable

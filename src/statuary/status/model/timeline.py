@@ -1,8 +1,7 @@
 """The status over time, and the instants of its changes.
 
 A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future
-instant
-can be written. It never reads a clock.
+instant can be written. It never reads a clock.
 """
 
 from bisect import bisect_right
@@ -100,9 +99,8 @@ class Timeline:
         """Groups and components by position, as Statuspage serves them.
 
         Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them
-        (352
-        of 352 ties), and content order cannot express it for components of different groups. A given rank
-        precedes.
+        (352 of 352 ties), and content order cannot express it for components of different groups. A given
+        rank precedes.
         """
         return tuple(
             sorted(
@@ -161,8 +159,7 @@ def states_from(
         start: the first instant.
 
     It has those that are not final by `start` and those that are listed then. A list of the latest records is
-    the
-    same as with all of them if a final record never moves up in it.
+    the same as with all of them if a final record never moves up in it.
     """
     ids = {history.incident.id for history in listed_records}
 
@@ -220,7 +217,10 @@ def component_at(timeline: Timeline, component: Component, at: Instant) -> Compo
 
 
 def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
-    """Return a group with the status of its worst component; its components do not change its timestamp."""
+    """Return a group with the status of its worst component.
+
+    Its components do not change its timestamp.
+    """
     children = [leaves[child] for child in group.children if not leaves[child].component.removed]
     status, now = (worst_status(map(of, children)) for of in (attrgetter("status"), attrgetter("now.status")))
     return ComponentState(group, status, group.updated_at or group.created_at, ComponentNow(now, None, None))
@@ -236,7 +236,7 @@ def _page_status(
     components: dict[str, ComponentState],
     status_of: Callable[[ComponentState], ComponentStatus],
 ) -> OverallStatus:
-    """Return the status of the components, unless the page's settings replace it; open incidents do not count."""
+    """Return the status of the components, unless the page's settings replace it."""
     page = timeline.catalogue.page
     derived = overall_status(
         status_of(state)

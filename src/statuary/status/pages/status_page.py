@@ -124,8 +124,7 @@ def summarize(state: PageState, localization: Localization) -> StatusSummary:
     """Summarize the faults by name, their start, and the next step.
 
     The worst comes first; an author's description replaces the summary. A page without any data does not
-    claim that everything
-    is operational.
+    claim that everything is operational.
     """
     texts, overall = localization.texts, state.overall_now
     description = one_line(overall.description)  # one from the settings stays as it is

@@ -346,7 +346,7 @@ def _month(
 
 
 def _worst(month: MonthTableKey) -> str:
-    """Return the worst state of the days of a month, unless nothing of it counts as downtime."""
+    """Return the worst state of a month's days, or nothing without downtime."""
     if month.span and month.outage == NO_OUTAGE:
         return "ok"
     states = {day.state for day in month.downtimes}
@@ -368,7 +368,7 @@ def _days(month: tuple[int, int]) -> list[date]:
 
 
 class _Place(NamedTuple):
-    """The place of a component in a list with the components of each group together."""
+    """The place of a component in a list that keeps groups together."""
 
     position: int  # of its group, or its own without one
     in_group: int = 0

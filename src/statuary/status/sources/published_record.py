@@ -1,4 +1,4 @@
-"""An incident or a maintenance window as it was last published, for a file that cannot be read now."""
+"""The last published version of an incident or window whose file cannot be read."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,8 @@
 Issues come from GitHub's API or are saved with `gh api`.
 
 An incident is an issue with the label `status`, opened and closed by Upptime; its comments are updates. A
-maintenance
-is an issue with the label `maintenance` and a window in a comment of HTML (https://upptime.js.org/docs).
+maintenance is an issue with the label `maintenance` and a window in a comment of HTML
+(https://upptime.js.org/docs).
 """
 
 import re

@@ -1,10 +1,8 @@
 """Read ape's deployments and compilations.
 
 A project lists deployments by ecosystem and network in ape-config.yaml; those that ape made itself are in its
-data folder
-(`APE_DATA_FOLDER`, or ~/.ape), in `<ecosystem>/deployments_map.json`. `.build/__local__.json` is a package
-manifest
-(EIP-2678) with the sources, contract types and compilers. Formats: eth-ape 0.8.52.
+data folder (`APE_DATA_FOLDER`, or ~/.ape), in `<ecosystem>/deployments_map.json`. `.build/__local__.json` is
+a package manifest (EIP-2678) with the sources, contract types and compilers. Formats: eth-ape 0.8.52.
 """
 
 import os

@@ -1,8 +1,7 @@
 """Read the deployment databases of titanoboa and moccasin (SQLite).
 
 `source_code` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
-`outputSelection` names the one
-contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
+`outputSelection` names the one contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
 """
 
 import sqlite3

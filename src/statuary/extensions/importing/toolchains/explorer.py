@@ -3,8 +3,7 @@
 They are Etherscan v2, Blockscout and Routescan.
 
 `module=contract` with `getsourcecode` gives the sources, with `getcontractcreation` the transaction, and on
-Etherscan
-the creation code too. `getabi` gives nothing that `getsourcecode` lacks.
+Etherscan the creation code too. `getabi` gives nothing that `getsourcecode` lacks.
 https://docs.etherscan.io/api-reference
 """
 

@@ -1,8 +1,8 @@
 """Read hardhat-deploy's deployments: `deployments/<network>/<name>.json`.
 
 Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2, which is rocketh, has the
-chain in `.chain`,
-and in each file the input (`solcInput`), the creation code, the encoded arguments and the transaction.
+chain in `.chain`, and in each file the input (`solcInput`), the creation code, the encoded arguments and the
+transaction.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
 """Servers with Sourcify's API v2, and its repository's folders.
 
 `GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET
-/v2/contract/{chainId}/{address}?fields=all` is
-a record. https://docs.sourcify.dev/docs/api/
+/v2/contract/{chainId}/{address}?fields=all` is a record. https://docs.sourcify.dev/docs/api/
 """
 
 from collections.abc import Iterator, Sequence
