@@ -397,3 +397,37 @@ def test_failed_run_keeps_valid_downloads(site: Path, tmp_path: Path) -> None:
 )
 def test_invalid_site_url_is_reported(tmp_path: Path, url: str, message: str) -> None:
     assert message in run("mirror", url, tmp_path / "mirror", code=3).output
+
+
+HOST_FILES = (
+    "Package.json",
+    "_worker.js",
+    "api/run.py",
+    "functions/api.js",
+    "netlify.toml",
+    "pages/index.php",
+)
+
+
+def test_files_for_host_need_option(tmp_path: Path) -> None:
+    paths = sorted([*HOST_FILES, "index.html", "api/v2/summary.json"])
+    answers = listing_of([entry_of(path) for path in paths]) | {f"/{path}": (200, {}, b"x") for path in paths}
+    (tmp_path / "site").mkdir()
+    with served(tmp_path / "site", answers=answers) as (url, asked):
+        output = run("mirror", url, tmp_path / "mirror").output
+        assert [path for path in HOST_FILES if (tmp_path / "mirror" / path).exists()] == []
+        assert (tmp_path / "mirror/api/v2/summary.json").is_file()
+        assert [path for path in HOST_FILES if f"not copied: {path} (" not in output] == []
+        assert not any(path in str(asked) for path in HOST_FILES)
+        assert "not copied" not in run("mirror", url, tmp_path / "mirror", "--with-host-files").output
+        assert [path for path in HOST_FILES if not (tmp_path / "mirror" / path).exists()] == []
+        run("mirror", url, tmp_path / "mirror")
+        assert [path for path in HOST_FILES if (tmp_path / "mirror" / path).exists()] == []
+
+
+def test_manifest_from_future_is_refused(tmp_path: Path) -> None:
+    future = SiteOrigin(parse_instant("9999-01-01T00:00:00Z"), "", "0.2.0")
+    (tmp_path / "site").mkdir()
+    with served(tmp_path / "site", answers=listing_of([entry_of("a")], origin=future)) as (url, _):
+        assert "more than a day ahead of this clock" in run("mirror", url, tmp_path / "mirror", code=3).output
+    assert not (tmp_path / "mirror/a").exists()

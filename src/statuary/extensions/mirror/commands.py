@@ -28,20 +28,31 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 @public_key_option
 @click.option("--allow-older", is_flag=True, help="Copy the site even if the mirror is newer.")
 @click.option("--verify", is_flag=True, help="Read every file of the mirror, and fetch those that differ.")
+@click.option(
+    "--with-host-files",
+    is_flag=True,
+    help="Also copy files that a host executes or configures itself by, such as _worker.js and netlify.toml.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
 def mirror_command(
-    url: str, folder: Path, public_key: str | None, allow_older: bool, verify: bool, dry_run: bool
+    url: str,
+    folder: Path,
+    public_key: str | None,
+    allow_older: bool,
+    verify: bool,
+    with_host_files: bool,
+    dry_run: bool,
 ) -> None:
     """Copy a served site into a folder, and keep it up to date.
 
     The command fetches only missing and changed files, and checks every byte against the site's manifest before it writes
-    it. Run it again at any time, or from a schedule: it resumes an interrupted run, and never touches other files.
+    it. It leaves out files that a host would execute. Run it again at any time, or from a schedule: it resumes an interrupted run, and never touches other files.
 
     Exit codes: 0 up to date; 1 the server's files do not match the manifest, and the folder is unchanged; 3 the site
     cannot be reached, or has no valid manifest.
     """
     site = ServedSite(url)
-    options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run)
+    options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run, with_host_files)
     with show_progress() as progress, stage(progress, "Files"):
         result = mirror_site(site, folder, options, progress.advance)
     _print(result, folder, dry_run=dry_run)
@@ -54,6 +65,11 @@ def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
     name = escape_control_chars(str(folder))
     for problem in result.problems:
         click.echo(escape_control_chars(problem), err=True)
+    for path in result.skipped:
+        click.echo(
+            f"not copied: {escape_control_chars(path)} (a host would execute it; see --with-host-files)",
+            err=True,
+        )
     if result.problems:
         click.echo(f"{name}/ is unchanged; intact files are kept for the next run", err=True)
         return

@@ -9,18 +9,21 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from shutil import disk_usage
 from typing import TYPE_CHECKING, NamedTuple
 
+from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.base.primitives import parse_instant
+from statuary.base.primitives import format_utc, parse_instant
 from statuary.engine.manifest_step import adopt_manifest_files
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.host_files import is_host_file
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.lookups import added_digest, added_files
 from statuary.publish.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
@@ -32,6 +35,9 @@ from statuary.site.document import Document
 
 if TYPE_CHECKING:
     from minisign import PublicKey
+
+MAX_AHEAD = timedelta(days=1)
+"""The farthest that a manifest may be ahead of the clock."""
 
 CONNECTIONS = 8
 """Files that are asked for at the same time."""
@@ -56,6 +62,7 @@ class MirrorOptions(NamedTuple):
     allow_older: bool = False  # whether the site may be older than the mirror
     verify: bool = False  # whether every file of the mirror is read
     dry_run: bool = False
+    with_host_files: bool = False  # whether files are copied that a host executes
 
 
 class MirrorResult(NamedTuple):
@@ -65,6 +72,7 @@ class MirrorResult(NamedTuple):
     changes: Sequence[Change]  # of a dry run
     problems: Sequence[str]  # files that do not match the manifest; if there are any, nothing changes
     lacks_names: bool  # whether the folder's file system holds one of the two forms of an address
+    skipped: Sequence[str] = ()  # paths that are not copied, since a host would execute them
 
 
 def mirror_site(
@@ -80,6 +88,7 @@ def mirror_site(
         PublishingError: if the folder is not a mirror of this site, cannot be written, or is newer.
         UnreachableError: if the server cannot be reached; what was fetched is kept for the next run.
     """
+    skipped = set[str]()
     with FolderTarget(folder, dry_run=options.dry_run) as target:
         _require_mirror(target, site.url, folder)
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
@@ -88,9 +97,11 @@ def mirror_site(
         incomplete_sources = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.state(options.key), [], []
         for _ in range(MAX_ATTEMPTS):
+            _refuse_future(state.manifest, site)
             if not options.allow_older:
                 _refuse_older(target, state.manifest, folder)
-            with closing(MirrorSync(site, target, state, incomplete_sources)) as copy:
+            with closing(MirrorSync(site, target, state, incomplete_sources, options)) as copy:
+                skipped |= copy.skipped
                 if options.dry_run:
                     changes = list(copy.changes())
                     break
@@ -100,10 +111,12 @@ def mirror_site(
                 break
         plan = target.plan()
         if not options.dry_run and not problems:
-            _finalize(target, state, site.url)
+            _finalize(target, state, site.url, options)
             plan = target.plan()
             target.apply()
-        return MirrorResult(plan, changes, problems, target.lacks_names and not plan.is_empty)
+        return MirrorResult(
+            plan, changes, problems, target.lacks_names and not plan.is_empty, sorted(skipped)
+        )
 
 
 def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
@@ -124,14 +137,32 @@ def _refuse_older(target: FolderTarget, manifest: Manifest, folder: Path) -> Non
     refuse_older(manifest.origin, parse_instant(noted_instant) if noted_instant else None, str(folder))
 
 
-def _finalize(target: FolderTarget, state: SiteState, url: str) -> None:
+def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
+    """Refuse a manifest from the future: once mirrored, it would refuse every later one.
+
+    Raises:
+        PublishingError: if it is more than a day ahead of the clock.
+    """
+    if manifest.origin.instant > utc_now() + MAX_AHEAD:
+        raise PublishingError(
+            f"{site.url} is as of {format_utc(manifest.origin.instant)}, more than a day ahead of this clock",
+            "set the clock if it is wrong; else tell the site's owner",
+        )
+
+
+def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
     """Add the manifest, which all files now match, and record the site's URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
     target.add(_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
         target.ledger.documents.remove_unless_added([SIGNATURE])
-    notes = {MIRROR_OF: url, MIRRORED: manifest_digest(state.text)}
+    notes = {MIRROR_OF: url, MIRRORED: _mirrored_note(state.text, options)}
     target.ledger.set_meta(build_meta(state.manifest.origin) | notes)
+
+
+def _mirrored_note(text: bytes, options: MirrorOptions) -> str:
+    """Return the note about a mirrored manifest; with another choice of files, all are compared again."""
+    return manifest_digest(text) + (" with host files" if options.with_host_files else "")
 
 
 def _document(entry: Entry, body: bytes) -> Document:
@@ -153,7 +184,12 @@ class MirrorSync:
     """Compares a folder with a site, and fetches differences; the comparison is on disk."""
 
     def __init__(
-        self, site: ServedSite, target: FolderTarget, state: SiteState, incomplete_sources: Iterable[str]
+        self,
+        site: ServedSite,
+        target: FolderTarget,
+        state: SiteState,
+        incomplete_sources: Iterable[str],
+        options: MirrorOptions,
     ) -> None:
         """Compare by the manifests.
 
@@ -166,6 +202,7 @@ class MirrorSync:
         """
         self.site, self.target, self.parts = site, target, state.manifest.parts
         self.missing_paths = frozenset(incomplete_sources)
+        self.options, self.skipped = options, set[str]()
         self.previous_manifest = self._mirrored()
         self.wanted_entries = (
             Listing()
@@ -183,7 +220,9 @@ class MirrorSync:
     def _mirrored(self) -> Manifest | None:
         """Return the manifest that the folder matches, if it is known."""
         text = self.target.published(MANIFEST)
-        is_noted = text is not None and manifest_digest(text) == self.target.ledger.get_meta(MIRRORED)
+        is_noted = text is not None and _mirrored_note(text, self.options) == self.target.ledger.get_meta(
+            MIRRORED
+        )
         return parse_manifest(text) if text is not None and is_noted else None
 
     def _read_wanted(self) -> None:
@@ -200,7 +239,11 @@ class MirrorSync:
                         raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
                     last_path = entry.path
                     table.claim(entry.path)
-                    if is_listed(entry.path):  # a snapshot also lists files for the host only
+                    if not is_listed(entry.path):
+                        continue  # a snapshot also lists files for the host only
+                    if is_host_file(entry.path) and not self.options.with_host_files:
+                        self.skipped.add(entry.path)
+                    else:
                         self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:
