@@ -8,7 +8,6 @@ from typing import Any
 import yaml
 
 from statuary.base.primitives import Instant, instant, parse_instant
-from statuary.engine.site_source import PageSource, translate_page
 from statuary.site.document import Document
 from statuary.source.parse_yaml import parse_yaml
 from statuary.status.api.documents import StatusDocuments
@@ -20,6 +19,7 @@ from statuary.status.model.timeline import build_timeline
 from statuary.status.sources.component_source import ComponentsSource, translate_components
 from statuary.status.sources.incident_source import IncidentSource, translate_incident
 from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
+from statuary.status.sources.site_settings import PageSource, translate_page
 from support import sites
 
 Written = str | Mapping[str, Any]

@@ -20,7 +20,6 @@ from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
-from statuary.engine.site_source import check_page_url
 from statuary.registry import provided
 from statuary.source.edit_files import EditError, in_work_tree, start_repository
 from statuary.source.edit_yaml import set_value
@@ -28,6 +27,7 @@ from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
 from statuary.status.checks.component_checks import fits_a_url
+from statuary.status.sources.site_settings import check_page_url
 
 
 @click.command()

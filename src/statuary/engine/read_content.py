@@ -18,7 +18,7 @@ from statuary.engine.extension_settings import (
     extension_models,
     read_extension_settings,
 )
-from statuary.engine.site_source import SiteSource, translate_page
+from statuary.engine.site_source import SiteSource
 from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage, Theme
 from statuary.source.file_kinds import (
     CONTRACTS,
@@ -42,6 +42,7 @@ from statuary.status.sources.incident_source import (
     translate_template,
 )
 from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
+from statuary.status.sources.site_settings import translate_page
 
 Content = TypeVar("Content")
 Source = TypeVar("Source")

@@ -3,23 +3,20 @@
 import json
 import re
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from statuary.contracts.api import shapes as lists
+from statuary.contracts.api.operations import LOOKUP, LOOKUP_TAG
 from statuary.contracts.api.shapes import RejectedRequest
-from statuary.contracts.model.field_names import DOTTED, SELECTABLE
-from statuary.contracts.model.record import Record
 from statuary.contracts.settings import Chain
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.sections import enabled_sections, section_operations
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site import url_table
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import Operation
 from statuary.site.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
-from statuary.status.api import shapes as status
+from statuary.status.api.operations import FEEDS, FEEDS_TAG, STATUS_API, is_served
 
 JsonObject = dict[str, Any]
 """A JSON object of the document."""
@@ -64,113 +61,8 @@ def _chain_schema(chains: Sequence[Chain]) -> JsonObject:
     return {"type": "string", "enum": [*(chain.chain_id for chain in chains), GENESIS_CHAIN]}
 
 
-def _names(names: Sequence[str], *, single: str = "") -> str:
-    """Return the pattern of a comma-separated list of names."""
-    any_name = "|".join(name.replace(".", r"\.") for name in names)
-    pattern = f"({any_name})(,({any_name}))*"
-    return f"^({single}|{pattern})$" if single else f"^{pattern}$"
-
-
-FIELDS_PARAMETER: JsonObject = {
-    "name": "fields",
-    "in": "query",
-    "description": "The members to return besides the seven of every response, separated by commas; `all` for every "
-    "member. A dot selects within a group. Cannot be combined with `omit`.",
-    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), single="all")},
-    "example": "abi,compilation.compilerVersion",
-}
-OMIT_PARAMETER: JsonObject = {
-    "name": "omit",
-    "in": "query",
-    "description": "The members to leave out, separated by commas. Cannot be combined with `fields`.",
-    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
-    "example": "stdJsonInput,stdJsonOutput",
-}
-LIST_PARAMETERS: tuple[JsonObject, ...] = (
-    {
-        "name": "sort",
-        "in": "query",
-        "description": "By match id: `desc` is newest first.",
-        "schema": {"type": "string", "enum": ["asc", "desc"], "default": "desc"},
-    },
-    {
-        "name": "limit",
-        "in": "query",
-        "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 200},
-    },
-    {
-        "name": "afterMatchId",
-        "in": "query",
-        "description": "The match id after which the list starts, in the direction of `sort`.",
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
-    },
-)
-
-
-LOOKUP_TAG, STATUS_TAG, FEEDS_TAG = "contract look-up", "status", "feeds and badges"
-"""The parts of the API, as tags."""
-
-TAGS: dict[str, str] = {
-    LOOKUP_TAG: "Sourcify's API v2. A host that serves only plain files ignores `fields`, `omit` and the query of lists, "
-    "and sends its own error pages.",
-    STATUS_TAG: "Statuspage's API v2, plus the whole history by month.",
-    FEEDS_TAG: "The same status for feed readers, calendars and other pages.",
-}
-
-
-_look_up = partial(Operation, tag=LOOKUP_TAG)
-_status = partial(Operation, tag=STATUS_TAG)
-
-
-OPERATIONS: tuple[Operation, ...] = (
-    _look_up(
-        url_table.CONTRACT,
-        Record,
-        query=(FIELDS_PARAMETER, OMIT_PARAMETER),
-        rejects=True,
-        not_found_shape=lists.NotVerified,
-        may_be_missing=True,
-    ),
-    _look_up(
-        url_table.CONTRACT_ALL_CHAINS,
-        lists.ContractOnAllChains,
-        rejects=True,
-        not_found_shape=lists.ContractOnAllChains,
-        may_be_missing=True,
-    ),
-    _look_up(url_table.CONTRACTS, lists.ContractList, query=LIST_PARAMETERS, rejects=True),
-    _look_up(url_table.CHAINS, list[lists.ListedChain]),
-    _look_up(url_table.HEALTH, None),
-    _look_up(url_table.VERSION_DOCUMENT, None),
-    _look_up(url_table.CONTRACTS_PAGES, lists.ListPages, may_be_missing=True),
-    _look_up(url_table.CONTRACTS_PAGE, lists.ContractList, may_be_missing=True),
-    _look_up(url_table.PROOF, None, may_be_missing=True),
-    _status(url_table.SUMMARY, status.SummaryDocument),
-    _status(url_table.STATUS, status.StatusDocument),
-    _status(url_table.COMPONENTS, status.ComponentsDocument),
-    _status(url_table.INCIDENTS, status.IncidentsDocument),
-    _status(url_table.INCIDENTS_UNRESOLVED, status.IncidentsDocument),
-    _status(url_table.MAINTENANCES, status.ScheduledMaintenancesDocument),
-    _status(url_table.MAINTENANCES_UPCOMING, status.ScheduledMaintenancesDocument),
-    _status(url_table.MAINTENANCES_ACTIVE, status.ScheduledMaintenancesDocument),
-    _status(url_table.INCIDENT, status.IncidentDocument, may_be_missing=True),
-    _status(url_table.ARCHIVES, status.ArchivesDocument, may_be_missing=True),
-    _status(url_table.ARCHIVE, status.ArchiveDocument, may_be_missing=True),
-    _status(url_table.UPTIME, None, may_be_missing=True),
-    _status(url_table.EPOCHS, status.EpochsDocument),
-    Operation(url=url_table.HISTORY_ATOM, tag=FEEDS_TAG),
-    Operation(url=url_table.HISTORY_RSS, tag=FEEDS_TAG),
-    Operation(url=url_table.FEED, tag=FEEDS_TAG),
-    Operation(url=url_table.COMPONENT_ATOM, tag=FEEDS_TAG, may_be_missing=True),
-    Operation(url=url_table.CALENDAR, tag=FEEDS_TAG),
-    Operation(url=url_table.BADGE, tag=FEEDS_TAG),
-    Operation(url=url_table.BADGE_ENDPOINT, tag=FEEDS_TAG),
-    Operation(url=url_table.COMPONENT_BADGE, tag=FEEDS_TAG, may_be_missing=True),
-    Operation(url=url_table.COMPONENT_BADGE_ENDPOINT, tag=FEEDS_TAG, may_be_missing=True),
-    Operation(url=url_table.CHANGES, tag=FEEDS_TAG),
-)
+OPERATIONS: tuple[Operation, ...] = (*LOOKUP.operations, *STATUS_API.operations, *FEEDS.operations)
 """The whole API; pages, their assets and the files of hosts are not part of it."""
-
 
 VERSION = "2"
 """The version of both APIs."""
@@ -197,7 +89,7 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
         *_served_operations(catalogue),
         *(operation for api in apis_of_extensions for operation in api.operations),
     ]
-    descriptions = TAGS | {api.tag: api.description for api in apis_of_extensions}
+    descriptions = {api.tag: api.description for api in (LOOKUP, STATUS_API, FEEDS, *apis_of_extensions)}
     tags = dict.fromkeys(operation.tag for operation in served)
     body = {
         "openapi": "3.1.0",
@@ -224,12 +116,9 @@ def _served_operations(catalogue: Catalogue) -> list[Operation]:
 
 
 def _is_served(operation: Operation, catalogue: Catalogue) -> bool:
-    settings = catalogue.status_settings
     if operation.tag == LOOKUP_TAG:
         return bool(catalogue.chains)
-    if operation.tag == STATUS_TAG and operation.url.name in ("archives", "archive"):
-        return settings.archives
-    return settings.uptime if operation.url is UPTIME else True
+    return is_served(operation, catalogue.status_settings)
 
 
 def _path(operation: Operation) -> str:

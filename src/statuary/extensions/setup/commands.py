@@ -17,7 +17,6 @@ from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FOLDER, Content, argument, build_instant, option, options
 from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
-from statuary.engine.site_source import check_page_url
 from statuary.extensions.hosting.commands import require_supported_settings
 from statuary.extensions.hosting.host_files import HostFile, HostOptions
 from statuary.extensions.hosting.hosts import HOSTS
@@ -48,6 +47,7 @@ from statuary.source.edit_files import FileEdit, content_lock, in_work_tree, wri
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
+from statuary.status.sources.site_settings import check_page_url
 
 SITE: Final = "site.yaml"
 

@@ -1,0 +1,90 @@
+"""The operations of the contract look-up, for openapi.json."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from statuary.contracts.api import shapes
+from statuary.contracts.model.field_names import DOTTED, SELECTABLE
+from statuary.contracts.model.record import Record
+from statuary.site import url_table
+from statuary.site.operations import ApiDescription, Operation
+
+
+def _names(names: Sequence[str], *, single: str = "") -> str:
+    """Return the pattern of a comma-separated list of names."""
+    any_name = "|".join(name.replace(".", r"\.") for name in names)
+    pattern = f"({any_name})(,({any_name}))*"
+    return f"^({single}|{pattern})$" if single else f"^{pattern}$"
+
+
+FIELDS_PARAMETER: dict[str, Any] = {
+    "name": "fields",
+    "in": "query",
+    "description": "The members to return besides the seven of every response, separated by commas; `all` for every "
+    "member. A dot selects within a group. Cannot be combined with `omit`.",
+    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED), single="all")},
+    "example": "abi,compilation.compilerVersion",
+}
+OMIT_PARAMETER: dict[str, Any] = {
+    "name": "omit",
+    "in": "query",
+    "description": "The members to leave out, separated by commas. Cannot be combined with `fields`.",
+    "schema": {"type": "string", "pattern": _names((*SELECTABLE, *DOTTED))},
+    "example": "stdJsonInput,stdJsonOutput",
+}
+LIST_PARAMETERS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "sort",
+        "in": "query",
+        "description": "By match id: `desc` is newest first.",
+        "schema": {"type": "string", "enum": ["asc", "desc"], "default": "desc"},
+    },
+    {
+        "name": "limit",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 200},
+    },
+    {
+        "name": "afterMatchId",
+        "in": "query",
+        "description": "The match id after which the list starts, in the direction of `sort`.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
+)
+
+LOOKUP_TAG = "contract look-up"
+"""The part of the API, as a tag."""
+
+_look_up = partial(Operation, tag=LOOKUP_TAG)
+
+LOOKUP = ApiDescription(
+    LOOKUP_TAG,
+    "Sourcify's API v2. A host that serves only plain files ignores `fields`, `omit` and the query of lists, "
+    "and sends its own error pages.",
+    (
+        _look_up(
+            url_table.CONTRACT,
+            Record,
+            query=(FIELDS_PARAMETER, OMIT_PARAMETER),
+            rejects=True,
+            not_found_shape=shapes.NotVerified,
+            may_be_missing=True,
+        ),
+        _look_up(
+            url_table.CONTRACT_ALL_CHAINS,
+            shapes.ContractOnAllChains,
+            rejects=True,
+            not_found_shape=shapes.ContractOnAllChains,
+            may_be_missing=True,
+        ),
+        _look_up(url_table.CONTRACTS, shapes.ContractList, query=LIST_PARAMETERS, rejects=True),
+        _look_up(url_table.CHAINS, list[shapes.ListedChain]),
+        _look_up(url_table.HEALTH, None),
+        _look_up(url_table.VERSION_DOCUMENT, None),
+        _look_up(url_table.CONTRACTS_PAGES, shapes.ListPages, may_be_missing=True),
+        _look_up(url_table.CONTRACTS_PAGE, shapes.ContractList, may_be_missing=True),
+        _look_up(url_table.PROOF, None, may_be_missing=True),
+    ),
+)
+"""Sourcify's API v2."""

@@ -1,0 +1,79 @@
+"""The keys `chains` and `contracts` of site.yaml."""
+
+from collections import Counter
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from statuary.base.limits import LARGEST_BLOCK
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.settings import Chain, ContractSettings, PublishPolicy
+from statuary.source.source_model import (
+    ChainIdText,
+    Flag,
+    HexText,
+    SourceModel,
+    Text,
+    WholeNumber,
+    value_of,
+)
+
+
+class CheckpointSource(SourceModel):
+    """A block of the chain that you vouch for."""
+
+    block: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
+    """Its number."""
+    hash: Annotated[HexText, Field(min_length=66, max_length=66)]
+    """Its hash, compared with nodes that the author trusts."""
+
+
+def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
+    for number, count in Counter(checkpoint.block for checkpoint in checkpoints).items():
+        if count > 1:
+            raise InvalidValueError(
+                f"block {number} has {count} checkpoints", "keep the one with the right hash"
+            )
+    return checkpoints
+
+
+class ChainSource(SourceModel):
+    """An EVM chain whose verified contracts the site serves."""
+
+    chain_id: ChainIdText
+    """The chain id."""
+    name: Text
+    """The name that clients show."""
+    title: Text | None = None
+    """A longer name; default: `name`."""
+    rpc: tuple[Annotated[Text, Field(pattern=r"^(https?|wss?)://[^\s]+$")], ...] = ()
+    """Public JSON-RPC URLs. `statuary contract anchor` compares the hashes of blocks from all of them."""
+    explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
+    """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
+    supported: Flag = True
+    """Whether new contracts are still verified on it."""
+    checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
+    """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
+
+    def chain(self) -> Chain:
+        """Return the chain."""
+        explorer = (self.explorer or "").rstrip("/")
+        checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
+        return value_of(
+            Chain, self, title=self.title or self.name, explorer=explorer, checkpoints=checkpoints
+        )
+
+
+CONTRACTS = ContractSettings()  # the defaults of settings are those of the domain
+
+
+class ContractsSource(SourceModel):
+    """The settings of published contracts."""
+
+    publish: PublishPolicy = CONTRACTS.publish
+    """`proved`: only verified records. `all`: others too, marked as rejected."""
+    sources: tuple[Text, ...] = ()
+    """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
+    or a URL of an object store (`s3://`, `gs://`, `az://`)."""
+    join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
+    """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
