@@ -4,7 +4,12 @@ from pathlib import Path, PurePosixPath
 
 SCHEMA_FOLDER = ".schema"
 
-KINDS = {"incidents": "incident", "maintenances": "maintenance", "templates": "template"}
+KINDS = {
+    "contracts": "contract",
+    "incidents": "incident",
+    "maintenances": "maintenance",
+    "templates": "template",
+}
 """The schemas of files in folders of the content; those at its top have their own names."""
 
 

@@ -134,7 +134,7 @@ def run(repository: Repository, api: GitHub, event: Any, folder: Path | None = N
     event_file = folder.parent / "event.json"
     event_file.write_text(json.dumps({"action": event["event_type"], **event}), encoding="utf-8")
     workflow = alert_file(".github/workflows/alert.yml")
-    return run(repository, api, workflow, folder, code, GITHUB_EVENT_PATH=str(event_file))
+    return repository.run(api, workflow, folder, code, GITHUB_EVENT_PATH=str(event_file))
 
 
 @cache

@@ -292,6 +292,17 @@ def test_several_chains_require_chain_id(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
+def test_settings_name_their_schema(content, code):
+    (content / ".schema").mkdir()
+    (content / ".schema/contract.json").touch()
+    assert run(content, artifact("Fare"), *code("Fare")).exit_code == ExitCode.OK
+    (file,) = content.glob("contracts/*/*/contract.yaml")
+    first, *_ = file.read_text().splitlines()
+    assert first == "# yaml-language-server: $schema=../../../.schema/contract.json"
+    checked = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW])
+    assert checked.exit_code == ExitCode.OK, checked.output
+
+
 def test_missing_chain_is_added(content, code):
     site = content / "site.yaml"
     before = site.read_text()

@@ -15,6 +15,7 @@ from statuary.contracts.sources.evidence import anchor_path, compilation_path
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at
 from statuary.site.document import encode_unchecked
+from statuary.source.schema_line import with_schema_line
 from statuary.source.yaml_nodes import YamlValue, block_text
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
@@ -175,13 +176,20 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
     try:
         for path, body in files.items():
             with atomic_file(root / path) as stream:
-                stream.write(body)
+                stream.write(_with_schema_line(root, path, body))
         for path in stale:
             _remove(root / path, [root / written_file for written_file in files])
     except PublishingError as error:
         raise NotImportableError(str(error), HINT) from None
     except OSError as error:
         raise NotImportableError(f"{error.filename or root}: {error.strerror}", HINT) from None
+
+
+def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
+    """Return the body of a new file; the settings of a complete workspace name their schema."""
+    if not path.endswith(".yaml") or body.startswith(MISSING.encode()):
+        return body
+    return with_schema_line(root, path, body.decode()).encode()
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
