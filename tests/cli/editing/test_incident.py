@@ -293,6 +293,19 @@ def test_clock_behind_colleague_is_tolerated(opened):
     assert "- at: 2026-11-02T10:04:01Z\n    status: resolved" in opened.read(FILE)
 
 
+def test_colon_suggests_equals_sign(opened):
+    refused = opened.run(*OPEN, "--component", "rpc:major_outage", code=3)
+    assert "did you mean 'rpc=major_outage'?" in refused
+
+
+def test_shared_name_lists_keys(opened):
+    components = opened.read("content/components.yaml")
+    opened.write("content/components.yaml", components + "  second:\n    name: RPC\n")
+    refused = opened.run(*OPEN, "--component", "RPC=major_outage", code=3)
+    assert "several components are named 'RPC'" in refused
+    assert "use the key of one of them: rpc, second" in refused
+
+
 def test_exact_words_find_incident(opened):
     opened.run(*OPEN)
     opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")

@@ -46,6 +46,22 @@ def test_updates_change_incident_state(instant, status, impact, monitoring_at, r
     assert state.updated_at == at(f"11-02 {instant}")
 
 
+def test_note_after_end_keeps_resolution_time():
+    note = "      - {at: 2026-11-02T15:00:00Z, status: resolved, body: More.}\n"
+    final = history_of(f"{TROUBLE.rstrip()}\n{note}").final
+    assert (final.resolved_at, final.updated_at) == (at("11-02 12:00"), at("11-02 15:00"))
+
+
+def test_reopened_incident_ends_at_second_resolution():
+    later = (
+        "      - {at: 2026-11-02T13:00:00Z, status: investigating, reopens: true}\n"
+        "      - {at: 2026-11-02T14:00:00Z, status: resolved}\n"
+    )
+    history = history_of(f"{TROUBLE.rstrip()}\n{later}")
+    assert history.state_at(at("11-02 13:00")).resolved_at is None
+    assert history.final.resolved_at == at("11-02 14:00")
+
+
 def test_updates_are_newest_first():
     displayed = [published.update.display_at for published in history_of(TROUBLE).final.published_updates]
 

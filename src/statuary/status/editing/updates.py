@@ -58,10 +58,13 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     """Return the component with a key, id or name.
 
     Raises:
-        EditError: if there is none, or it is a group.
+        EditError: if there is none or more than one, or it is a group.
     """
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
+        key, colon, status = name.partition(":")
+        if colon and status in STATUSES:
+            raise EditError(f"unknown component {name!r}", f"did you mean {f'{key}={status}'!r}?")
         suggestion = _suggested_name(name, list(catalogue.components_by_name))
         instead = (
             "run `statuary component list`"
@@ -78,14 +81,21 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
-    """Return the only component with a key or name, in any case."""
+    """Return the component with a key or name, in any case.
+
+    Raises:
+        EditError: if there are several.
+    """
     word = name.strip().casefold()
     matching_components = [
         component
         for component in catalogue.components
         if word in (component.key.casefold(), component.name.casefold())
     ]
-    return matching_components[0] if len(matching_components) == 1 else None
+    if len(matching_components) > 1:
+        keys = ", ".join(component.key for component in matching_components)
+        raise EditError(f"several components are named {name!r}", f"use the key of one of them: {keys}")
+    return matching_components[0] if matching_components else None
 
 
 def parse_status(word: str) -> ComponentStatus:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from statuary.base.primitives import Instant
 from statuary.status.model.records import Incident, Maintenance
@@ -135,7 +136,7 @@ class IncidentHistory:
             impact=self._impact(count, since),
             updated_at=self._updated_at(published_updates, since),
             monitoring_at=self._monitoring_at(newest_first, since),
-            resolved_at=self._resolved_at(newest_first, status, since),
+            resolved_at=self._resolved_at(newest_first, since),
             published_updates=newest_first,
             components=self.components,
             next_update_by=None if status in CLOSED_STATUSES else newest_first[0].update.next_update_by,
@@ -168,14 +169,14 @@ class IncidentHistory:
         monitored = _displayed_at(newest_first, MONITORING_STATUSES)
         return monitored[-1] if monitored else None
 
-    def _resolved_at(
-        self, newest_first: Sequence[PublishedUpdate], status: UpdateStatus, since: Instant
-    ) -> Instant | None:
+    def _resolved_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         resolved_at = self.incident.resolved_at
         if resolved_at is not None and resolved_at <= since and not _is_reopened(newest_first, resolved_at):
             return resolved_at
-        resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
-        return resolved[0] if resolved else None
+        # a note after the end does not move it
+        ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
+        resolved = _displayed_at(list(ending), RESOLVING_STATUSES)
+        return resolved[-1] if resolved else None
 
 
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
