@@ -1,7 +1,7 @@
 """`statuary notify`: send the page's events to channels."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from pathlib import Path
@@ -170,8 +170,7 @@ def _run(
     *,
     allow_clock_rollback: bool,
 ) -> ExitCode:
-    previous_channels = state.read() or {}
-    new = [channel.name for channel in channels if channel.name not in previous_channels]
+    previous_channels = frozenset(state.read() or {})
     sent = failed = 0
     send, unusable = sender(os.environ, words), _unusable_channels(channels)
     for announcement in announce(
@@ -195,10 +194,16 @@ def _run(
     for error in unusable:
         failed += 1
         print_error(error)
-    for name in new if since is None else ():
-        click.echo(f"the channel {name!r} is new: it receives events after {format_utc(now)}")
+    if since is None:
+        _print_new_channels(channels, previous_channels, now)
     click.echo(f"{count_text(sent, 'message')} sent, {failed} not sent, as of {format_utc(now)}")
     return ExitCode.FINDINGS if failed else ExitCode.OK
+
+
+def _print_new_channels(channels: Iterable[Channel], previous_names: Container[str], now: Instant) -> None:
+    for channel in channels:
+        if channel.name not in previous_names:
+            click.echo(f"the channel {channel.name!r} is new: it receives events after {format_utc(now)}")
 
 
 def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
