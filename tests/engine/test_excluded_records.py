@@ -17,7 +17,6 @@ from statuary.contracts.checks.prove import CONTRACT_CHECKS
 from statuary.contracts.incremental import build_contract
 from statuary.contracts.incremental import rebuild as contracts
 from statuary.contracts.pages import page as contract_pages
-from statuary.engine import read_content
 from statuary.engine.build import build_site
 from statuary.engine.check_site import check_site
 from statuary.engine.report import BuildResult
@@ -28,6 +27,7 @@ from statuary.status.api import documents as status_documents
 from statuary.status.feeds import feed_documents
 from statuary.status.model import timeline
 from statuary.status.pages import pages as status_pages
+from statuary.status.sources import read_status
 from statuary.workers.task_window import WorkersLostError
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
@@ -240,7 +240,7 @@ def failing_for(name: str, function: Any) -> Any:
 @pytest.mark.parametrize(
     "case",
     [
-        (read_content, "translate_incident", False, False),
+        (read_status, "translate_incident", False, False),
         (timeline, "IncidentHistory", False, False),
         (status_documents, "incident_members", False, False),
         (feed_documents, "feed_entry", True, True),

@@ -1,0 +1,29 @@
+"""Find the contracts of a content folder; their files are read one by one later."""
+
+import os
+from pathlib import Path
+
+from statuary.contracts.sources.contract_source import ContractSources, NoContracts
+from statuary.contracts.sources.site_settings import ContractsSource
+from statuary.source.file_kinds import CONTRACTS
+
+
+def find_contracts(
+    root: Path, settings: ContractsSource, path: str, *, has_contracts: bool
+) -> ContractSources:
+    """Return the contracts of the folder and of other sources.
+
+    Args:
+        path: the file of the settings.
+        has_contracts: whether the folder's own contracts are read.
+    """
+    locations = settings.sources
+    if not locations and not (has_contracts and os.path.lexists(root / CONTRACTS)):
+        return NoContracts()
+    from statuary.contracts.sources.contract_scan import ContractScan, ExternalSource, ScanResult
+
+    external = [
+        ExternalSource(location, path, ("contracts", "sources", number))
+        for number, location in enumerate(locations)
+    ]
+    return ContractScan(root, external, None if has_contracts else ScanResult(0))

@@ -1,0 +1,102 @@
+"""The files of a content folder by kind, and what is wrong with them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Protocol, TypeVar
+
+from statuary.base.budget import run_guarded
+from statuary.base.findings import Finding
+from statuary.source.file_kinds import (
+    THEME,
+    FileKind,
+    is_ignored,
+    match_pattern,
+    pattern_of,
+    unknown_file_finding,
+)
+from statuary.source.source_files import SourceFile
+
+Content = TypeVar("Content")
+Source = TypeVar("Source")
+Content_co = TypeVar("Content_co", covariant=True)
+
+
+class Load(Protocol[Content_co]):
+    """Reads a file.
+
+    It returns the content, or None after adding faults to `findings`.
+    """
+
+    def __call__(self, file: SourceFile, *, limit: int, findings: list[Finding]) -> Content_co | None:
+        """Read the file; `limit` is its largest size in bytes."""
+
+
+ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PAGE)
+"""The kinds of files that nothing else depends on."""
+
+
+class ContentFiles:
+    """The files of a content folder, sorted by kind; what reads them adds its findings."""
+
+    def __init__(self) -> None:
+        """Begin without files."""
+        self.findings: list[Finding] = []
+        self.files: dict[FileKind, list[SourceFile]] = {kind: [] for kind in FileKind}
+        self.theme: list[SourceFile] = []
+        self.read_paths: set[str] = set()
+
+    def add(self, file: SourceFile) -> None:
+        """Sort a file in; one of no kind becomes a finding."""
+        path = file.pure
+        if is_ignored(path):
+            return
+        if path.parts[0] == THEME and len(path.parts) > 1:
+            self.theme.append(file)
+            return
+        pattern = match_pattern(path)
+        if pattern is None:
+            self.findings.append(unknown_file_finding(path, file.path))
+        else:
+            self.files[pattern.kind].append(file)
+
+    def unread(self) -> frozenset[str]:
+        """Return the paths of files that only concern themselves, and could not be read."""
+        files = (file.path for kind in ALONE for file in self.files[kind])
+        return frozenset(files).difference(self.read_paths)
+
+    def only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
+        """Read the only file of a kind; a second one becomes a finding."""
+        for extra in self.files[kind][1:]:
+            message = f"{self.files[kind][0].path} already contains the same settings"
+            hint = "keep one of the two files"
+            self.findings.append(Finding(rule="duplicate-file", path=extra.path, message=message, hint=hint))
+        return next(self.all(kind, load), None)
+
+    def all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
+        """Yield the files of a kind that can be read, with their contents."""
+        limit = pattern_of(kind).limit
+        for file in self.files[kind]:
+            value = run_guarded(
+                partial(load, file, limit=limit, findings=self.findings), file.path, "reading the file"
+            )
+            if isinstance(value, Finding):
+                self.findings.append(value)
+            elif value is not None:
+                self.read_paths.add(file.path)
+                yield file, value
+
+    def translated(
+        self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
+    ) -> tuple[Content, ...]:
+        """Return the values of files; a file that cannot be translated becomes a finding."""
+        values = []
+        for file, source in sources:
+            value = run_guarded(
+                partial(translate, source, file.pure.stem, file.path), file.path, "reading the file"
+            )
+            if isinstance(value, Finding):
+                self.read_paths.discard(file.path)
+                self.findings.append(value)
+            else:
+                values.append(value)
+        return tuple(values)

@@ -1,0 +1,76 @@
+"""Read the files of a status: components, incidents, maintenance windows and templates."""
+
+from functools import partial
+from typing import NamedTuple
+
+from statuary.base.findings import Finding
+from statuary.source.content_files import ContentFiles
+from statuary.source.file_kinds import FileKind
+from statuary.source.load_model import load_model
+from statuary.source.source_files import SourceFile
+from statuary.status.model.records import Page, StatusCatalogue, with_creation
+from statuary.status.sources.component_source import ComponentsSource, translate_components
+from statuary.status.sources.incident_source import (
+    IncidentSource,
+    TemplateSource,
+    translate_incident,
+    translate_template,
+)
+from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
+
+
+class StatusSources(NamedTuple):
+    """The sources of a status, each with its file."""
+
+    components: tuple[SourceFile, ComponentsSource] | None  # None without components.yaml
+    incidents: list[tuple[SourceFile, IncidentSource]]
+    maintenances: list[tuple[SourceFile, MaintenanceSource]]
+    templates: list[tuple[SourceFile, TemplateSource]]
+
+
+def read_status_sources(files: ContentFiles) -> StatusSources | None:
+    """Read the sources of a status.
+
+    Returns:
+        The sources, or None if the components cannot be read.
+    """
+    sources = StatusSources(
+        components=files.only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
+        incidents=list(files.all(FileKind.INCIDENT, partial(load_model, model=IncidentSource))),
+        maintenances=list(files.all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
+        templates=list(files.all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
+    )
+    return None if sources.components is None and files.files[FileKind.COMPONENTS] else sources
+
+
+def translate_status(
+    files: ContentFiles, sources: StatusSources, page: Page, page_source: str
+) -> StatusCatalogue:
+    """Return the status that sources describe; a file that cannot be translated becomes a finding.
+
+    Args:
+        page_source: the file of the settings.
+    """
+    components = sources.components
+    status = StatusCatalogue(
+        page=page,
+        page_source=page_source,
+        components=() if components is None else translate_components(components[1], page),
+        components_source="components.yaml" if components is None else components[0].path,
+        incidents=files.translated(sources.incidents, translate_incident),
+        maintenances=files.translated(sources.maintenances, partial(translate_maintenance, page=page)),
+        templates=tuple(
+            translate_template(template, file.pure.stem, file.path) for file, template in sources.templates
+        ),
+    )
+    _require_components(files, status)
+    return with_creation(status)
+
+
+def _require_components(files: ContentFiles, status: StatusCatalogue) -> None:
+    """Note that components.yaml is missing, if an incident or a maintenance names a component."""
+    has_named_components = any(record.components for record in (*status.incidents, *status.maintenances))
+    if has_named_components and not files.files[FileKind.COMPONENTS]:
+        message = "the content folder has no components.yaml"
+        hint = "list the components that incidents and maintenances name"
+        files.findings.append(Finding(rule="missing-file", message=message, hint=hint))
