@@ -171,15 +171,13 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
     def y_of(value: float) -> float:
         return 6 + height - max(value, 0.0) / top * height
 
-    is_out = bool(day and usual and usual.is_outside(day[-1].value))
-    style = " out" if is_out else ""
+    style = " out" if _is_unusual(day, usual) else ""
     unit = escape(metric.unit)
     value = escape(short_number(day[-1].value)) if day else "\N{EN DASH}"
     parts = [f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>']
     if usual:
         y, tall = y_of(usual.high), max(y_of(usual.low) - y_of(usual.high), 3)
-        low, high = map(short_number, usual)
-        span = low if low == high else f"{low} \N{EN DASH} {high}"
+        span = _span_text(usual)
         parts.append(
             f'<rect class="band" x="{LINE_START}" y="{y:.1f}" width="{width}" height="{tall:.1f}"/>'
             f'<rect class="band" y="35" width="10" height="10" rx="2"/><text x="15" y="44">{escape(span)} {unit}</text>'
@@ -195,6 +193,15 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PULSE_WIDTH} {PULSE_HEIGHT}" width="{PULSE_WIDTH}"'
         f' height="{PULSE_HEIGHT}" role="img" aria-label="{title}"><title>{title}</title><style>{STYLE}</style>{"".join(parts)}</svg>'
     )
+
+
+def _is_unusual(day: Sequence[Interval], usual: UsualRange | None) -> bool:
+    return bool(day and usual and usual.is_outside(day[-1].value))
+
+
+def _span_text(usual: UsualRange) -> str:
+    low, high = map(short_number, usual)
+    return low if low == high else f"{low} \N{EN DASH} {high}"
 
 
 class _Point(NamedTuple):

@@ -239,12 +239,16 @@ class MirrorSync:
                         raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
                     last_path = entry.path
                     table.claim(entry.path)
-                    if not is_listed(entry.path):
-                        continue  # a snapshot also lists files for the host only
-                    if is_host_file(entry.path) and not self.options.with_host_files:
-                        self.skipped.add(entry.path)
-                    else:
-                        self.wanted_entries.add(entry)
+                    self._sort_entry(entry)
+
+    def _sort_entry(self, entry: Entry) -> None:
+        """Add an entry to those that are wanted, or to those that are skipped."""
+        if not is_listed(entry.path):
+            return  # a snapshot also lists files for the host only
+        if is_host_file(entry.path) and not self.options.with_host_files:
+            self.skipped.add(entry.path)
+        else:
+            self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:
         """Return a part's lines from the folder, or fetch and stage them."""
