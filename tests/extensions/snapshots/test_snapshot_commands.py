@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from statuary import open_snapshot
+from statuary.base.files import LEDGER
 from statuary.cli.main import command
 from statuary.cli.options import read_key
 from statuary.publish.listing import DamagedSnapshotError
@@ -470,3 +471,18 @@ scheduled_for: 2026-11-25T10:00:00Z
 scheduled_until: 2026-11-25T11:00:00Z
 components: [rpc]
 """
+
+
+@pytest.mark.parametrize("body", [b"", b"no database"])
+def test_publish_replaces_damaged_target_ledger(body: bytes, content: Path, tmp_path: Path) -> None:
+    file, target = create(content, tmp_path / "site.zip"), tmp_path / "www"
+    old = tmp_path / "old.zip"
+    run("snapshot", "create", "--content", content, "--now", "2026-11-15T00:00:00Z", old)
+    run("publish", file, "--to", target)
+    ledger = target / LEDGER
+    ledger.write_bytes(body)
+    assert "--allow-older" in run("publish", old, "--to", target, code=3).output
+    run("publish", file, "--to", target)
+    ledger.write_bytes(body)
+    run("publish", old, "--to", target, "--allow-older")
+    assert run("publish", old, "--to", target).output.endswith("nothing changed\n")

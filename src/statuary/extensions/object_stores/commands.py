@@ -35,6 +35,7 @@ from statuary.extensions.snapshots.manifest_signature import verify_manifest_sig
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.publish.folder.built_site import is_built, recorded_origin
+from statuary.publish.ledger.read import UnreadableLedgerError
 from statuary.publish.locations import replacement_of
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
@@ -301,11 +302,20 @@ def _publish_snapshot(
         )
 
 
+def _instant_of_folder(folder: Path) -> Instant | None:
+    """Return the instant of a folder's site; that of its manifest if the ledger is damaged."""
+    try:
+        origin = recorded_origin(folder)
+    except UnreadableLedgerError:  # publishing makes a new one
+        manifest = folder / MANIFEST
+        origin = parse_manifest(manifest.read_bytes()).origin if manifest.is_file() else None
+    return None if origin is None else origin.instant
+
+
 def _published_instant(to: str) -> Instant | None:
     """Return the instant of the site at a target, if known."""
     if not is_store_url(to):
-        noted_site_origin = recorded_origin(Path(to))
-        return None if noted_site_origin is None else noted_site_origin.instant
+        return _instant_of_folder(Path(to))
     store = ObjectStore(to)
     ledger, manifest = store.get(INDEX), store.get(MANIFEST)
     if ledger is not None and (instant := parse_index(ledger[0]).instant):

@@ -17,6 +17,10 @@ NEAREST = (
 )
 
 
+class UnreadableLedgerError(PublishingError):
+    """A file is not a ledger; whoever publishes into its folder makes a new one."""
+
+
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
     """Return the entry of a path.
 
@@ -118,7 +122,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         The connection, or None if the file does not exist.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        UnreadableLedgerError: if the file is not a ledger.
     """
     if not file.exists():
         yield None
@@ -128,4 +132,6 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
             yield connection
     except sqlite3.DatabaseError as error:
-        raise PublishingError(f"the ledger {file} cannot be read: {error}") from None
+        raise UnreadableLedgerError(
+            f"the ledger {file} cannot be read: {error}", "run `statuary build` again; it makes a new ledger"
+        ) from None
