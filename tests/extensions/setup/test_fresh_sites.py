@@ -24,6 +24,8 @@ from support.requirements import require_module
 from support.sites import SITE, small_site, write_files
 from support.workflow_runs import set_up, write_program
 
+pytestmark = pytest.mark.slow
+
 LAST_PUSH = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOW = LAST_PUSH + timedelta(days=40)
 STALE_NOTICE = re.compile(r'<p id="stale"[^>]*?class="notice"( hidden)?')

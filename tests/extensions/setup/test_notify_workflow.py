@@ -11,6 +11,8 @@ from support.receivers import receiver
 from support.sites import SITE, small_site, write_files
 from support.workflow_runs import set_up, write_program
 
+pytestmark = pytest.mark.slow
+
 CHANNEL = "notify:\n  channels:\n    - {name: team, kind: slack, url_variable: TEAM_URL}\n"
 BEFORE, AFTER = "1793620000", "1793621400"  # 2026-11-02T11:46:40Z and 12:10:00Z
 LATER = "name: Later\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T11:50:00Z, status: investigating}\n"

@@ -73,6 +73,7 @@ def test_secrets_of_channels_reach_host(host, project):
     assert "[chain,notify" in printed + "".join(workflows(project).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_workflows_match_schema(host, project):
     program = require_program("check-jsonschema", install="pip install -e '.[test]'")

@@ -89,6 +89,7 @@ def test_incident_opens_updates_and_resolves(repository, form):
     assert log == "ada ada@users.noreply.github.com"
 
 
+@pytest.mark.slow
 def test_maintenance_is_scheduled(repository, form):
     fields = {"START": "2026-12-01T22:00:00Z", "DURATION": "90m", "COMPONENT": RPC}
     submit(repository, form, "Schedule maintenance", TITLE="RPC upgrade", **fields)
@@ -107,6 +108,7 @@ WRONG_FIELDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG_FIELDS, ids=lambda case: case[0])
 def test_wrong_field_fails_without_push(case, repository, form):
     action, fields, code, message = case
