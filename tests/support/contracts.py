@@ -132,7 +132,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
         std_json_input={
             "language": "Solidity",
             "sources": {PATH: {"content": source_of(features)}},
-            "settings": SETTINGS | {"outputSelection": {"*": {"*": ["*"]}}},
+            "settings": SETTINGS | _without_cbor(features) | {"outputSelection": {"*": {"*": ["*"]}}},
         },
         std_json_output=_output(features, metadata, creation, runtime, pieces),
         onchain_creation=Hex("0x" + _onchain(creation, features) + (ARGUMENTS if features.arguments else "")),
@@ -209,6 +209,11 @@ def source_of(features: Features) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _without_cbor(features: Features) -> dict[str, Any]:
+    """Return the setting of code that ends without auxdata."""
+    return {"metadata": {"appendCBOR": False}} if features.auxdata == "none" else {}
+
+
 def _metadata(features: Features) -> dict[str, Any]:
     return {
         "compiler": {"version": "0.8.30+commit.73712a01"},
@@ -218,7 +223,7 @@ def _metadata(features: Features) -> dict[str, Any]:
             "compilationTarget": {PATH: NAME},
             "evmVersion": "cancun",
             "libraries": {},
-            "metadata": {"bytecodeHash": "ipfs"},
+            "metadata": {"bytecodeHash": "ipfs"} | _without_cbor(features).get("metadata", {}),
             "optimizer": {"enabled": True, "runs": 200},
             "remappings": [],
         },

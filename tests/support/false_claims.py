@@ -235,7 +235,7 @@ def settings_that_were_not_used(record):
     return is_hashed(record)
 
 
-@false_claim(Unpinned("compilation.compilerSettings"))
+@false_claim(Withheld("missing-metadata"))
 def settings_that_nothing_pins(record):
     record["compilation"]["compilerSettings"] |= {"optimizer": {"enabled": True, "runs": 424_242}}
     record["metadata"] = None
@@ -600,7 +600,7 @@ def another_source_and_its_hash_in_the_metadata(record):
     return is_hashed(record) and record["runtimeMatch"] == "exact_match"
 
 
-@false_claim(Unpinned("sources"))
+@false_claim(Withheld("missing-metadata"))
 def another_source_where_no_hash_is(record):
     change_sources(record)
     record["metadata"] = None
@@ -627,7 +627,7 @@ def a_contract_that_no_source_declares(record):
     return of_solidity(record)
 
 
-@false_claim(Unpinned("compilation.name"))
+@false_claim(Withheld("missing-metadata"))
 def the_name_of_another_contract_in_the_source_where_no_hash_is(record):
     path, _ = target(record)
     record["sources"][path]["content"] += "contract USDC {}\n"
@@ -666,7 +666,7 @@ for _member in ("userdoc", "devdoc"):
         record["metadata"] = None
         return has_no_hash(record)
 
-    claim(Unpinned(_member), f"{_member} that praises where no hash is", _praise)
+    claim(Withheld("missing-metadata"), f"{_member} that praises where no hash is", _praise)
 
 
 @false_claim(Withheld("metadata-interface-mismatch"))
@@ -676,7 +676,7 @@ def an_interface_without_a_function(record):
     return is_hashed(record) and bool(functions)
 
 
-@false_claim(Unpinned("abi"))
+@false_claim(Withheld("missing-metadata"))
 def an_interface_without_its_functions_where_no_hash_is(record):
     record["abi"] = [one for one in record["abi"] or [] if one["type"] != "function"]
     record["metadata"] = None

@@ -769,6 +769,27 @@ def claim_another_compiler(record):
     return True
 
 
+@damage("relabelled-code")
+def claim_language_of_another_compiler(record):
+    code = record["runtimeBytecode"]["recompiledBytecode"] or ""
+    is_of_solc = record["compilation"]["language"] == "Solidity" and "64736f6c63" in code[-120:]
+    record["compilation"] |= {"language": "Fe", "compiler": "fe", "compilerVersion": "0.26.0"}
+    return is_of_solc
+
+
+@damage("invented-interface")
+def claim_yul_with_interface(record):
+    record["compilation"] |= {"language": "Yul", "compiler": "solc"}
+    return bool(record["abi"])
+
+
+@damage("missing-metadata")
+def lose_metadata(record):
+    is_given = record["metadata"] is not None
+    record["metadata"] = None
+    return is_given
+
+
 @damage("fully-qualified-name-mismatch")
 def claim_another_name(record):
     record["compilation"]["name"] += "2"

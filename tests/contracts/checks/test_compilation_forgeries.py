@@ -361,6 +361,105 @@ def polygon_proxy_without_its_slot(record):
     }
 
 
+# -- records that call code by another name than its own
+
+
+def relabelled(record: Record, language: str, compiler: str, version: str) -> None:
+    """Call a record's compilation another one, and claim no more than that other compiler's code can show."""
+    without_hash(record)
+    record["compilation"] |= {"language": language, "compiler": compiler, "compilerVersion": version}
+    record["metadata"] = None
+    for side in ("creation", "runtime"):
+        record[f"{side}Bytecode"]["cborAuxdata"] = {}
+
+
+SOLIDITY = (NAMES, LAYOUT, PLAIN_LAYOUT, STEPS, GLOBAL, FILES)
+
+
+@forgery(*SOLIDITY)
+def solidity_called_yul(record):
+    relabelled(record, "Yul", "solc", record["compilation"]["compilerVersion"])
+    record["abi"] = None
+
+
+@forgery(NAMES, GLOBAL)
+def solidity_called_yul_with_interface(record):
+    relabelled(record, "Yul", "solc", record["compilation"]["compilerVersion"])
+
+
+@forgery(*SOLIDITY)
+def solidity_called_old_vyper(record):
+    relabelled(record, "Vyper", "vyper", "0.2.16+commit.59e1bdd")
+
+
+@forgery(NAMES, STEPS)
+def solidity_called_vyper(record):
+    relabelled(record, "Vyper", "vyper", "0.4.3+commit.bff19ea2")
+
+
+@forgery(*SOLIDITY)
+def solidity_called_fe(record):
+    relabelled(record, "Fe", "fe", "0.26.0")
+
+
+@forgery(*SOLIDITY)
+def solidity_called_older_solc(record):
+    relabelled(record, "Solidity", "solc", "0.4.6+commit.2dabbdf0")
+
+
+@forgery(WORDS)
+def vyper_called_yul(record):
+    relabelled(record, "Yul", "solc", "0.8.30+commit.73712a01")
+    record["abi"] = None
+
+
+@forgery(WORDS)
+def vyper_called_older_vyper(record):
+    relabelled(record, "Vyper", "vyper", "0.3.3+commit.48e326f0")
+
+
+@forgery(YUL)
+def yul_called_solidity(record):
+    relabelled(record, "Solidity", "solc", record["compilation"]["compilerVersion"])
+
+
+@forgery(*SOLIDITY)
+def metadata_of_nobody(record):
+    without_hash(record)
+    record["metadata"] = None
+    record["sources"] = {
+        path: {"content": f"{source['content']}// more"} for path, source in record["sources"].items()
+    }
+
+
+@forgery(NAMES, STEPS, GLOBAL)
+def other_version_without_auxdata(record):
+    without_hash(record)
+    record["compilation"]["compilerVersion"] = "0.8.21+commit.d9974bed"
+    record["metadata"]["compiler"]["version"] = "0.8.21+commit.d9974bed"
+    for side in ("creation", "runtime"):
+        record[f"{side}Bytecode"]["cborAuxdata"] = None
+
+
+@forgery(WORDS, ADDED_WORDS, OLD_WORDS)
+def function_that_vyper_never_compiled(record):
+    record["abi"] = [*record["abi"], INVENTED]
+
+
+@forgery(YUL)
+def interface_of_yul(record):
+    record["abi"] = [INVENTED]
+
+
+INVENTED = {
+    "type": "function",
+    "name": "audited",
+    "inputs": [],
+    "outputs": [{"name": "", "type": "bool"}],
+    "stateMutability": "view",
+}
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "forge"), FORGERIES, ids=lambda value: value if isinstance(value, str) else ""
 )
@@ -373,4 +472,4 @@ def test_forgery_is_rejected(name, kind, forge):
 
 
 def test_forgeries_are_many():
-    assert len({kind for _, kind, _ in FORGERIES}) >= 35
+    assert len({kind for _, kind, _ in FORGERIES}) >= 48

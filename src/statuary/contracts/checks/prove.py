@@ -15,6 +15,7 @@ from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
 from statuary.contracts.checks import (
     bytecode_checks,
     identity_checks,
+    language_checks,
     metadata_checks,
     proxy_checks,
     public_fact_checks,
@@ -48,7 +49,7 @@ IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
 CONTRACT_CHECKS: Final = tuple(
     sorted(
         contract_checks(
-            *(bytecode_checks, transformation_checks, metadata_checks, source_checks),
+            *(bytecode_checks, language_checks, transformation_checks, metadata_checks, source_checks),
             *(public_fact_checks, proxy_checks),
         ),
         key=lambda check: list(Severity).index(check.severity),
@@ -59,6 +60,7 @@ CONTRACT_CHECKS: Final = tuple(
 
 _OF_COMPILATION: Final = (
     *("unknown-compiler", "creation-deploys-other-code"),
+    *("relabelled-code", "missing-metadata", "invented-interface"),
     *("invalid-library-reference", "invalid-immutable-reference", "auxdata-offset"),
     *("auxdata-compiler-mismatch", "missing-auxdata", "unknown-compiler-release", "invalid-storage-layout"),
     *("creation-metadata-hash-mismatch", "runtime-metadata-hash-mismatch"),

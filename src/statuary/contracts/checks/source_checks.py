@@ -250,11 +250,15 @@ def _wrong_signatures(
 
 @check
 def missing_selector(record: RecordView) -> Iterator[Observation]:
-    """The runtime bytecode of a Solidity contract pushes the selector of every function of its ABI, or compares with zero."""
+    """The runtime bytecode has the selector of every function of the ABI, in every language that has selectors.
+
+    Solidity's pushes it, or compares with zero; Vyper's may have it in a table.
+    """
     code = record.runtime.recompiled
     functions = as_object(record.value.get("signatures")).get("function")
-    if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
-        yield NotApplicable("the contract is a library, or no Solidity contract")
+    has_selectors = _HAS_SELECTOR.get(record.language)
+    if has_selectors is None or not code or is_library(record) or not isinstance(functions, list):
+        yield NotApplicable("the contract is a library, or its language has no selectors")
         return
     if functions:
         yield Evidence({"functions": len(functions)})
@@ -263,7 +267,7 @@ def missing_selector(record: RecordView) -> Iterator[Observation]:
         if len(selector) != _SELECTOR_DIGITS:
             continue  # the check of the signatures reports it
         consume_for_text(len(code))
-        if not _compares_selector(selector, code):
+        if not has_selectors(selector, code):
             yield Violation(
                 f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
                 ("signatures", "function", place),
@@ -275,6 +279,14 @@ def _compares_selector(selector: str, code: bytes) -> bool:
     if not significant:
         return _COMPARES_WITH_ZERO.search(code) is not None
     return _is_pushed(significant, code)
+
+
+def _has_selector(selector: str, code: bytes) -> bool:
+    return (decode_hex_digits(selector) or b"").lstrip(b"\0") in code
+
+
+_HAS_SELECTOR: Final = {"Solidity": _compares_selector, "Vyper": _has_selector, "Fe": _has_selector}
+"""Whether code has a selector, by language; Yul and handwritten code have no rule for it."""
 
 
 def _is_pushed(value: bytes, code: bytes) -> bool:

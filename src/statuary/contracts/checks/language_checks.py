@@ -1,0 +1,111 @@
+"""Checks of language and compiler: code says what made it, and a record is compared with that."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from statuary.base.json_values import as_list, as_object
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, Observation, Violation
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.auxdata import AuxdataStyle
+from statuary.contracts.model.code_maker import CodeMaker, code_maker
+
+
+class Traces(NamedTuple):
+    """What the code of a language has of its compiler."""
+
+    compiler: str  # the only one that its code may name; empty if none
+    from_sources: bool = False  # whether code may end with bytes that the sources spell out
+
+
+TRACES: Final[Mapping[str, Traces]] = {
+    "Solidity": Traces("solc"),
+    "Vyper": Traces("vyper"),
+    "Yul": Traces("", from_sources=True),  # solc writes none, but an object may have the metadata of another
+    "Fe": Traces(""),
+}
+"""The languages whose records can be checked. Which versions write what: `AuxdataStyle` and `CodeMaker`."""
+
+
+@check
+def relabelled_code(record: RecordView) -> Iterator[Observation]:
+    """The recompiled code ends as code of the record's language and compiler does: it names no other, and lacks nothing."""
+    if not (record.runtime.recompiled or record.creation.recompiled) or record.language not in TRACES:
+        return
+    maker = _maker(record)
+    if maker is not None:
+        yield Evidence({"compiler": maker.compiler, "version": maker.version or "before 0.5.9"})
+        yield from _mislabels(record, maker)
+    elif _must_name_compiler(record):
+        yield Violation(
+            f"the code does not end with metadata, as that of {_written_by(record)} does",
+            ("compilation", "language"),
+            "correct the language, the compiler version or the bytecode",
+        )
+
+
+def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
+    """Yield how the record's language and version contradict the compiler that the code names."""
+    traces, member = TRACES[record.language], ""
+    if maker.compiler != traces.compiler:
+        member = "" if traces.from_sources and _is_in_sources(record, maker) else "language"
+    elif record.auxdata_style is AuxdataStyle.NONE or not maker.may_be(record.version):
+        member = "compilerVersion"
+    if member:
+        yield Violation(
+            f"the code names {maker.compiler} {maker.version or 'before 0.5.9'}, which is not {_written_by(record)}",
+            ("compilation", member),
+            "write the language and the version of the compiler that made the code",
+        )
+
+
+def _written_by(record: RecordView) -> str:
+    return f"{record.language} {record.version[:80]}"
+
+
+def _maker(record: RecordView) -> CodeMaker | None:
+    """Return the compiler that the code names: Vyper from 0.3.10 on does so at the end of the creation code alone."""
+    runtime, creation = record.runtime.recompiled or b"", record.creation.recompiled or b""
+    of_creation = code_maker(creation)
+    if of_creation is not None and of_creation.compiler == "vyper":
+        return code_maker(runtime) or of_creation
+    return code_maker(runtime) if runtime else of_creation
+
+
+def _must_name_compiler(record: RecordView) -> bool:
+    """Return whether code without metadata cannot be that of the record's compiler."""
+    metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
+    is_kept = metadata.get("appendCBOR") is not False
+    return record.auxdata_style is AuxdataStyle.SOLIDITY and is_kept and bool(record.runtime.recompiled)
+
+
+def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
+    digits = maker.auxdata.hex()
+    return any(digits in text.lower() for text in record.sources.values())
+
+
+@check
+def missing_metadata(record: RecordView) -> Iterator[Observation]:
+    """A Solidity record has the metadata of its compiler (solc 0.4.7 on)."""
+    if record.auxdata_style is not AuxdataStyle.SOLIDITY:
+        return
+    yield Evidence({"metadata": "given" if record.metadata is not None else "absent"})
+    if record.metadata is None:
+        yield Violation(
+            f"solc {record.version[:80]} writes metadata for every contract, and the record has none",
+            ("metadata",),
+            "give the metadata exactly as the compiler wrote it",
+        )
+
+
+@check
+def invented_interface(record: RecordView) -> Iterator[Observation]:
+    """A Yul record has no interface: solc writes none for Yul."""
+    if record.language != "Yul":
+        return
+    abi = as_list(record.value.get("abi"))
+    yield Evidence({"items": len(abi)})
+    if abi:
+        yield Violation(
+            f"the ABI has {len(abi):,} items, but solc writes no ABI for Yul", ("abi",), "write null"
+        )

@@ -1,0 +1,64 @@
+"""The compiler that the end of code names, whatever a record says of it."""
+
+from typing import Final, NamedTuple
+
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.auxdata import (
+    LENGTH_BYTES,
+    AuxdataStyle,
+    CborValue,
+    decode_cbor,
+    parse_auxdata,
+    split_auxdata,
+)
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+FIRST_WITH_METADATA: Final = CompilerVersion(0, 4, 7)
+"""The first release of solc that ends code with the hash of its metadata."""
+
+FIRST_WITH_VERSION: Final = CompilerVersion(0, 5, 9)
+"""The first release of solc that writes its version there."""
+
+_OF_SOLC: Final = frozenset(("ipfs", "bzzr0", "bzzr1", "solc"))
+
+
+class CodeMaker(NamedTuple):
+    """A compiler's own name at the end of its code."""
+
+    compiler: str  # solc or vyper
+    version: str  # dotted, or the name of a nightly build; empty if code does not say
+    auxdata: bytes
+
+    def may_be(self, compiler_version: str) -> bool:
+        """Return whether a compiler with this version may have written it."""
+        number = parse_compiler_version(compiler_version)
+        if self.compiler == "solc" and not self.version:
+            return FIRST_WITH_METADATA <= number < FIRST_WITH_VERSION or not number.released
+        release = f"{number.major}.{number.minor}.{number.patch}"
+        return self.version == release or compiler_version.startswith(self.version)
+
+
+def code_maker(code: bytes) -> CodeMaker | None:
+    """Return the compiler that the end of code names, if it names one."""
+    for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
+        piece = split_auxdata(code, style)
+        if piece is None:
+            continue
+        try:
+            fields = parse_auxdata(piece.value, style)
+            compiler = _compiler(piece.value, style)
+        except InvalidValueError:
+            continue
+        if compiler:
+            return CodeMaker(compiler, fields.compiler, piece.value)
+    return None
+
+
+def _compiler(value: bytes, style: AuxdataStyle) -> str:
+    if style is not AuxdataStyle.SOLIDITY:
+        return "vyper"
+    item: CborValue = decode_cbor(value[:-LENGTH_BYTES])
+    members = frozenset(item) if isinstance(item, dict) else frozenset()
+    if "vyper" in members:
+        return "vyper"
+    return "solc" if members & _OF_SOLC else ""
