@@ -226,9 +226,9 @@ def _host_options(
 def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
     """Write the files of the host, and return those that belong in git."""
     installation = read_installation(out) if install is None else Installation(install)
-    wheel = write_files(files, installation, out)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {out / '.gitignore'}", err=True)
+    wheel = write_files(files, installation, out)
     return committed_names(files, wheel, content, out)
 
 
