@@ -166,5 +166,5 @@ def test_layers_of_story_follow_rules(tmp_path, name):
 
 @pytest.mark.thorough
 def test_many_stories_follow_rules(tmp_path):
-    for name in range(times(100)):
+    for name in range(times(40)):
         play(tmp_path / str(name), f"many {name}", 4)
