@@ -2,7 +2,10 @@
 
 import json
 import shutil
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -223,6 +226,20 @@ def test_search_finds_names_addresses_selectors_topics(site: Path) -> None:
     link = found["answers"]["Stak"]["hrefs"][0].removeprefix(found["base"])
     assert (site / link).is_file()
     assert found["answers"]["Stak"]["url"] == "contracts/index.html?q=Stak"
+
+
+def test_headings_give_abi_and_sources(site: Path) -> None:
+    taken = browse(site, "taken", path=STAKING)
+    record = json.loads(
+        (site / STAKING.replace("contracts/", "v2/contract/").removesuffix(".html")).read_bytes()
+    )
+    assert taken["complaints"] == []
+    assert json.loads(taken["copied"]) == record["abi"]
+    assert taken["name"] == f"{record['address']}.zip"
+    with ZipFile(BytesIO(b64decode(taken["archive"]))) as archive:
+        assert archive.testzip() is None
+        sources = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert sources == {path: source["content"] for path, source in record["sources"].items()}
 
 
 def test_search_filters_by_query_and_keyboard(site: Path) -> None:

@@ -156,6 +156,69 @@ for (const button of document.querySelectorAll(".copy-source")) {
   });
 }
 
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value;
+});
+const crcOf = (bytes) => ~bytes.reduce((crc, byte) => CRC_TABLE[(crc ^ byte) & 255] ^ (crc >>> 8), ~0) >>> 0;
+
+/** A path that leads nowhere outside of the folder that an archive is opened in. */
+const insideFolder = (path) =>
+  path.split(/[\\/]+/).filter((part) => part && part !== ".").map((part) => part === ".." ? "_" : part.replace(/:/g, "_")).join("/");
+
+/** A ZIP archive of texts by path, which are stored as they are. */
+export function zipOf(texts) {
+  const [parts, entries] = [[], []];
+  let offset = 0;
+  for (const [path, text] of Object.entries(texts)) {
+    const [name, body] = [insideFolder(path), text].map((part) => new TextEncoder().encode(part));
+    const header = (signature, more) => {
+      const view = new DataView(new ArrayBuffer(more ? 46 : 30));
+      const start = more ? 6 : 4;
+      view.setUint32(0, signature, true);
+      if (more) view.setUint16(4, 20, true);
+      view.setUint16(start, 20, true);
+      view.setUint16(start + 2, 0x800, true);  // names are UTF-8
+      view.setUint16(start + 8, 0x21, true);  // 1 January 1980
+      view.setUint32(start + 10, crcOf(body), true);
+      view.setUint32(start + 14, body.length, true);
+      view.setUint32(start + 18, body.length, true);
+      view.setUint16(start + 22, name.length, true);
+      if (more) view.setUint32(42, offset, true);
+      return view;
+    };
+    entries.push(header(0x02014b50, true), name);
+    parts.push(header(0x04034b50, false), name, body);
+    offset += 30 + name.length + body.length;
+  }
+  const size = entries.reduce((sum, part) => sum + part.byteLength, 0);
+  const end = new DataView(new ArrayBuffer(22));
+  end.setUint32(0, 0x06054b50, true);
+  end.setUint16(8, entries.length / 2, true);
+  end.setUint16(10, entries.length / 2, true);
+  end.setUint32(12, size, true);
+  end.setUint32(16, offset, true);
+  return new Blob([...parts, ...entries, end], { type: "application/zip" });
+}
+
+// what readers take away: a member as JSON on the clipboard, or the sources as an archive
+for (const button of document.querySelectorAll("[data-take]")) {
+  button.addEventListener("click", async () => {
+    const { record, take, file } = button.dataset;
+    const value = (await (await fetch(record)).json())[take];
+    if (!file) {
+      await navigator.clipboard.writeText(JSON.stringify(value));
+      button.textContent = document.body.dataset.copied;
+      return;
+    }
+    const texts = Object.fromEntries(Object.entries(value).map(([path, { content }]) => [path, content]));
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(zipOf(texts)), download: file });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+
 // the section that is being read is marked in the list of sections
 const links = new Map([...document.querySelectorAll(".sections a")].map((link) => [link.hash.slice(1), link]));
 const seen = new Set();
