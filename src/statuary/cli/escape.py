@@ -25,5 +25,6 @@ def print_error(error: StatuaryError) -> None:
     """Print an error and its hint; no line begins with foreign text."""
     first_line, *other_lines = map(escape_control_chars, str(error).split("\n"))
     lines = [f"statuary: {first_line}", *(f"    | {line}" for line in other_lines)]
-    lines += [f"    {escape_control_chars(error.hint)}"] if error.hint else []
+    if error.hint:
+        lines.append(f"    {escape_control_chars(error.hint)}")
     click.echo("\n".join(lines), err=True)

@@ -51,8 +51,10 @@ def findings_line(checked: CheckedSite) -> str:
     if not errors and not warnings and not notes:
         return "no errors or warnings"
     counts = [count_text(errors, "error"), count_text(warnings, "warning")]
-    counts += [count_text(notes, "note")] if notes else []
-    counts += [f"{count_text(checked.excluded_count, 'record')} excluded"] if checked.excluded_count else []
+    if notes:
+        counts.append(count_text(notes, "note"))
+    if checked.excluded_count:
+        counts.append(f"{count_text(checked.excluded_count, 'record')} excluded")
     return ", ".join(counts)
 
 

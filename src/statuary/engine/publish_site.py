@@ -52,7 +52,8 @@ def add_config_documents(
             "making the documents of the settings",
             (*INTERRUPTIONS, StatuaryError),  # such as that a library is not installed
         )
-        skipped += [outcome] if isinstance(outcome, Finding) else []
+        if isinstance(outcome, Finding):
+            skipped.append(outcome)
         paths = add_documents(target, catalogue.hosting, () if isinstance(outcome, Finding) else outcome, [])
         fingerprint = fingerprint if len(skipped) == count_before else ""
     target.ledger.save_group(CONFIG, fingerprint, paths=paths)

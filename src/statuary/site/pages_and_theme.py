@@ -139,7 +139,8 @@ def _text(file: SourceFile) -> str:
 
 def _stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
     text = "".join(text for _, text in _read_theme_files(files, _text, findings))
-    findings += _without_effect(files[0].path, text) if text else ()
+    if text:
+        findings += _without_effect(files[0].path, text)
     return text
 
 

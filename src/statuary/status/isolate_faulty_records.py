@@ -57,7 +57,8 @@ def isolate_faulty_records(
         raise StatuaryError(
             f"the status cannot be computed: {describe_exception(error)}", BUG_REPORT_HINT
         ) from error
-    findings += [context] if isinstance(context, Finding) else []
+    if isinstance(context, Finding):
+        findings.append(context)
     status = computed(sources)
     isolated = IsolatedStatus(site.with_status(status.timeline.catalogue), status, findings)
     return (

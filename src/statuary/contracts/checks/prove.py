@@ -5,7 +5,6 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from statuary.base.budget import consume, steps_left
@@ -80,7 +79,8 @@ OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.name in _OF_C
 OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if check.name not in _OF_COMPILATION)
 
 _WHOLE: Final = CONTRACT_CHECKS
-_IN_ORDER: Final = itemgetter(*map([*OF_DEPLOYMENT, *OF_COMPILATION].index, _WHOLE))
+_POSITIONS: Final = [(*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for check in CONTRACT_CHECKS]
+"""Where the result of each check is among those of the deployment, followed by those of the compilation."""
 
 
 @cache
@@ -165,7 +165,12 @@ def _rows(
     of_alone = zip(*_columns(unproved_views, checks), strict=True)
     of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
     for part in proved:
-        yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
+        yield next(of_alone) if part is None else _in_order((*next(of_shared), *part.results))
+
+
+def _in_order(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Return the results of the deployment and of the compilation in the order of all checks."""
+    return tuple(results[position] for position in _POSITIONS)
 
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:

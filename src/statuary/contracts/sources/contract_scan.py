@@ -164,7 +164,8 @@ class ContractScan(ContractSources):
             if contracts_folder.is_dir() and not contracts_folder.is_symlink()
             else []
         )
-        streams += [_below(self.root, CONTRACTS, FOLDER)] if contracts_folder.is_symlink() else []
+        if contracts_folder.is_symlink():
+            streams.append(_below(self.root, CONTRACTS, FOLDER))
         return [*streams, *map(self._in_external, self.external)]
 
     def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:

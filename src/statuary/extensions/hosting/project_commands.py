@@ -16,7 +16,8 @@ from statuary.source.git_ignore import add_ignore_lines
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
     """Return what a host needs in git, quoted for a shell; the edge module is written again where the site is built."""
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
-    names += [wheel.relative_to(out).as_posix()] if wheel is not None else []
+    if wheel is not None:
+        names.append(wheel.relative_to(out).as_posix())
     if content.is_dir() and content.resolve().is_relative_to(out.resolve()):
         names.append(content.resolve().relative_to(out.resolve()).as_posix())
     return shlex.join(sorted({*names, ".gitignore"} if (out / ".gitignore").exists() else set(names)))

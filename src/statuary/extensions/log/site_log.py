@@ -271,7 +271,8 @@ class SiteLog:
         self.actions[entry.action] += 1
         body = entry.encode()
         self._add_pieces(self.growth.add(body))
-        self.appended += [body] if len(self.appended) <= MOST_PENDING else []
+        if len(self.appended) <= MOST_PENDING:
+            self.appended.append(body)
         if entry.subject.kind in PROVED:
             self.changed_subjects.append(entry.subject)
 

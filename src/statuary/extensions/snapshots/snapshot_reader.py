@@ -226,7 +226,8 @@ class SnapshotReader:
         signature = source.take_if_there(SIGNATURE)
         # the bytes of the signature; None if the snapshot is not signed
         self.signature = None if signature is None else signature.body
-        self._first += [] if signature is None else [signature]
+        if signature is not None:
+            self._first.append(signature)
         self._lines = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
 
     def close(self) -> None:

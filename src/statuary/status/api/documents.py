@@ -173,7 +173,8 @@ class StatusDocuments:
                 return self._uptime(at)
             records = (state for history in opened if (state := history.state_at(at)) is not None)
             documents = self._documents(states(at), records)
-            documents += [] if archives is None else archives.documents_at(at)
+            if archives is not None:
+                documents += archives.documents_at(at)
             return [*documents, *self._uptime(at)]
 
         return documents_at

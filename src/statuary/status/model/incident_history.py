@@ -105,8 +105,10 @@ class IncidentHistory:
         for place, published_update in enumerate(self._published_updates):
             promised, later_instants = published_update.update.next_update_by, self._published_at[place + 1 :]
             is_open = published_update.update.status not in CLOSED_STATUSES
-            if promised is not None and is_open and promised > published_update.published_at:
-                promises += [promised] if all(at > promised for at in later_instants) else []
+            if promised is None or not is_open or promised <= published_update.published_at:
+                continue
+            if all(at > promised for at in later_instants):
+                promises.append(promised)
         return tuple(promises)
 
     @cached_property
