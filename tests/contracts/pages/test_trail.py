@@ -48,7 +48,7 @@ def test_stated_compilation_has_own_style():
 
 def test_differing_code_breaks_first_strand():
     page = page_of(changed(made_record("immutables"), "0x33ff"))
-    assert next(iter(strands(page).items())) == ("compiled: bytes differ", ("major", "Contradicted"))
+    assert next(iter(strands(page).items())) == ("matches: bytes differ", ("major", "Contradicted"))
     assert not any(sign == "ok" for sign, _ in list(strands(page).values())[:1])
     assert '<body class="contradicted"' in page
 

@@ -97,7 +97,7 @@ def _compilation(judged: JudgedRecord, texts: PageTexts) -> tuple[Strand, ...]:
     if matches is not None and matches.status is ClaimStatus.CONTRADICTED:
         status = texts("claim_status.contradicted")
         return (
-            Strand("compiled", CLAIM_ICONS[ClaimStatus.CONTRADICTED], status, texts("trail.bytes_differ")),
+            Strand("matches", CLAIM_ICONS[ClaimStatus.CONTRADICTED], status, texts("trail.bytes_differ")),
         )
     return tuple(
         _strand(claim, judged, texts)
