@@ -249,7 +249,7 @@ EXTENSIONS = (
         commands=command(
             "setup",
             "setup",
-            "Set up a site that keeps running at a host, and print what is left to do by hand.",
+            "Set up a site that keeps running at a host, and print the remaining steps.",
         ),
     ),
     Extension(

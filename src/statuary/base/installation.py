@@ -1,4 +1,4 @@
-"""How this copy of statuary was installed, and the command that adds an extra to it."""
+"""The origin of this installation of statuary, and the command that adds an extra."""
 
 import json
 import shlex
@@ -15,7 +15,11 @@ NAME = "statuary"
 
 @cache
 def read_direct_url() -> dict[str, Any] | None:
-    """Return where this copy was installed from (PEP 610); None if a package index, or not installed."""
+    """Return the origin of this installation (PEP 610).
+
+    Returns:
+        None if it is from a package index, or not installed.
+    """
     try:
         text = distribution(NAME).read_text("direct_url.json")
     except PackageNotFoundError:
@@ -25,7 +29,7 @@ def read_direct_url() -> dict[str, Any] | None:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra of this copy, with the tool and from the place that it came from."""
+    """Return the command that installs an extra, with the same tool and origin."""
     return install_command(extra, read_direct_url(), Path(sys.prefix))
 
 

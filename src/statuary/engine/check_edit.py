@@ -130,7 +130,7 @@ def added_findings(
 
 
 class _FindingIdentity(NamedTuple):
-    """What stays of a finding when its lines move."""
+    """The part of a finding that stays when its lines move."""
 
     rule: str
     path: str

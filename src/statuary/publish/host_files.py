@@ -1,4 +1,4 @@
-"""Files that a host does not serve as documents: it executes them, or configures itself by them."""
+"""Files that a host executes or reads as settings, instead of serving them."""
 
 from statuary.base.files import fold_case
 

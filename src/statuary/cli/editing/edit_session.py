@@ -216,7 +216,7 @@ CLOCK_SKEW = timedelta(minutes=5)
 
 
 def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
-    """Ask whether an instant ahead of now is meant: a wrong time zone is the usual reason.
+    """Ask whether an instant ahead of now is meant.
 
     Raises:
         click.Abort: if it is not.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RecordOutput(NamedTuple):
-    """What extensions derive from a record."""
+    """The documents that extensions derive from a record."""
 
     facts: bytes  # which the ledger keeps
     documents: Iterable[Document]
@@ -31,7 +31,7 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Return what extensions derive from a record.
+    """Return the documents that extensions derive from a record.
 
     Args:
         extensions: key and settings of the enabled ones in `RECORD_DOCUMENTS`.

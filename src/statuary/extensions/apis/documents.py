@@ -17,12 +17,11 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def of_record(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
-    """Return what interfaces have of a record.
+    """Return the values of a record that interfaces need.
 
-    The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third a
-    proxy's kind and
-    implementations. For a contradicted record, no interface or source is attributed to the address;
-    its code is, unless that does not come from its sources.
+    The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third
+    a proxy's kind and implementations. For a contradicted record, no interface or source is attributed to the
+    address; its code is, unless that does not come from its sources.
 
     Args:
         settings: those of the extension.

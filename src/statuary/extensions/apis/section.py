@@ -231,7 +231,7 @@ class ApisSection(Section):
         return custom_files(root) if has_own else CustomFiles([], {}, [])
 
     def _public(self, root: Path) -> "_PublicSignatures":
-        """Read the file of public signatures; empty if there is none."""
+        """Read the file of public signatures, if there is one."""
         if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])
         read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)

@@ -32,7 +32,11 @@ def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
 
 
 def write_files(files: list[HostFile], installation: Installation, out: Path) -> Path | None:
-    """Write files into the project, and return the wheel that they install; None if they need none."""
+    """Write files into the project.
+
+    Returns:
+        The wheel that they install, or None if they need none.
+    """
     installs = any("pip install" in file.text for file in files if not is_edge_file(file))
     wheel = _put_wheel(installation, out) if installs else None
     for file in files:

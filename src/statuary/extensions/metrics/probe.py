@@ -242,7 +242,7 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 
 
 class _Fault(NamedTuple):
-    """What is wrong with a response."""
+    """The fault of a response."""
 
     title: str = ""  # in words
     reason: str = ""  # with figures

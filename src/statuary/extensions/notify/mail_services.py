@@ -29,7 +29,7 @@ SENDING: Final = ("running", "scheduled", "finished")
 
 
 class MailService(NamedTuple):
-    """Where a service takes messages; all of it is secret."""
+    """The address of a mail service; all of it is secret."""
 
     url: str  # without credentials
     user: str
@@ -198,7 +198,7 @@ def _refused(channel: Channel, response: HttpResponse) -> DeliveryError:
 
 
 def _value(response: HttpResponse) -> Mapping[str, Json]:
-    """Return the object in a response; an empty one if there is none."""
+    """Return the object in a response, empty if there is none."""
     try:
         return as_object(orjson.loads(response.body))
     except ValueError:

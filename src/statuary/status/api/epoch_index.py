@@ -1,8 +1,7 @@
 """The index of epochs: files of status documents over time.
 
-Its form is described in `status/api/epochs.py`. An epoch lasts until the next one begins. A document
-that
-the index does not have, or that does not change until then, is the file at the document's own path.
+Its form is described in `status/api/epochs.py`. An epoch lasts until the next one begins. A document that the
+index does not have, or that does not change until then, is the file at the document's own path.
 """
 
 from collections.abc import Callable, Iterable, Mapping
