@@ -25,7 +25,7 @@ OTHERS = [language for language in LANGUAGES if language != DEFAULT_LANGUAGE]
 
 def sentences(language):
     """Return the sentences of a language as its file has them, by key."""
-    file = CHECKOUT / f"src/statuary/site/pages/texts/{language}.json"
+    file = CHECKOUT / f"src/statuary/contracts/pages/texts/{language}.json"
     return orjson.loads(file.read_bytes())["claim_reason"]
 
 

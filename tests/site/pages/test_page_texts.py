@@ -14,6 +14,7 @@ from babel.dates import format_skeleton
 
 import statuary
 from statuary import extensions
+from statuary.site.pages.page_parts import CORE_FOLDERS
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
 from statuary.site.settings import LANGUAGES
@@ -29,10 +30,8 @@ def gaps(text: str) -> set[str]:
 
 
 def test_text_files_match_known_languages() -> None:
-    assert (
-        tuple(sorted(file.stem for file in (PACKAGE / "site" / "pages" / "texts").glob("*.json")))
-        == LANGUAGES
-    )
+    for folder in CORE_FOLDERS:
+        assert tuple(sorted(file.stem for file in (folder / "texts").glob("*.json"))) == LANGUAGES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -12,10 +12,9 @@ from markupsafe import Markup, escape
 
 from statuary.base.json_values import JsonObject
 from statuary.base.reasons import Reason
-from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_parts import CORE_FOLDERS, parts_of
 from statuary.site.settings import LANGUAGES
 
-FOLDER = Path(__file__).parent
 DEFAULT_LANGUAGE = "en"
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
@@ -89,7 +88,7 @@ def page_texts(
     tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
     texts: dict[str, str] = {}
     for tag in tags:
-        for folder in (FOLDER, *folders):
+        for folder in (*CORE_FOLDERS, *folders):
             texts |= _read(tag, folder)
     return PageTexts(language, texts | dict(replacements))
 
@@ -108,9 +107,9 @@ def invalid_texts(
     Args:
         extensions: the keys of enabled extensions.
     """
-    english = _read(DEFAULT_LANGUAGE)
-    for parts in parts_of(extensions):
-        english = english | _read(DEFAULT_LANGUAGE, parts.folder)
+    english: dict[str, str] = {}
+    for folder in (*CORE_FOLDERS, *(parts.folder for parts in parts_of(extensions))):
+        english |= _read(DEFAULT_LANGUAGE, folder)
     for key, text in replacements:
         if key not in english and not key.startswith("description."):
             owner = key.partition(".")[0]
@@ -134,8 +133,8 @@ def _placeholders(text: str) -> set[str]:
     }
 
 
-@lru_cache(maxsize=8)
-def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
+@lru_cache(maxsize=32)
+def _read(language: str, folder: Path) -> dict[str, str]:
     return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
 
 
