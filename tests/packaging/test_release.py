@@ -22,7 +22,6 @@ FILES = (
     "pyproject.toml",
     "CHANGELOG.md",
     "src/statuary/version.py",
-    ".github/actions/statuary/action.yml",
     ".ci/check-release",
 )
 
@@ -62,12 +61,6 @@ UNSET = {
         "the address of the repository is not set",
     ),
     "another version": ("src/statuary/version.py", VERSION, "9.9", f"the version is not {VERSION}"),
-    "an old action": (
-        ".github/actions/statuary/action.yml",
-        f"default: statuary=={VERSION}",
-        "default: statuary==0.1",
-        "does not install",
-    ),
     "no section": (
         "CHANGELOG.md",
         f"(?m)^## {re.escape(VERSION)}$",

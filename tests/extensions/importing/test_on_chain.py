@@ -314,7 +314,7 @@ def test_silent_node_times_out(monkeypatch):
         return b"{}"
 
     with answering(late) as url:
-        with pytest.raises(NotImportableError, match="does not respond: timed out"):
+        with pytest.raises(NotImportableError, match="does not respond: it responds too slowly"):
             EthereumNode(url).call("eth_chainId")
         release.set()
 
