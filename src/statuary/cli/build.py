@@ -80,9 +80,9 @@ class BuildOptions(NamedTuple):
 def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if the content has errors. A record that fails a check is excluded and the rest is
-    published, with exit code 4 (`contracts: {publish: all}` in site.yaml publishes it, marked as rejected). An incident
-    that cannot be read stays as last published, and a page is left out, with the same exit code.
+    Nothing is published if site.yaml, the components or the theme have errors. A record that fails a check is excluded
+    and the rest is published, with exit code 4 (`contracts: {publish: all}` in site.yaml publishes it, marked as
+    rejected). An incident that cannot be read stays as last published, and a page is left out, with the same exit code.
     Unchanged files are kept, obsolete files that statuary wrote are removed, and other files are never touched.
     """
     refuse_overlapping_folders(content, out)
