@@ -57,7 +57,7 @@ ALONE = {
             "content/incidents/slow.yaml": "name: Slow\ncomponents:\n  rpc: degraded\nupdates:\n"
             "  - {at: 2026-11-02T10:00:00Z, status: investigating, body: Slow.}\n"
         },
-        "statuary check",
+        "statuary build",
     ),
     "pages.md": (
         {"content/pages/about.md": "---\ntitle: About\n---\n\n[Help](help/suport.md)\n"},
