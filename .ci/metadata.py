@@ -12,6 +12,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 RELATIVE_LINK = re.compile(r"(!?\[[^\]]*\]\()(?!https?://|#)([^)]+)(\))")
 """A link or picture of Markdown whose target is a file of the repository."""
 
+RELATIVE_PICTURE = re.compile(r'(\bsrc(?:set)?=")(?!https?://)([^"]+)(")')
+"""The file of a picture in HTML."""
+
 
 def absolute_links(text: str, repository: str, version: str) -> str:
     """Return a text whose links lead to the files of a version in the repository; as it is without a repository."""
@@ -22,6 +25,7 @@ def absolute_links(text: str, repository: str, version: str) -> str:
         kind = "raw" if match[1].startswith("!") else "blob"
         return f"{match[1]}{repository}/{kind}/v{version}/{match[2]}{match[3]}"
 
+    text = RELATIVE_PICTURE.sub(rf"\g<1>{repository}/raw/v{version}/\g<2>\g<3>", text)
     return RELATIVE_LINK.sub(absolute, text)
 
 

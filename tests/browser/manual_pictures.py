@@ -1,6 +1,6 @@
-"""The pictures of the manual: parts of the demo network's pages, small enough for a repository.
+"""The pictures of README and the manual: parts of the demo network's pages, small enough for a repository.
 
-PYTHONPATH=tests python tests/browser/manual_pictures.py     writes content/theme/manual-*.webp again
+PYTHONPATH=tests python tests/browser/manual_pictures.py     writes content/theme/manual-*.webp and .github/*.webp again
 """
 
 from base64 import b64decode
@@ -28,15 +28,22 @@ PICTURES = {
 WIDTH, QUALITY = 1100, 0.72
 
 
+SCHEMES = {"status-page": "light", "status-page-dark": "dark"}
+"""README's pictures of the status page: each with its colour scheme."""
+
+
 def main() -> None:
     """Write the pictures."""
+    look = {"width": WIDTH, "top": 0, "quality": QUALITY, "now": NOW}
     with TemporaryDirectory() as folder:
         site = build(CHECKOUT / "content", Path(folder) / "site", NOW)
         for name, (path, height) in PICTURES.items():
-            picture = browse(
-                site, "webp", path=path, width=WIDTH, height=height, top=0, quality=QUALITY, now=NOW
-            )
+            picture = browse(site, "webp", path=path, height=height, **look)
             (CHECKOUT / f"content/theme/manual-{name}.webp").write_bytes(b64decode(picture))
+        path, height = PICTURES["status"]
+        for name, scheme in SCHEMES.items():
+            picture = browse(site, "webp", path=path, height=height, scheme=scheme, **look)
+            (CHECKOUT / f".github/{name}.webp").write_bytes(b64decode(picture))
 
 
 if __name__ == "__main__":

@@ -94,10 +94,12 @@ def hook():
 def test_readme_links_become_absolute(hook):
     text = (CHECKOUT / "README.md").read_text("utf-8")
     assert hook.absolute_links(text, "", "1") == text
-    links = re.findall(r"\]\(([^)]+)\)", hook.absolute_links(text, "https://git.example/o/s", "1.2"))
+    absolute = hook.absolute_links(text, "https://git.example/o/s", "1.2")
+    links = re.findall(r"""(?:\]\(|src(?:set)?=")([^)"]+)[)"]""", absolute)
     assert len(links) > 10
     assert [link for link in links if not link.startswith("https://")] == []
-    assert "https://git.example/o/s/raw/v1.2/.github/status-page.png" in links
+    assert "https://git.example/o/s/raw/v1.2/.github/status-page.webp" in links
+    assert "https://git.example/o/s/raw/v1.2/.github/status-page-dark.webp" in links
     assert "https://git.example/o/s/blob/v1.2/content/pages/manual/deploy/index.md" in links
 
 

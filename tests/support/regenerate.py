@@ -48,7 +48,11 @@ STEPS = (
     expected("messages", "the messages about wrong content", "tests/engine/test_invalid_input.py"),
     expected("mistakes", "the messages about wrong commands", "tests/packaging/test_mistakes.py"),
     expected("golden", "the sites in tests/golden", "tests/golden"),
-    Step("pictures", "the pictures of the manual (needs a browser)", ("tests/browser/manual_pictures.py",)),
+    Step(
+        "pictures",
+        "the pictures of README and the manual (needs a browser)",
+        ("tests/browser/manual_pictures.py",),
+    ),
 )
 
 

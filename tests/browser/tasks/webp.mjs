@@ -1,8 +1,8 @@
 /** A picture of the top of a page at a width, as WebP in base64. */
 
-export async function run({ open }, { path, width, height, top, quality, now }) {
+export async function run({ open }, { path, width, height, top, quality, now, scheme = "light" }) {
   const viewport = { width, height };
-  const { page, context } = await open(path, { viewport, colorScheme: "light", reducedMotion: "reduce" },
+  const { page, context } = await open(path, { viewport, colorScheme: scheme, reducedMotion: "reduce" },
     (page) => page.clock.setFixedTime(new Date(now)));
   if (top) await page.evaluate((y) => scrollTo(0, y), top);
   const png = (await page.screenshot()).toString("base64");
