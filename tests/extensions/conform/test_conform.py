@@ -68,5 +68,5 @@ def test_skip_option_excludes_check(base):
 def test_unreachable_deployment_is_an_error():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3
-    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be read")
+    assert done.output.startswith("statuary: http://127.0.0.1:9 cannot be read")
     assert run("status.example").exit_code == 3

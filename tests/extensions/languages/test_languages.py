@@ -396,7 +396,7 @@ def test_translated_page_updates_at_transition(site):
         "transition",
         path="de/index.html",
         **{"from": NOW},
-        steps=["2026-12-01T22:00:02Z"],
+        steps=[{"at": "2026-12-01T22:00:02Z"}],
     )
     before, after = passed["texts"]
     assert before["text"] != after["text"]

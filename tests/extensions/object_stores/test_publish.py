@@ -127,7 +127,7 @@ def test_older_snapshot_requires_allow_older(store, built, tmp_path):
     content, out = built
     run("publish", out, "--to", store.url)
     there, old = bodies_in(store), tmp_path / "old.zip"
-    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
+    run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old, code=4)
     output = run("publish", old, "--to", store.url, code=3)
     assert "has a newer site, as of" in output
     assert "--allow-older" in output
