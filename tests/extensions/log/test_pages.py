@@ -13,7 +13,7 @@ from support.sites import SITE, path_of, write_files
 
 (PARTS,) = parts_of(["log"])
 THEME = {
-    "theme/texts/en.yaml": "log: {proof: 'Evidence in {log}'}\n",
+    "theme/texts/en.yaml": "log: {proof: 'Evidence in the log'}\n",
     "theme/templates/log_incident.html": "<p>before</p>{% include 'package/log_incident.html' %}",
 }
 
@@ -43,7 +43,7 @@ def test_theme_overrides_log_texts_and_templates(tmp_path):
     assert not has_errors(logged(content, tmp_path / "site").checked.all_findings)
     page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")
     assert "<p>before</p>" in page
-    assert "Evidence in status.plinth.example/log" in page
+    assert "Evidence in the log" in page
     result = logged(write_files(content, {"site.yaml": SITE}), tmp_path / "site", "2026-11-21T12:00:00Z")
     assert result.checked.all_findings == []
     page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")

@@ -49,6 +49,7 @@ function momentFormatter({ zone, isUtc }, t) {
     }`;
     return {
       iso,
+      day: { iso, text: date },
       text: t("date.moment", { day: date, time: `${hour}:${minute} ${isUtc ? "UTC" : timeZoneName}` }),
     };
   };

@@ -78,6 +78,7 @@ export function contractView(record, proof, site, t, moment, implementations) {
     level_meaning: meaning(context, sides),
     sides,
     proof: proofView(context),
+    trail: trailView(context),
     is_contradicted: CONTRADICTED.includes(key),
     is_at_address: isAtAddress(proof),
     difference: key === "runtime_differs" || key === "recorded_differs"
@@ -382,6 +383,58 @@ function claimRow(name, { status, reason, evidence }, { explorer }, t, moment) {
       ? t("proof.vouched_hosts", { hosts })
       : t("proof.vouched_file"),
   };
+}
+
+// ── the trail ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The evidence that leads from the sources to the deployment (`contracts/pages/trail.py`); empty without claims. */
+function trailView({ record, proof, t, moment }) {
+  const claims = asObject(proof.claims);
+  if (!Object.keys(claims).length) return [];
+  const strand = (name, check) => {
+    const [word, sign] = STATUS[claims[name].status];
+    return {
+      claim: CLAIMS[name],
+      sign: signBeside(sign, proof),
+      status: t(`claim_status.${word}`),
+      check: t(`trail.${check || `${CLAIMS[name]}_${word}`}`),
+    };
+  };
+  const compilation = claims.matches?.status === "contradicted"
+    ? [strand("matches", "bytes_differ")]
+    : Object.keys(claims).filter((name) => name === "hashed" || name === "compiled").map((name) => strand(name));
+  const since = claims.onChain.status === "contradicted" ? contradictedSince(claims.onChain.reason) : "";
+  const { blockTime } = asObject(claims.deployed.evidence);
+  const { compiler, compilerVersion } = asObject(record.compilation);
+  const release = oneLine(`${asText(compiler)} ${asText(compilerVersion).split("+")[0]}`);
+  const size = Math.floor(asText(asObject(record.runtimeBytecode).onchainBytecode).length / 2) - 1;
+  const { address } = record;
+  const part = (section, name, note, strands, at = null) => ({ section, name: t(`trail.${name}`), note, at, strands });
+  return [
+    part(
+      "source",
+      "sources",
+      `${t.count("trail.files", Object.keys(asObject(record.sources)).length)} · ${release}`,
+      compilation,
+    ),
+    part("bytecode", "bytecode", size > 0 ? t("contract.bytes", { bytes: t.number(size) }) : "", [
+      strand("onChain", since),
+    ]),
+    part("main", "address", `${address.slice(0, 6)}…${address.slice(-4)}`, [strand("deployed")]),
+    part("deployment", "deployment", blockNote(record, t), [], blockTime ? moment(blockTime).day : null),
+  ];
+}
+
+/** What the chain has instead, of the reason of a contradicted claim; reasons of proofs are in English. */
+function contradictedSince(reason) {
+  if (reason.includes("there is no code")) return "no_code_since";
+  return reason.includes("slot holds") ? "other_implementation_since" : "other_code_since";
+}
+
+function blockNote(record, t) {
+  const block = asText(asObject(record.deployment).blockNumber);
+  if (block === "-1") return t("contract.genesis");
+  return /^\d+$/.test(block) ? t("verdict.block", { number: t.number(BigInt(block)) }) : "";
 }
 
 // ── code that differs ────────────────────────────────────────────────────────────────────────────────────────────
