@@ -82,7 +82,7 @@ def test_incident_page_applies_transitions(site: Path) -> None:
         "transition",
         path="incidents/2026-11-20-relayer-keys.html",
         **{"from": NOW},
-        steps=["2026-11-20T15:20:02Z"],
+        steps=[{"at": "2026-11-21T18:00:02Z"}],
     )
     before, after = (output["text"].partition("Transparency log proof")[0] for output in passed["texts"])
     assert len(after) > len(before)
@@ -94,7 +94,7 @@ def test_page_without_build_becomes_stale(site: Path) -> None:
         "transition",
         path="index.html",
         **{"from": NOW},
-        steps=["2026-12-24T12:00:00Z", "2026-12-26T12:00:00Z"],
+        steps=[{"at": "2026-12-24T12:00:00Z"}, {"at": "2026-12-26T12:00:00Z"}],
     )
     fresh, still_right, stale = passed["texts"]
     assert fresh["stale"] == still_right["stale"] == ""
