@@ -48,6 +48,10 @@ LEFT_TO_BUILDS = {
     "invalid-storage-layout",
     "verified-before-release",
     "vyper-integrity-mismatch",
+    # what made the code
+    "relabelled-code",
+    "missing-metadata",
+    "invented-interface",
 }
 """The checks that a browser does not make; the page says so."""
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from statuary.extensions.hosting.hosts import NO_SIGNATURES
+from statuary.extensions.hosting.web_servers import NO_SIGNATURES
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.api_requests import SITE as SIGNATURE_SITE
 from support.edge_runtimes import Served, answers_of_deno, write_site

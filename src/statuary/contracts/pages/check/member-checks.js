@@ -191,18 +191,24 @@ export function* signaturesFollowFromTheAbi({ record }) {
 const COMPARES_WITH_ZERO =
   /^(?:..)*?(?:(?:1c|16|5b|57)80(?:15|(?:6000|5f)14)|80(?:6000|5f)8114|(?:1c|16)(?:15)?)(?:60..|61....)57/;
 
+/** Whether code has a selector, without its leading zeros, by language; Yul and handwritten code have no rule for it. */
+const HAS_SELECTOR = {
+  Solidity: (digits, code) =>
+    digits ? find(code, (0x5f + sizeOf(digits)).toString(16) + digits) >= 0 : COMPARES_WITH_ZERO.test(code),
+  Vyper: (digits, code) => find(code, digits) >= 0,
+  Fe: (digits, code) => find(code, digits) >= 0,
+};
+
 export function* selectorsAreInTheCode({ record, language, runtime, isLibrary }) {
   const functions = at(record, "signatures", "function");
-  if (language !== "Solidity" || !runtime.recompiled || isLibrary || !Array.isArray(functions)) return;
+  const hasSelector = HAS_SELECTOR[language];
+  if (!hasSelector || !runtime.recompiled || isLibrary || !Array.isArray(functions)) return;
   for (const [place, entry] of functions.entries()) {
     yield saw(`${functions.length} functions`);
     const selector = asText(at(entry, "signatureHash4")).slice(2);
     if (!/^([0-9a-f]{2})*$/.test(selector)) continue;
     const digits = selector.replace(/^(00)+/, "");
-    const isThere = digits
-      ? find(runtime.recompiled, (0x5f + sizeOf(digits)).toString(16) + digits) >= 0
-      : COMPARES_WITH_ZERO.test(runtime.recompiled);
-    if (!isThere) {
+    if (!hasSelector(digits, runtime.recompiled)) {
       yield fault(`0x${selector} is not in the bytecode`, ["signatures", "function", place]);
     }
   }

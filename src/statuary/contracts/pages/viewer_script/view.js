@@ -409,7 +409,13 @@ function trailView({ record, proof, t, moment }) {
   const release = oneLine(`${asText(compiler)} ${asText(compilerVersion).split("+")[0]}`);
   const size = Math.floor(asText(asObject(record.runtimeBytecode).onchainBytecode).length / 2) - 1;
   const { address } = record;
-  const part = (section, name, note, strands, at = null) => ({ section, name: t(`trail.${name}`), note, at, strands });
+  const part = (section, name, note, strands, at = null) => ({
+    section,
+    name: t(`trail.${name}`),
+    note,
+    at,
+    strands,
+  });
   return [
     part(
       "source",
