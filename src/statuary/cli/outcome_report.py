@@ -5,7 +5,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.publish.outcome import Extent, Outcome
 
 MAX_NAMED = 5
-"""Missing documents that the outcome line names; the findings name all of them."""
+"""Files with faults that the outcome line names; the findings name all of them."""
 
 EXTENT_CODES = {
     Extent.NOTHING: ExitCode.FINDINGS,
@@ -20,11 +20,11 @@ def exit_code_of(outcome: Outcome) -> ExitCode:
 
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
-    """Return a sentence about an incomplete publication, if it is one."""
+    """Return a sentence about a publication with faults, if it has any."""
     if outcome.extent is not Extent.PARTIAL:
         return ""
     names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))
     more = len(outcome.missing) - MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
     verb = "published" if applied else "would be published"
-    return f"{verb}, except {names}{others} (exit code 4): deploy the site, then fix them"
+    return f"{verb} with faults in {names}{others} (exit code 4): deploy the site, then fix what is named"

@@ -19,7 +19,8 @@ class Outcome(NamedTuple):
     """The result of a run, or of a dry run."""
 
     extent: Extent
-    # content files, and folders that a target keeps, of which readers get nothing or the last version; by name
+    # content files, and folders that a target keeps, by name: readers get nothing of them, the last version, or a
+    # contract that its own evidence contradicts
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
@@ -35,12 +36,12 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a site that lacks the errors' subjects."""
+    """Return the outcome of a site that is published in spite of errors."""
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_name(finding) for finding in errors)
 
 
 def _name(finding: Finding) -> str:
-    """Return the file or setting that a finding excludes from a site."""
+    """Return the file or setting that has a fault."""
     is_record = "/" in finding.path or not finding.pointer
     return finding.path if is_record else f"{finding.path}: {finding.pointer[0]}"

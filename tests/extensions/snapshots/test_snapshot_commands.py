@@ -193,7 +193,7 @@ def test_content_errors_create_no_snapshot(content: Path, tmp_path: Path) -> Non
 def test_snapshot_without_record_exits_with_faults(content: Path, tmp_path: Path) -> None:
     write_files(content, {"incidents/slow.yaml": "name: [\n"})
     done = run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=4)
-    assert "published, except incidents/slow.yaml (exit code 4)" in done.output
+    assert "published with faults in incidents/slow.yaml (exit code 4)" in done.output
     assert (tmp_path / "site.zip").exists()
 
 
