@@ -1,34 +1,50 @@
-"""Content folders of many records, grown from this repository's own: the same contracts under new addresses.
+"""Content folders of many records, grown from real ones: the same contracts under new addresses.
 
     python tests/benchmarks/corpora.py S /tmp/corpus
 
-Their proofs replay as those of the originals do; libraries that hold their own address are left out. `S` is 2,000
-records of about 85 KB, `M` 20,000 of about 15 KB, `K` 100,000 of 4.6 KB, `L` 1,000,000 of them as JSON lines. In `D`, which
-is otherwise like `M`, no two records have the same compilation: a comment ends one source, and every hash of it is made
-right again. In `W` half of the records are deployments of nine compilations, the others are like those of `D`, as in
-the world. `S:100` makes 100 records.
+The records are those of a real server, on eight chains, where the shared data lies beside the checkout; elsewhere they are all
+of this repository's own, on one chain. Their proofs replay as those of the originals do; records that hold their own address in
+the code, and those with a finding or a contradiction, are left out.
+
+| kind | records | mean size | what they are |
+|---|--:|--:|---|
+| `S` | 2,000 | 70 kB | records of up to 250 kB |
+| `M` | 20,000 | 17 kB | records of up to 70 kB |
+| `D` | 20,000 | 14 kB | a compilation of its own for each: a comment ends a source, and every hash of it is made right again |
+| `W` | 20,000 | 14 kB | half of them from nine compilations, the others as in `D` |
+| `K` | 100,000 | 7 kB | records of up to 10 kB |
+| `L` | 1,000,000 | 7 kB | those of `K` as JSON lines |
+
+`S:100` makes 100 records. The site has the default settings, but no pages of contracts: generators write none for these records.
 """
 
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
+from statuary.base.findings import Severity
 from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.checks.prove import prove, runtime_finding
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
 from statuary.engine.build import build_site
 from statuary.publish.folder.folder_target import FolderTarget
+from support.real_records import DATA
 from support.requirements import CHECKOUT
+
+REAL = DATA / "contract-records"
+SETTINGS = "pages: {contracts: 0}"
+"""What the site of a corpus has besides its page and its chains."""
 
 
 class Kind(NamedTuple):
@@ -36,62 +52,64 @@ class Kind(NamedTuple):
 
     Attributes:
         count: how many records, by default.
-        names: the contracts that it repeats, in turn.
+        largest: the size of the largest original, in bytes.
+        repeated: how many originals are repeated as they are, in turn; None repeats all of them.
+        distinct: whether originals are also given compilations of their own, in turns with the repeated ones.
         lines: how many records a file of JSON lines holds; 0 gives each a separate file.
-        distinct: the contracts that it repeats, in turns with the others, each with a compilation of its own.
     """
 
     count: int
-    names: tuple[str, ...]
+    largest: int
+    repeated: int | None = None
+    distinct: bool = False
     lines: int = 0
-    distinct: tuple[str, ...] = ()
-
-
-SMALL = ("EditionClone", "Scaffold", "EditionClone", "Endowment", "NetworkCharter")
-OFTEN = (
-    *("EditionClone", "Scaffold", "Endowment", "WrappedPlinth", "NetworkCharter"),
-    *("EditionPress", "Faucet", "CatalogueProxy", "RevenueSplitter"),
-)
-"""Nine compilations, those of proxies more often than the others."""
 
 
 KINDS = {
-    "S": Kind(
-        2_000,
-        (
-            "Pedestal",
-            "PedestalHall",
-            "Edition",
-            "Timelock",
-            "Staking",
-            "Catalogue",
-            "AuctionRoom",
-            "Bridge",
-            "RevenueSplitter",
-            "NameRegistry",
-            "Faucet",
-            "CuratorsWallet",
-            "WrappedPlinth",
-        ),
-    ),
-    "M": Kind(20_000, SMALL),
-    "D": Kind(20_000, (), distinct=SMALL),
-    "W": Kind(20_000, (*OFTEN, *["EditionClone", "CatalogueProxy"] * 5), distinct=SMALL),
-    "K": Kind(100_000, ("EditionClone",)),
-    "L": Kind(1_000_000, ("EditionClone",), lines=50_000),
+    "S": Kind(2_000, 250_000),
+    "M": Kind(20_000, 70_000),
+    "D": Kind(20_000, 40_000, repeated=0, distinct=True),
+    "W": Kind(20_000, 40_000, repeated=9, distinct=True),
+    "K": Kind(100_000, 10_000),
+    "L": Kind(1_000_000, 10_000, lines=50_000),
 }
 
 
-def own_records() -> dict[str, bytes]:
-    """Return this repository's own records as they are published, by the name of the contract."""
+class Replica(NamedTuple):
+    """A record under a new address."""
+
+    chain_id: str
+    address: str
+    body: bytes
+
+
+def originals(largest: int) -> list[bytes]:
+    """Return the records of at most so many bytes that corpora grow from, in the order of their paths."""
+    if REAL.is_dir():
+        bodies = [file.read_bytes() for file in sorted(REAL.glob("*/*.json"))]
+    else:
+        bodies = _own_records()
+    return [body for body in bodies if len(body) <= largest and _proves_anywhere(orjson.loads(body))]
+
+
+def _own_records() -> list[bytes]:
+    """Return this repository's own records as they are published."""
     with tempfile.TemporaryDirectory(prefix="statuary-own-") as folder:
         with FolderTarget(Path(folder)) as publication:
             outcome = build_site(
                 CHECKOUT / "content", publication, parse_instant("2026-11-20T12:00:00Z"), NoProgress()
             )
         assert outcome.applied, outcome.checked.all_findings
-        bodies = [file.read_bytes() for file in sorted(Path(folder, "v2/contract/748463").iterdir())]
-    return {orjson.loads(body)["compilation"]["name"]: body for body in bodies}
+        return [file.read_bytes() for file in sorted(Path(folder, "v2/contract/748463").iterdir())]
+
+
+def _proves_anywhere(record: dict[str, Any]) -> bool:
+    """Return whether the record has all that a proof needs, no finding, and no address of its own in its code."""
+    address = record["address"].removeprefix("0x").lower().encode()
+    elsewhere = orjson.dumps(record | {"address": ""}).lower()
+    proof = prove(record)
+    is_sound = not proof.findings and not runtime_finding(record, proof, Severity.ERROR)
+    return "matchId" in record and address not in elsewhere and is_sound
 
 
 @contextmanager
@@ -106,34 +124,44 @@ def grow(kind: str, content: Path, count: int | None = None) -> int:
     """Write a content folder; return the bytes of its records."""
     output = KINDS[kind]
     place = content / "contracts"
-    (place if output.lines else place / "748463").mkdir(parents=True)
-    (content / "site.yaml").write_text(
-        "page: {name: Corpus, url: https://corpus.example}\n"
-        "chains:\n  - {chain_id: 748463, name: Corpus}\n"
-        "pages: {status: false, contracts: 0, listed: 0, search: false}\n"
-    )
-    records = replicas(output.names, output.distinct, output.count if count is None else count)
+    place.mkdir(parents=True)
+    chains: set[str] = set()
+    records = replicas(output, output.count if count is None else count)
     number = size = 0
     while part := list(islice(records, output.lines or 1)):
         if output.lines:
             with (place / f"{number:04d}.jsonl").open("wb") as file:
-                size += sum(file.write(body + b"\n") for _, body in part)
-        else:
-            (address, body), *_ = part
-            size += (place / "748463" / f"{address}.json").write_bytes(body)
+                size += sum(file.write(replica.body + b"\n") for replica in part)
+        for replica in part:
+            folder = place / replica.chain_id
+            if replica.chain_id not in chains:
+                chains.add(replica.chain_id)
+                folder.mkdir(exist_ok=True)
+            if not output.lines:
+                size += (folder / f"{replica.address}.json").write_bytes(replica.body)
         number += 1
+    (content / "site.yaml").write_text(site_yaml(chains))
     return size
 
 
-def replicas(names: tuple[str, ...], distinct: tuple[str, ...], count: int) -> Iterator[tuple[str, bytes]]:
+def site_yaml(chains: Iterable[str]) -> str:
+    """Return the settings of a site with these chains."""
+    listed = "".join(f"  - {{chain_id: {chain}, name: Chain {chain}}}\n" for chain in sorted(chains, key=int))
+    return f"page: {{name: Corpus, url: https://corpus.example}}\nchains:\n{listed}{SETTINGS}\n"
+
+
+def replicas(kind: Kind, count: int) -> Iterator[Replica]:
     """Yield so many records with the addresses they are under."""
-    own = own_records()
-    repeated = cycle([Repeated(own[name]) for name in names])
-    others = cycle([Distinct(own[name]) for name in distinct])
-    kinds = cycle([*([repeated] if names else []), *([others] if distinct else [])])
-    for number, kind in enumerate(islice(kinds, count), 1):
+    bodies = originals(kind.largest)
+    turns: list[Iterator[Repeated]] = []
+    if kind.repeated != 0:
+        turns.append(cycle([Repeated(body) for body in bodies[: kind.repeated]]))
+    if kind.distinct:
+        turns.append(cycle([Distinct(body) for body in bodies if Distinct.is_possible(orjson.loads(body))]))
+    for number, originals_in_turn in enumerate(islice(cycle(turns), count), 1):
         address = checksum_address("0x" + sha256(b"%d" % number).hexdigest()[:40])
-        yield address, next(kind).record(number, address)
+        original = next(originals_in_turn)
+        yield Replica(original.chain_id, address, original.record(number, address))
 
 
 class Repeated:
@@ -141,46 +169,46 @@ class Repeated:
 
     def __init__(self, body: bytes) -> None:
         record = orjson.loads(body)
+        self.chain_id: str = record["chainId"]
         record["matchId"], record["address"] = "MATCH ID", "ADDRESS"
-        self.before, rest = orjson.dumps(record).split(b"MATCH ID")
-        self.between, self.after = rest.split(b"ADDRESS", 1)
+        self.before, rest = orjson.dumps(record).split(b'"MATCH ID"')
+        self.between, self.after = rest.split(b'"ADDRESS"')
 
     def record(self, number: int, address: str) -> bytes:
         """Return the record of another deployment."""
-        return b"%b%d%b%b%b" % (self.before, number, self.between, address.encode(), self.after)
+        return b'%b"%d"%b"%b"%b' % (self.before, number, self.between, address.encode(), self.after)
 
 
 class Distinct(Repeated):
-    """A record whose source ends with another comment each time, so that all its hashes are others.
-
-    Yul and old Vyper write no hash, so there the source alone differs.
-    """
-
-    COMMENTS: Final = {"Vyper": b"# deployment %d\\n"}
+    """A record whose source ends with another comment each time, so that all its hashes are others."""
 
     def __init__(self, body: bytes) -> None:
         record = orjson.loads(body)
         path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
-        self.comment = self.COMMENTS.get(record["compilation"]["language"], b"// deployment %d\\n")
-        self.source = record["sources"][path]["content"]
-        text = record["stdJsonOutput"]["contracts"][path][name].get("metadata")
-        self.metadata = text.encode() if text else b""
-        self.keccak = record["metadata"]["sources"][path]["keccak256"].encode() if text else b""
-        self.hash = ipfs_multihash(self.metadata).hex().encode() if text else b""
-        assert not text or self.hash in body, f"the hash of {name} is not that of its metadata"
+        self.source: str = record["sources"][path]["content"]
+        self.metadata = record["stdJsonOutput"]["contracts"][path][name]["metadata"].encode()
+        self.keccak = record["metadata"]["sources"][path]["keccak256"].encode()
+        self.hash = ipfs_multihash(self.metadata).hex().encode()
         super().__init__(body)
         self.quoted = orjson.dumps(self.source)[:-1]
+
+    @staticmethod
+    def is_possible(record: dict[str, Any]) -> bool:
+        """Return whether the code holds the IPFS hash of the metadata, which this class knows how to make again."""
+        path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
+        text = record["stdJsonOutput"]["contracts"].get(path, {}).get(name, {}).get("metadata")
+        return (
+            bool(text) and ipfs_multihash(text.encode()).hex() in record["runtimeBytecode"]["onchainBytecode"]
+        )
 
     def record(self, number: int, address: str) -> bytes:
         """Return the record of another deployment of another compilation."""
         body = super().record(number, address)
-        comment = self.comment % number
-        body = body.replace(self.quoted + b'"', self.quoted + comment + b'"')
-        if not self.metadata:
-            return body
+        comment = b"// deployment %d\\n" % number
         source = self.source.encode() + comment.replace(b"\\n", b"\n")
         keccak = b"0x" + keccak256(source).hex().encode()
         digest = ipfs_multihash(self.metadata.replace(self.keccak, keccak)).hex().encode()
+        body = body.replace(self.quoted + b'"', self.quoted + comment + b'"')
         return body.replace(self.keccak, keccak).replace(self.hash, digest)
 
 

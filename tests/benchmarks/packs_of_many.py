@@ -3,7 +3,7 @@
     TMPDIR=/dev/shm python tests/benchmarks/packs_of_many.py 1000000 20000
     python tests/benchmarks/packs_of_many.py --choices
 
-The first number is that of records in the pack (JSON lines of 4.6 kB, those of corpus `L`), the second that of records in the
+The first number is that of records in the pack (JSON lines of 7 kB, those of corpus `L`), the second that of records in the
 folder, which `statuary build` proves. Seconds are wall clock and CPU of the process with its children, memory is the largest
 resident set of one process. `--choices` prints bytes a record for ways to compress the corpora M and S.
 """
@@ -17,7 +17,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,8 +33,6 @@ from statuary.extensions.packs.pack_list import ListedPack, PackListReader
 from statuary.extensions.snapshots.streams import FileRanges
 
 STATUARY = [sys.executable, "-m", "statuary"]
-CHAIN = "748463"
-SITE = f"page:\n  name: Many\n  url: https://status.example.org\nchains:\n  - chain_id: {CHAIN}\n    name: Demo\n"
 
 
 class Cost(NamedTuple):
@@ -57,10 +54,9 @@ def measured(*command: str | Path) -> Cost:
     return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
 
 
-def records(kind: str, count: int) -> Iterator[tuple[str, bytes]]:
-    """Yield paths and records of a corpus."""
-    names, distinct = corpora.KINDS[kind].names, corpora.KINDS[kind].distinct
-    return corpora.replicas(names, distinct, count)
+def records(kind: str, count: int) -> Iterator[corpora.Replica]:
+    """Yield the records of a corpus."""
+    return corpora.replicas(corpora.KINDS[kind], count)
 
 
 class CountedRanges(FileRanges):
@@ -75,9 +71,9 @@ class CountedRanges(FileRanges):
         return data
 
 
-def key_of(address: str) -> str:
+def key_of(replica: corpora.Replica) -> str:
     """Return the key of a record of a corpus."""
-    return f"v2/contract/{CHAIN}/{address.lower()}"
+    return f"v2/contract/{replica.chain_id}/{replica.address.lower()}"
 
 
 def looked_up(folder: Path, key: str) -> tuple[list[int], list[int], bool]:
@@ -104,12 +100,11 @@ def pack_of(count: int, work: Path) -> None:
     lines, keys, size = work / "records.jsonl", list[str](), 0
     middle = ""
     with lines.open("wb") as file:
-        for number, (address, record) in enumerate(records("L", count)):
-            file.write(record + b"\n")
-            size += len(record)
-            middle = key_of(address) if number <= count // 2 else middle
+        for number, replica in enumerate(records("L", count)):
+            size += file.write(replica.body + b"\n") - 1
+            middle = key_of(replica) if number <= count // 2 else middle
             if number < 1_000:
-                keys.append(key_of(address))
+                keys.append(key_of(replica))
     site = work / "site"
     cost = measured("pack", "update", "--from", lines, site)
     packs = PackFolder(str(site)).require_packs()
@@ -121,8 +116,8 @@ def pack_of(count: int, work: Path) -> None:
     print(f"    verify: {measured('pack', 'verify', site)}")
     lines.unlink()
     with lines.open("wb") as file:
-        for _, record in islice(records("M", 1000), 1000):
-            file.write(record + b"\n")
+        for replica in records("M", 1000):
+            file.write(replica.body + b"\n")
     (work / "gone").write_text("\n".join(keys[5:25]))
     print(f"    1,000 records replaced: {measured('pack', 'update', '--from', lines, site)}")
     print(f"    20 records less: {measured('pack', 'update', '--remove', work / 'gone', site)}")
@@ -131,7 +126,7 @@ def pack_of(count: int, work: Path) -> None:
         "found": middle,
         "the first": packs[0].totals.first,
         "the last": packs[0].totals.last,
-        "not found": f"v2/contract/748463/0x{'5' * 40}",
+        "not found": f"v2/contract/1/0x{'5' * 40}",
         "in a newer pack": keys[500],
         "removed": keys[7],
     }.items():
@@ -145,9 +140,12 @@ def folder_of(count: int, work: Path) -> None:
     """Print what a folder of so many records takes, without pages."""
     content = work / "content"
     (content / "contracts").mkdir(parents=True)
-    (content / "site.yaml").write_text(SITE + "pages: {contracts: 0, listed: 0, search: false}\n")
+    chains = set[str]()
     with (content / "contracts/all.jsonl").open("wb") as file:
-        file.writelines(record + b"\n" for _, record in records("L", count))
+        for replica in records("L", count):
+            chains.add(replica.chain_id)
+            file.write(replica.body + b"\n")
+    (content / "site.yaml").write_text(corpora.site_yaml(chains))
     cost = measured("build", "--content", content, "--out", work / "build")
     size = sum(file.stat().st_blocks * 512 for file in (work / "build").rglob("*") if file.is_file())
     print(
@@ -159,7 +157,8 @@ def choices() -> None:
     """Print bytes a record of M and S for ways to compress them."""
     zstd = import_zstandard()
     for kind, count in (("M", 4000), ("S", 1000)):
-        bodies = [body for _, body in sorted((path.lower(), body) for path, body in records(kind, count))]
+        in_order = sorted(records(kind, count), key=lambda replica: replica.address.lower())
+        bodies = [replica.body for replica in in_order]
         mean = sum(map(len, bodies)) / len(bodies)
         samples = sorted(bodies, key=lambda body: sha256(body).digest())[: int(SAMPLE_SIZE / mean)]
         dictionary = make_dictionary(samples, DICTIONARY_SIZE)

@@ -3,7 +3,7 @@
     TMPDIR=/dev/shm python tests/benchmarks/record_microseconds.py M:20000 D:20000
 
 A sample is taken each millisecond of CPU time, that of the system included, and counts for the innermost module of statuary
-outside `domain`, whose functions work for whoever calls them. What a build of one record takes is left out of `the rest`.
+outside `base` and `contracts/model`, whose functions work for whoever calls them. What a build of one record takes is left out of `the rest`.
 """
 
 import argparse
@@ -32,18 +32,30 @@ EVERY = 0.001  # seconds of CPU
 NOW = parse_instant("2026-11-20T12:00:00Z")
 STAGES = (
     ("contracts/sources/parse_record", "reading: JSON into a record"),
-    ("content/", "reading: files and what is known of them"),
+    ("contracts/sources/", "reading: files and what is known of them"),
+    ("source/", "reading: files and what is known of them"),
     ("contracts/checks/check.py", "proof: calling the checks"),
     ("contracts/checks/prove.py", "proof: calling the checks"),
     ("contracts/checks/record_view", "proof: values that checks share"),
     ("contracts/checks/claims", "proof: verdict and claims"),
-    ("checks/", "proof: the checks"),
-    ("documents/", "documents: record, proof, entry over all chains"),
+    ("contracts/checks/bytecode_checks", "proof: bytecode"),
+    ("contracts/checks/transformation_checks", "proof: transformations and auxdata"),
+    ("contracts/checks/metadata_checks", "proof: metadata and hashes"),
+    ("contracts/checks/source_checks", "proof: sources, interface and layout"),
+    ("contracts/checks/", "proof: proxies, language, public facts"),
+    ("contracts/incremental/build_contract", "moving a record through the stages"),
+    ("contracts/incremental/lists", "lists and search"),
+    ("contracts/api/lists", "lists and search"),
+    ("contracts/pages/", "lists and search"),
+    ("contracts/api/", "documents: record, proof, entry over all chains"),
+    ("contracts/documents", "documents: record, proof, entry over all chains"),
+    ("site/document", "documents: record, proof, entry over all chains"),
+    ("contracts/incremental/", "dividing the work"),
     ("publish/folder", "files: writing and linking"),
     ("publish/ledger", "ledger"),
     ("publish/", "layout and manifest"),
-    ("contracts/incremental/build_contract", "moving a record through the stages"),
-    ("pipeline/", "dividing the work, lists, duplicates"),
+    ("site/", "pages"),
+    ("status/", "status"),
 )
 
 
@@ -51,8 +63,8 @@ def stage_of(frame: FrameType | None) -> str:
     """Return the stage that a frame is in."""
     while frame is not None:
         path = frame.f_code.co_filename
-        if path.startswith(ROOT) and not path.startswith(f"{ROOT}domain/"):
-            name = path.removeprefix(ROOT)
+        name = path.removeprefix(ROOT)
+        if name != path and not name.startswith(("base/", "contracts/model/")):
             return next((stage for start, stage in STAGES if name.startswith(start)), "the rest")
         frame = frame.f_back
     return "the rest"

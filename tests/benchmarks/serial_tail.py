@@ -2,7 +2,7 @@
 
     TMPDIR=/dev/shm python tests/benchmarks/serial_tail.py 100000 300000 [--workers 4] [--engine dask|processes]
 
-The corpus is `L` of `corpora.py`: JSON lines of 4.6 kB. The table has the CPU, user and system, of the main process alone by
+The corpus is `L` of `corpora.py`: JSON lines of 7 kB. The table has the CPU, user and system, of the main process alone by
 stage: what it does itself bounds a cluster, whatever its size. What a record costs is the slope between the least and the
 greatest count; the last column is what that gives for the 38.5 million records of Sourcify.
 """
