@@ -23,12 +23,12 @@ import pytest
 
 from statuary.base.primitives import checksum_address
 from statuary.extensions.conform import deployment
-from statuary.extensions.http import client, connections
-from statuary.extensions.http.client import Retries
-from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing import sources
 from statuary.extensions.importing.evidence import ethereum_node as node_client
 from statuary.extensions.mirror import served_site
+from statuary.system.network import client, connections
+from statuary.system.network.client import Retries
+from statuary.system.network.connections import Timeouts
 from support.edge_runtimes import served as server_process
 from support.ethereum_node import ask, ethereum_node, send
 from support.file_server import served

@@ -13,8 +13,12 @@ import pytest
 
 from statuary.extensions.conform import deployment
 from statuary.extensions.conform.deployment import http_sender
-from statuary.extensions.http import client, connections
-from statuary.extensions.http.client import (
+from statuary.extensions.importing.evidence import ethereum_node
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import WebSource
+from statuary.system.network import client, connections
+from statuary.system.network.client import (
     RefusedError,
     UnreachableError,
     get,
@@ -24,11 +28,7 @@ from statuary.extensions.http.client import (
     size_of,
     stream,
 )
-from statuary.extensions.http.connections import Timeouts, http_opener, is_private_host
-from statuary.extensions.importing.evidence import ethereum_node
-from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
-from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import WebSource
+from statuary.system.network.connections import Timeouts, http_opener, is_private_host
 
 SLOWLY = 0.05
 

@@ -25,7 +25,6 @@ from statuary.engine.check_site import check_site
 from statuary.engine.options import CheckOptions
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.engine.sections import ExtensionOptions
-from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.serving.site import (
     Contract,
     DocumentNotFoundError,
@@ -42,6 +41,7 @@ from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.outcome import Extent, Outcome
 from statuary.publish.plan import Action, Change, Plan
 from statuary.source.git_state import GitQuery
+from statuary.system.network.client import UnreachableError
 from statuary.workers.executor import process_executor
 from statuary.workers.options import ExecutionOptions
 from statuary.workers.task_window import WorkersLostError

@@ -292,7 +292,6 @@ EXTENSIONS = (
             "recompiler compilers": "statuary.extensions.compilers.recompile_in_build:open_recompiler",
         },
     ),
-    Extension("http"),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
 

@@ -53,3 +53,23 @@ def test_help_ends_with_valid_example(words, tmp_path, monkeypatch):
         assert arguments[:count] == words.split()
         with PAGES[words].make_context(words, arguments[count:], resilient_parsing=False) as context:
             assert context.params
+
+
+NUMBERS = {
+    f"{words} {parameter.opts[0]}": parameter
+    for words, page in PAGES.items()
+    for parameter in page.params
+    if isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType)
+}
+"""The options that are numbers, by command and name."""
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_number_option_has_range(name):
+    assert isinstance(NUMBERS[name].type, click.IntRange | click.FloatRange)
+
+
+def test_port_beyond_range_is_usage_error():
+    done = CliRunner().invoke(command, ["serve", "--port", "80000"])
+    assert done.exit_code == 2
+    assert "80000 is not in the range 0<=x<=65535" in done.output

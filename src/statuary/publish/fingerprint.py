@@ -18,6 +18,7 @@ from statuary.registry import EXTENSIONS
 
 FINGERPRINTED = (
     "base",
+    "system",
     "source",
     "site",
     "status",

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from statuary.extensions.conform.deployment import SendRequest, http_sender
-from statuary.extensions.http.client import UnreachableError
+from statuary.system.network.client import UnreachableError
 
 
 class Host(BaseHTTPRequestHandler):

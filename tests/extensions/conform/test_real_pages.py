@@ -14,7 +14,7 @@ from statuary.extensions.conform.conformance import (
     select_checks,
 )
 from statuary.extensions.conform.deployment import CheckedDeployment
-from statuary.extensions.http.client import HttpResponse
+from statuary.system.network.client import HttpResponse
 from support.capture_server import captured_summaries, documents_of, serve_capture, tag_of
 from support.statuspage_captures import instant_of
 

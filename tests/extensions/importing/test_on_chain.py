@@ -11,7 +11,6 @@ from statuary.base.primitives import parse_address
 from statuary.contracts.chain.transaction import create_address
 from statuary.contracts.checks.proxy_checks import unresolved_proxy
 from statuary.contracts.model.derivation import WorkspaceDeployment
-from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id, read_on_chain_contract
@@ -19,6 +18,7 @@ from statuary.extensions.importing.evidence.proxy_resolution import resolve_prox
 from statuary.extensions.importing.prepare_contract import prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
+from statuary.system.network.connections import Timeouts
 from support.ethereum_node import ask, ethereum_node, mined, send
 from support.imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
 from support.local_server import LocalServer

@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from statuary.base.files import MANIFEST, part_path
 from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.extensions.http.client import Retries, UnreachableError
 from statuary.extensions.mirror import mirror_site, served_site
 from statuary.extensions.mirror.served_site import ServedSite
 from statuary.publish.listing import Entry, encode_part
 from statuary.publish.manifest import Manifest, encode_manifest
 from statuary.publish.origin import SiteOrigin
+from statuary.system.network.client import Retries, UnreachableError
 from support.edge_runtimes import served as server_process
 from support.file_server import Answers, served
 from support.logs import KEY, LOGGED_SITE, logged

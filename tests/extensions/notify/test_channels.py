@@ -259,8 +259,8 @@ def test_at_most_once_channel_never_retries(timeline, answer, is_certain):
 
 
 def test_receiver_timeout_is_uncertain(timeline, monkeypatch):
-    from statuary.extensions.http.connections import Timeouts
     from statuary.extensions.notify import channels
+    from statuary.system.network.connections import Timeouts
 
     monkeypatch.setattr(channels, "TIMEOUTS", Timeouts(seconds=0.3, timeout=0.3))
     with receiver() as served:

@@ -258,7 +258,7 @@ IMPATIENT = """
 import time
 rest = time.sleep
 time.sleep = lambda seconds: rest(seconds / 50)
-from statuary.extensions.http.connections import Timeouts
+from statuary.system.network.connections import Timeouts
 from statuary.extensions.notify import channels
 channels.TIMEOUTS = Timeouts(seconds=0.4, timeout=0.2)
 from statuary.__main__ import main

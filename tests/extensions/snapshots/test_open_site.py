@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from statuary.base.files import PublishingError
-from statuary.extensions.http.client import UnreachableError, get
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.network.client import UnreachableError, get
 from support.file_server import served
 from support.snapshots import contract, made, mirrored, published, small_documents, status
 

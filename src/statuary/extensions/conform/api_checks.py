@@ -8,7 +8,7 @@ from statuary.base.primitives import keccak256
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
-from statuary.extensions.http.client import HttpResponse
+from statuary.system.network.client import HttpResponse
 
 UNKNOWN_SELECTOR = "0x00000001"
 

@@ -11,7 +11,7 @@ from statuary.extensions.conform import contract_checks as contracts
 from statuary.extensions.conform import site_checks as site
 from statuary.extensions.conform import status_api_checks as status
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
-from statuary.extensions.http.client import UnreachableError
+from statuary.system.network.client import UnreachableError
 
 
 class ConformanceArea(StrEnum):

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlsplit
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import Instant, checksum_address, keccak256
-from statuary.extensions.http.client import HttpResponse, UnreachableError, send
-from statuary.extensions.http.connections import Timeouts
 from statuary.site import url_table
+from statuary.system.network.client import HttpResponse, UnreachableError, send
+from statuary.system.network.connections import Timeouts
 
 TIMEOUTS = Timeouts(seconds=120.0)
 """The time for a whole response."""

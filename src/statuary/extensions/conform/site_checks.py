@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.json_values import Json
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
-from statuary.extensions.http.client import HttpResponse
 from statuary.site import url_table
 from statuary.site.url_table import STATUS_MAX_AGE
+from statuary.system.network.client import HttpResponse
 
 JSON_TYPE = "application/json"
 

@@ -23,7 +23,6 @@ from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
-from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.compilations import Compilations
 from statuary.extensions.importing.contract_commands import announce_compilation, read_catalogue
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
@@ -61,6 +60,7 @@ from statuary.extensions.importing.toolchains.hardhat_project import read_hardha
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_folder
+from statuary.system.network.client import is_url
 
 
 class StatusKind(NamedTuple):

@@ -25,7 +25,6 @@ from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.catalogue import Catalogue
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.compilations import Compilations, with_output
 from statuary.extensions.importing.evidence.compile_contract import evidence_of_run, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
@@ -64,6 +63,7 @@ from statuary.source.edit_files import FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
+from statuary.system.network.client import UnreachableError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -11,11 +11,11 @@ import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.base.primitives import Hex, InvalidValueError, parse_hex
-from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
 from statuary.extensions.importing.report import NotImportableError
 from statuary.source.parse_json import loads_exactly
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
+from statuary.system.network.client import RefusedError, Retries, UnreachableError, get, is_same_server
 
 Member = TypeVar("Member", bound=Json)
 

@@ -14,7 +14,6 @@ from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import count_text, show_progress
-from statuary.extensions.http.client import HttpResponse, UnreachableError, send
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
 from statuary.extensions.log.known_logs import (
@@ -67,6 +66,7 @@ from statuary.extensions.log.verify import (
 from statuary.extensions.snapshots.site_reader import UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.source.git_ignore import ignore_file
+from statuary.system.network.client import HttpResponse, UnreachableError, send
 
 LARGEST_ANSWER = 100_000
 

@@ -12,7 +12,6 @@ from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
 from statuary.engine.section import Run
-from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
@@ -25,6 +24,7 @@ from statuary.extensions.log.published_log import (
 )
 from statuary.extensions.log.resume import read_min_head
 from statuary.publish.locations import open_location
+from statuary.system.network.client import UnreachableError
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(

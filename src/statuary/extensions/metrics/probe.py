@@ -6,7 +6,6 @@ with the clock, with the `finalized` block and with the highest head of its grou
 """
 
 import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
@@ -16,10 +15,11 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json, is_whole_number
 from statuary.base.primitives import Instant
-from statuary.extensions.http.client import UnreachableError, send
-from statuary.extensions.http.connections import Timeouts
-from statuary.extensions.http.reasons import reason_of
 from statuary.extensions.metrics.settings import Probe, ProbeKind, is_address
+from statuary.system.network.client import UnreachableError, send
+from statuary.system.network.connections import Timeouts
+from statuary.system.network.listening import check_connection
+from statuary.system.network.reasons import reason_of
 
 LARGEST_RESPONSE = 1 << 20
 """Bytes of a response."""
@@ -114,10 +114,10 @@ def _ask_http(probe: Probe) -> ProbeAnswer:
 def _ask_tcp(probe: Probe) -> ProbeAnswer:
     host, _, port = probe.url.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=probe.timeout):
-            return ProbeAnswer()
+        check_connection(host.strip("[]"), int(port), probe.timeout)
     except (OSError, OverflowError, UnicodeError) as error:
         raise ProbeError(f"it accepts no connection: it {reason_of(error)}") from None
+    return ProbeAnswer()
 
 
 def _ask_node(probe: Probe) -> ProbeAnswer:

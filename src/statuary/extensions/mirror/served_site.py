@@ -8,7 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.extensions.http.client import (
+from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
+from statuary.extensions.snapshots.schedule import SiteSchedule
+from statuary.extensions.snapshots.site_reader import DocumentFallbacks, UrlSource, not_found_statuses
+from statuary.publish.folder.reader import LARGEST_DOCUMENT
+from statuary.publish.listing import DamagedSnapshotError, Entry, Part, parse_part
+from statuary.publish.manifest import Manifest, parse_manifest
+from statuary.system.network.client import (
     RefusedError,
     Retries,
     get,
@@ -17,12 +23,6 @@ from statuary.extensions.http.client import (
     send,
     url_below,
 )
-from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
-from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.site_reader import DocumentFallbacks, UrlSource, not_found_statuses
-from statuary.publish.folder.reader import LARGEST_DOCUMENT
-from statuary.publish.listing import DamagedSnapshotError, Entry, Part, parse_part
-from statuary.publish.manifest import Manifest, parse_manifest
 
 if TYPE_CHECKING:
     from minisign import PublicKey

@@ -13,13 +13,13 @@ import orjson
 
 from statuary.base.errors import StatuaryError
 from statuary.base.optional import optional
-from statuary.extensions.http.client import HttpResponse, UnreachableError, is_url, send
-from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.notify.events import StatusEvent
 from statuary.extensions.notify.messages import Message, message_of, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
+from statuary.system.network.client import HttpResponse, UnreachableError, is_url, send
+from statuary.system.network.connections import Timeouts
 
 TIMEOUTS = Timeouts(seconds=20.0, timeout=10.0)
 """The time limits of a receiver."""

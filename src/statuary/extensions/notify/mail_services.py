@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 import orjson
 
 from statuary.base.json_values import Json, as_object
-from statuary.extensions.http.client import HttpResponse, UnreachableError, send
 from statuary.extensions.notify.channels import (
     LONGEST_RESPONSE,
     TIMEOUTS,
@@ -23,6 +22,7 @@ from statuary.extensions.notify.channels import (
 )
 from statuary.extensions.notify.messages import Message
 from statuary.extensions.notify.settings import Channel, ChannelKind
+from statuary.system.network.client import HttpResponse, UnreachableError, send
 
 SENDING: Final = ("running", "scheduled", "finished")
 """The states of a campaign that has begun."""

@@ -15,7 +15,6 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
 from statuary.cli.output import count_text, size_text
-from statuary.extensions.http.client import is_url
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import PackList
@@ -31,6 +30,7 @@ from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.network.client import is_url
 
 LINES = (".jsonl", ".ndjson")
 FOLDER = click.Path(path_type=Path, file_okay=False)

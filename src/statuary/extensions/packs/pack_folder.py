@@ -13,7 +13,6 @@ from secrets import token_hex
 from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
-from statuary.extensions.http.client import get, is_url, url_below
 from statuary.extensions.packs.limits import MAX_LIST
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
 from statuary.extensions.packs.pack_list import (
@@ -36,6 +35,7 @@ from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.document import ADDRESS
+from statuary.system.network.client import get, is_url, url_below
 
 
 class PackFolder:

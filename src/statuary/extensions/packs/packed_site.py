@@ -6,7 +6,6 @@ from time import monotonic
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
-from statuary.extensions.http.client import url_below
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import (
     FOLDER,
@@ -21,6 +20,7 @@ from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRan
 from statuary.publish.folder.built_site import is_built
 from statuary.publish.folder.reader import FolderReader
 from statuary.site.document import ADDRESS, CONTRACT_PATH, plain_path, sharded_path
+from statuary.system.network.client import url_below
 
 LIST_SECONDS = 5.0
 """Seconds for which the list of a site behind a URL is not read again."""

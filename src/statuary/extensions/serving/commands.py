@@ -22,15 +22,14 @@ from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
     ServedRequest,
-    ServerError,
     SiteApp,
     WatchedContent,
     content_state,
-    listen,
     serve,
 )
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.system.network.listening import MAX_PORT, ServerError, listen
 
 
 @click.command()
@@ -43,7 +42,13 @@ from statuary.publish.folder.folder_target import FolderTarget
     help="Serve the site as of this time, such as 2026-12-24T18:00:00Z. Default: the clock.",
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
-@click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 chooses a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, MAX_PORT),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 chooses a free one.",
+)
 @click.option(
     "--allow-host",
     "hosts",

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,7 +19,6 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
 from statuary.extensions.serving.compression import accepts_gzip, compressed, with_variants
@@ -41,6 +39,7 @@ from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.site import url_table
 from statuary.site.url_table import COMMON_HEADERS, match_url
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.system.network.listening import Socket, hang_up
 
 EVENTS_PATH = "/_statuary/changes"
 SCRIPT_PATH = "/_statuary/reload.js"
@@ -296,7 +295,7 @@ class SiteServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, site: SiteApp, listening: socket.socket) -> None:
+    def __init__(self, site: SiteApp, listening: Socket) -> None:
         super().__init__(listening.getsockname()[:2], SiteHandler, bind_and_activate=False)
         self.socket.close()
         self.socket = listening
@@ -329,8 +328,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def _hang_up(self) -> None:
-        with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RDWR)
+        hang_up(self.connection)
 
     def _read_head(self) -> bool:
         """Read the head of a request; return whether it is one to respond to."""
@@ -397,10 +395,6 @@ POLLING_SECONDS = 1.0
 LOOPBACK = "127.0.0.1"
 
 
-class ServerError(StatuaryError):
-    """The server cannot start."""
-
-
 ContentState = dict[str, tuple[int, int]]
 """Time (nanoseconds) and size (bytes) of files by path."""
 
@@ -414,23 +408,7 @@ class WatchedContent(NamedTuple):
     """The state that the first build read, or an older one."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free one.
-
-    Raises:
-        ServerError: if the port is taken, or the host is not this machine's.
-    """
-    try:
-        listening = socket.create_server((host, port), reuse_port=False)
-    except OSError as error:
-        why = (error.strerror or str(error)).partition(" (")[0]
-        raise ServerError(f"cannot listen on {host}:{port}: {why}", "--port 0 chooses a free port") from None
-    # connections inherit it; without it the end of a body waits 40 ms for the client's acknowledgement
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
-
-
-def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | None = None) -> None:
+def serve(site: SiteApp, listening: Socket, watched: WatchedContent | None = None) -> None:
     """Serve until interrupted; `watched` is rebuilt on changes."""
     stopped = Event()
     if watched is not None and site.events is not None:

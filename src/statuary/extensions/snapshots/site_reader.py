@@ -17,7 +17,6 @@ from typing_extensions import override
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.base.primitives import checksum_address
-from statuary.extensions.http.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
@@ -36,6 +35,7 @@ from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
 from statuary.registry import load, providers
 from statuary.site.document import ADDRESS, CONTRACT_PATH, sharded_path
+from statuary.system.network.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
 
 if TYPE_CHECKING:
     from minisign import PublicKey

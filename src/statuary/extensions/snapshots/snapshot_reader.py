@@ -12,7 +12,6 @@ from statuary.base.files import (
     PublishingError,
     is_snapshot_path,
 )
-from statuary.extensions.http.client import is_archive_url, is_url, stream
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, StoredDocuments, UrlSource, open_site
 from statuary.extensions.snapshots.streams import check_body
@@ -24,6 +23,7 @@ from statuary.publish.listing import DamagedSnapshotError, Entry, ReadPath, docu
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
 from statuary.site.document import Document
+from statuary.system.network.client import is_archive_url, is_url, stream
 
 SHOWN = 5
 """The most names in a message; the others are counted."""

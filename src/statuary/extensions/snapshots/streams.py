@@ -11,9 +11,9 @@ from typing import IO, Protocol
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
-from statuary.extensions.http.client import get_range, size_of
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
+from statuary.system.network.client import get_range, size_of
 
 CHUNK = 1 << 20
 """Bytes of each read."""

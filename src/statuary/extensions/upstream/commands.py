@@ -12,7 +12,6 @@ from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.engine.read_content import read_content
-from statuary.extensions.http.client import Retries, get, url_below
 from statuary.extensions.upstream.pages import (
     DOCUMENTS,
     LARGEST_BODY,
@@ -27,6 +26,7 @@ from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
 from statuary.status.model.vocabulary import ComponentStatus
+from statuary.system.network.client import Retries, get, url_below
 
 DRY_RUN = option(help="Print the statuses of other pages without saving them.")
 

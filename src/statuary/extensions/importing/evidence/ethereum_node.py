@@ -23,9 +23,9 @@ from statuary.base.primitives import (
 from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
 from statuary.contracts.chain.transaction import HEADER_SIZES, LEGACY
-from statuary.extensions.http.client import UnreachableError, send
-from statuary.extensions.http.connections import Timeouts
 from statuary.extensions.importing.report import NotImportableError
+from statuary.system.network.client import UnreachableError, send
+from statuary.system.network.connections import Timeouts
 
 TIMEOUTS: Final = Timeouts(seconds=300.0, timeout=60.0)
 """The time for a whole response: traces of old transactions take long."""

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from dateutil import parser
 
 from statuary.base.primitives import Instant, format_exact, one_line, parse_instant
-from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_plan import (
@@ -31,6 +30,7 @@ from statuary.status.model.vocabulary import (
     ComponentStatus,
     UpdateStatus,
 )
+from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
-from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.fields import LABEL, Fields, json_documents
 from statuary.source.yaml_nodes import YamlValue
 from statuary.status.model.vocabulary import ComponentStatus
+from statuary.system.network.client import is_url
 
 Source: TypeAlias = dict[str, Any]
 """A mapping of a source file, in the order of its keys."""

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any
 
 from statuary.base.primitives import Instant, parse_instant
-from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.report import NotImportableError, SkippedRecord
 from statuary.extensions.importing.status.fields import Fields, json_documents
 from statuary.extensions.importing.status.status_plan import (
@@ -29,6 +28,7 @@ from statuary.extensions.importing.status.statuspage_records import (
 )
 from statuary.status.editing.new_record import slug
 from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
+from statuary.system.network.client import UnreachableError
 
 
 def component_sources(

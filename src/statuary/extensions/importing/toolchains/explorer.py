@@ -18,7 +18,6 @@ import orjson
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
-from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource, read_json_file
@@ -36,6 +35,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_hex,
     with_unreadable,
 )
+from statuary.system.network.client import UnreachableError
 
 VYPER: Final = "vyper:"
 """Etherscan's prefix of Vyper's version."""

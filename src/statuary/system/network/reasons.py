@@ -5,7 +5,7 @@ import socket
 import ssl
 from urllib.parse import urlsplit
 
-from statuary.extensions.http.connections import PrivateAddressError
+from statuary.system.network.connections import PrivateAddressError
 
 REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (PrivateAddressError, "redirects to a private address"),

@@ -18,8 +18,8 @@ from urllib.request import OpenerDirector, Request
 from typing_extensions import Buffer, override
 
 from statuary.base.errors import StatuaryError
-from statuary.extensions.http.connections import Timeouts, http_opener
-from statuary.extensions.http.reasons import reason_of, shown_address
+from statuary.system.network.connections import Timeouts, http_opener
+from statuary.system.network.reasons import reason_of, shown_address
 from statuary.version import VERSION
 
 TIMEOUTS = Timeouts(seconds=60.0, rate=16 << 10)

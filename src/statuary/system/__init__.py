@@ -1,0 +1,5 @@
+"""What statuary asks of the operating system; no other package opens anything.
+
+Each module opens one kind of thing, and its functions hold the rules: which root, which kind of file, how many
+bytes, how much time, which variables of the environment, and what a message may quote.
+"""

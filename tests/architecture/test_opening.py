@@ -1,0 +1,117 @@
+"""Only `statuary.system` opens files, programs, databases, archives and connections.
+
+The test reads syntax trees: it resolves names that a module imports, under whatever name, and takes every attribute
+of a forbidden name for that of a path.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from architecture.code import Module, modules
+
+SYSTEM = "statuary.system"
+
+NETWORK = ("socket", "ssl", "urllib.request", "http.client", "ftplib", "smtplib", "asyncio.open_connection")
+"""Modules and functions that open connections."""
+
+FORBIDDEN = frozenset(NETWORK)
+
+HARMLESS = frozenset({"urllib.request.url2pathname"})
+"""Names of these modules that open nothing."""
+
+METHODS = frozenset[str]()
+"""Methods of paths that open files."""
+
+
+def openings(module: Module) -> Iterator[str]:
+    """Yield what a module opens: line and name."""
+    imported = dict(_imported_names(module.tree))
+    for node in ast.walk(module.tree):
+        for name in _names_at(node, imported):
+            if name not in HARMLESS and _is_forbidden(name):
+                yield f"{module.name}:{getattr(node, 'lineno', 0)}: {name}"
+
+
+def _imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield each name that imports bind, with what it stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                yield name, alias.name if alias.asname else name
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _names_at(node: ast.AST, imported: dict[str, str]) -> list[str]:
+    """Return the full names of what a node uses: at an import, and wherever an imported name is used."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Attribute):
+        return [f".{node.attr}", _full_name(node, imported)]
+    if isinstance(node, ast.Name):
+        return [imported.get(node.id, f"builtins.{node.id}")]
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("getattr", "methodcaller")
+    ):
+        return [f".{word.value}" for word in node.args if isinstance(word, ast.Constant)]
+    return []
+
+
+def _full_name(node: ast.Attribute, imported: dict[str, str]) -> str:
+    names, value = [node.attr], node.value
+    while isinstance(value, ast.Attribute):
+        names.append(value.attr)
+        value = value.value
+    if not isinstance(value, ast.Name):
+        return ""
+    return ".".join([imported.get(value.id, value.id), *reversed(names)])
+
+
+def _is_forbidden(name: str) -> bool:
+    if name.startswith("."):
+        return name[1:] in METHODS
+    parts = name.split(".")
+    return any(".".join(parts[: end + 1]) in FORBIDDEN for end in range(len(parts)))
+
+
+def test_only_system_opens_anything() -> None:
+    found = [
+        opening
+        for module in modules().values()
+        if not f"{module.name}.".startswith(f"{SYSTEM}.")
+        for opening in openings(module)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import socket",
+        "import socket as s",
+        "from socket import create_connection as connect",
+        "import urllib.request as web\nweb.urlopen('x')",
+        "def f():\n    from urllib import request",
+        "import http.client",
+        "from http import client",
+        "import asyncio\nasyncio.open_connection('a', 1)",
+    ],
+)
+def test_opening_is_found(text: str) -> None:
+    assert list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))
+
+
+@pytest.mark.parametrize(
+    "text", ["from urllib.request import url2pathname", "from http import HTTPStatus", "opened = []"]
+)
+def test_harmless_name_is_allowed(text: str) -> None:
+    assert not list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))
