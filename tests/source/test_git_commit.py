@@ -1,5 +1,8 @@
 """One file, one commit."""
 
+import getpass
+import subprocess
+
 import pytest
 
 from statuary.source.edit_files import EditError, check_can_commit, commit_file
@@ -11,11 +14,26 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
+def forget_identity(monkeypatch):
+    for name in ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"):
+        monkeypatch.delenv(f"GIT_{name}")
+    monkeypatch.delenv("EMAIL", raising=False)
+
+
+def git_guesses_identity(repository):
+    return (
+        subprocess.run(
+            ["git", "var", "GIT_AUTHOR_IDENT"], cwd=repository.root, capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+
+
 def test_unchanged_and_new_files_are_committable(repository):
     for path, text in (("content/site.yaml", "changed"), ("content/incidents/2026/new.yaml", "new")):
         check_can_commit(repository.root / path)
         repository.write(path, text)
-        name = commit_file(repository.root / path, "Write it")
+        name = commit_file(repository.root / path, "Write it").name
         assert repository.git("show", "--format=%h", "--name-only", "HEAD").split() == [name, path]
         assert repository.git("show", f"HEAD:{path}") == text
 
@@ -55,7 +73,7 @@ def test_missing_git_is_reported(repository, monkeypatch):
 
 def test_commit_message_is_kept_verbatim(repository):
     repository.write("content/-a.yaml", "x")
-    name = commit_file(repository.root / "content/-a.yaml", "Öpen: x\n\n# not a comment\n-- no option\n")
+    name = commit_file(repository.root / "content/-a.yaml", "Öpen: x\n\n# not a comment\n-- no option\n").name
     assert repository.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
 
 
@@ -68,3 +86,31 @@ def test_failing_hook_output_is_shown(repository):
     with pytest.raises(EditError, match="not on a Sunday"):
         commit_file(repository.root / "content/site.yaml", "x")
     assert repository.read("content/site.yaml") == "changed"
+
+
+def test_commit_without_identity_states_account(repository, monkeypatch):
+    forget_identity(monkeypatch)
+    repository.git("config", "user.name", "Ada Plinth")
+    repository.write("content/site.yaml", "changed")
+    commit = commit_file(repository.root / "content/site.yaml", "x")
+    author = repository.git("log", "-1", "--format=%an <%ae>, %cn <%ce>")
+    if git_guesses_identity(repository):  # where the machine has a domain name
+        assert (commit.stated_author, author.count("Ada Plinth")) == ("", 2)
+        return
+    assert commit.stated_author == f"Ada Plinth <{getpass.getuser()}@localhost>"
+    assert author == f"{commit.stated_author}, {commit.stated_author}"
+    assert f"{commit.name} by {commit.stated_author}" in commit.line
+
+
+def test_commit_with_identity_names_no_author(repository):
+    repository.write("content/site.yaml", "changed")
+    commit = commit_file(repository.root / "content/site.yaml", "x")
+    assert commit.line == commit.name
+
+
+def test_required_identity_keeps_commit_refused(repository, monkeypatch):
+    forget_identity(monkeypatch)
+    repository.git("config", "user.useConfigOnly", "true")
+    repository.write("content/site.yaml", "changed")
+    with pytest.raises(EditError, match="git does not know your name"):
+        commit_file(repository.root / "content/site.yaml", "x")

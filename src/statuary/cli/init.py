@@ -265,7 +265,7 @@ def _commit(content: Path) -> ExitCode:
     """Make the project a git repository unless it is in one, and commit the new files; return the exit code."""
     paths = (path for path in (content, content.parent / ".gitignore") if path.exists())
     try:
-        click.echo(f"committed to git as {start_repository(content.parent, paths)}")
+        click.echo(f"committed to git as {start_repository(content.parent, paths).line}")
     except EditError as error:
         print_error(error)
         return ExitCode.FAILED

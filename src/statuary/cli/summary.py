@@ -42,7 +42,7 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
     plan = result.plan
     if not result.applied or plan is None or plan.unchanged or plan.counts[Action.REPLACE]:
         return []
-    return ["", f"Now run: statuary serve {out} (to look at it), or statuary hosting --help (to deploy it)"]
+    return ["", f"Now run: statuary serve {out} (to look at it), or statuary setup --help (to put it online)"]
 
 
 def findings_line(checked: CheckedSite) -> str:

@@ -1,5 +1,6 @@
 """A change to one file of the content folder, and writing it."""
 
+import getpass
 import os
 import shlex
 import sqlite3
@@ -170,37 +171,84 @@ def in_work_tree(folder: Path) -> bool:
         return False
 
 
-def start_repository(folder: Path, paths: Iterable[Path]) -> str:
-    """Commit files, making the folder a git repository unless it is in one.
+class Commit(NamedTuple):
+    """A commit that was made."""
 
-    Returns:
-        The commit's short name.
+    name: str  # its short name
+    stated_author: str = ""  # the author that statuary stated; empty if git knows one
+
+    @property
+    def line(self) -> str:
+        """The name, and the author where git knows none."""
+        if not self.stated_author:
+            return self.name
+        return (
+            f"{self.name} by {self.stated_author}, because git does not know your name; "
+            'run `git config --global user.name "YOUR NAME"` and `git config --global user.email YOU@EXAMPLE.ORG`'
+        )
+
+
+def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
+    """Commit files, making the folder a git repository unless it is in one.
 
     Raises:
         EditError: if git is missing or fails to commit; the files stay.
     """
     names = [str(path.resolve()) for path in paths]
-    commands = [["add", "--", *names], ["commit", "--quiet", "--message=Start", "--", *names]]
     if not in_work_tree(folder):
-        commands.insert(0, ["init", "--quiet"])
-    for arguments in commands:
-        done = _git(folder, *arguments)
-        if done.returncode:
-            raise _not_committed("the files are written", done)
-    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+        _run_git("the files are written", folder, "init", "--quiet")
+    return _commit("the files are written", folder, names, "Start")
+
+
+def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commit:
+    """Commit files as they are on disk, whatever else is staged; `subject` says what is done if that fails."""
+    author = _author_to_state(folder)
+    _run_git(subject, folder, "add", "--", *names)
+    arguments = ("commit", "--quiet", "--file=-", "--", *names)
+    _run_git(subject, folder, *_identity_options(author), *arguments, text=message)
+    return Commit(_git(folder, "rev-parse", "--short", "HEAD").stdout.strip(), author)
+
+
+def _author_to_state(folder: Path) -> str:
+    """Return the author to state in a commit, from the account, where git knows none.
+
+    Returns:
+        The author as `NAME <ADDRESS>`; empty if git knows one, or if its settings forbid a commit without one.
+    """
+    if _git(folder, "var", "GIT_AUTHOR_IDENT").returncode == 0:
+        return ""
+    if _git(folder, "config", "--type=bool", "user.useConfigOnly").stdout.strip() == "true":
+        return ""
+    try:
+        account = getpass.getuser()
+    except (KeyError, OSError):  # in a container, the account may have no name
+        account = "statuary"
+    name = _git(folder, "config", "user.name").stdout.strip() or account
+    address = _git(folder, "config", "user.email").stdout.strip() or f"{account}@localhost"
+    return f"{name} <{address}>"
+
+
+def _identity_options(author: str) -> tuple[str, ...]:
+    if not author:
+        return ()
+    name, _, address = author.removesuffix(">").partition(" <")
+    return "-c", f"user.name={name}", "-c", f"user.email={address}"
 
 
 NO_IDENTITY = ("user.email", "user.name")
 
 
-def _not_committed(subject: str, done: subprocess.CompletedProcess[str]) -> EditError:
+def _run_git(subject: str, folder: Path, *arguments: str, text: str = "") -> None:
+    done = _git(folder, *arguments, text=text)
+    if done.returncode == 0:
+        return
     output = (done.stderr or done.stdout).strip()
     if any(key in output for key in NO_IDENTITY):
-        return EditError(
+        raise EditError(
             f"{subject}, but not committed: git does not know your name and address",
             'run `git config --global user.name "YOUR NAME"` and `git config --global user.email YOU@EXAMPLE.ORG`, then commit it yourself',
         )
-    return EditError(f"{subject}, but git did not commit it: {output}", "commit it yourself")
+    raise EditError(f"{subject}, but git did not commit it: {output}", "commit it yourself")
 
 
 def is_detached(file: Path) -> bool:
@@ -211,21 +259,13 @@ def is_detached(file: Path) -> bool:
     return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
 
 
-def commit_file(file: Path, message: str) -> str:
+def commit_file(file: Path, message: str) -> Commit:
     """Commit one file as it is on disk, whatever else is staged.
-
-    Returns:
-        The commit's short name.
 
     Raises:
         EditError: if git fails to commit it; the file is unchanged.
     """
-    folder = file.parent
-    for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):
-        done = _git(folder, *arguments, text=message)
-        if done.returncode:
-            raise _not_committed(f"{file} was written", done)
-    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+    return _commit(f"{file} was written", file.parent, [file.name], message)
 
 
 def _git(folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:

@@ -136,10 +136,10 @@ class EditSession:
             click.echo(f"{escape_control_chars(subject)}\n    {escape_control_chars(str(file))}")
             if self.options.commit:
                 commit = commit_file(written_file, f"{subject}\n\n{details}")
-                click.echo(f"    commit {commit}")
+                click.echo(f"    commit {commit.line}")
                 if is_detached(written_file):
                     click.echo(
-                        f"statuary: HEAD is detached, so no branch has this commit; run `git switch -c NAME {commit}`",
+                        f"statuary: HEAD is detached, so no branch has this commit; run `git switch -c NAME {commit.name}`",
                         err=True,
                     )
 
