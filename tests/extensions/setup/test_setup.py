@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting.hosts import HOSTS
-from statuary.extensions.hosting.installation import with_extras
+from statuary.extensions.hosting.installation import Installation, with_extras
 from statuary.extensions.setup import commands
 from statuary.extensions.setup.files import SERVERS
 from support.requirements import require_program
@@ -71,6 +71,34 @@ def test_secrets_of_channels_reach_host(host, project):
     assert all(name in printed for name in SECRETS)
     assert "Send a test message to every channel" in printed
     assert "[chain,notify" in printed + "".join(workflows(project).values())
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_installed_wheel_is_committed(host, project, tmp_path_factory, monkeypatch):
+    wheel = tmp_path_factory.mktemp("downloads") / "statuary-1-py3-none-any.whl"
+    wheel.write_bytes(b"PK")
+    monkeypatch.setattr(
+        commands, "read_installation", lambda _: Installation(f"./wheels/{wheel.name}", wheel)
+    )
+    command = ["setup", host, "--yes", "--no-form", *options_for(host), "--content", str(project / "content")]
+    done = CliRunner().invoke(statuary, [*command, "--out", str(project)])
+    assert (done.exit_code, (project / "wheels" / wheel.name).read_bytes()) == (0, b"PK"), done.output
+    assert f"wheels/{wheel.name}" in done.stdout.partition("git commit")[0]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_only_unknown_author_gets_step(is_known, project, monkeypatch):
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
+    settings = (
+        {"user.name": "Ada", "user.email": "ada@example.org"} if is_known else {"user.useConfigOnly": "true"}
+    )
+    for key, value in settings.items():
+        subprocess.run(["git", "config", key, value], cwd=project, check=True)
+    assert ("Tell git who you are" in set_up(project, "s3", *STORE["s3"]).stdout) != is_known
 
 
 @pytest.mark.slow

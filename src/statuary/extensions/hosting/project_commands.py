@@ -31,14 +31,22 @@ def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
         raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
 
 
-def write_files(files: list[HostFile], installation: Installation, out: Path) -> Path | None:
+def write_files(
+    files: list[HostFile], installation: Installation, out: Path, *, is_installed: bool = False
+) -> Path | None:
     """Write files into the project.
 
+    Args:
+        files: the files of the host.
+        installation: this installation of statuary.
+        out: the project's folder.
+        is_installed: whether the host installs statuary, even if no file does.
+
     Returns:
-        The wheel that they install, or None if they need none.
+        The wheel that the host installs, or None if it needs none.
     """
-    installs = any("pip install" in file.text for file in files if not is_edge_file(file))
-    wheel = _put_wheel(installation, out) if installs else None
+    is_installed |= any("pip install" in file.text for file in files if not is_edge_file(file))
+    wheel = _put_wheel(installation, out) if is_installed else None
     for file in files:
         path = out / file.path
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -228,7 +228,7 @@ def _write(files: list[HostFile], content: Path, out: Path, install: str | None)
     installation = read_installation(out) if install is None else Installation(install)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {out / '.gitignore'}", err=True)
-    wheel = write_files(files, installation, out)
+    wheel = write_files(files, installation, out, is_installed=True)
     return committed_names(files, wheel, content, out)
 
 
@@ -245,6 +245,7 @@ def _print_steps(
         options=options_of_host,
         committed_names=names,
         branch_commits=in_work_tree(out),
+        knows_author=bool(git_output(out, "var", "GIT_AUTHOR_IDENT")),
         repository=git_output(out, "remote", "get-url", "origin"),
         build_secrets=build_secrets(decided, catalogue),
         channel_secrets=channel_secrets(catalogue),

@@ -17,6 +17,7 @@ class SetupResult(NamedTuple):
     options: HostOptions
     committed_names: str  # quoted for a shell
     branch_commits: bool  # whether the project is a git repository
+    knows_author: bool  # whether git knows who commits
     repository: str  # the URL that `git clone` takes; empty if the project has no remote
     build_secrets: list[str]  # names
     channel_secrets: list[str]  # names
@@ -58,6 +59,11 @@ def _secret_steps(result: SetupResult) -> Iterator[str]:
 
 
 def _push_steps(result: SetupResult) -> Iterator[str]:
+    if not result.knows_author:
+        yield (
+            'Tell git who you are: `git config --global user.name "YOUR NAME"` and '
+            "`git config --global user.email YOU@EXAMPLE.ORG`."
+        )
     commit = f"git add {result.committed_names} && git commit -m Deploy"
     if not result.branch_commits:
         commit = f"git init -b {result.options.branch} && {commit}"
@@ -102,12 +108,24 @@ _PLATFORM_STEPS: Final[Mapping[str, tuple[Callable[[SetupResult], Iterator[str]]
 }
 
 
+PACKAGES: Final = {
+    "nginx": "git python3-venv nginx certbot python3-certbot-nginx",
+    "caddy": "git python3-venv caddy",
+    "deno": "git python3-venv",
+}
+"""The packages of Debian that the steps on a server need."""
+
+
 def _server_steps(result: SetupResult) -> Iterator[str]:
     answers, options = result.answers, result.options
     yield from _push_steps(result)
     clone, root = answers.clone, options.root
     yield (
-        "On the server, as root, make a user, clone the project and install statuary:\n"
+        "On the server, as root, install what the next steps need. On Debian and Ubuntu:\n"
+        f"apt install {PACKAGES[answers.host]}"
+    )
+    yield (
+        "Make a user, clone the project and install statuary:\n"
         "useradd --system --home-dir /var/lib/statuary --shell /usr/sbin/nologin statuary\n"
         f"install --directory --owner statuary {clone} {root}\n"
         f"runuser -u statuary -- git clone --branch {options.branch} {result.repository or 'URL'} {clone}\n"
@@ -155,10 +173,7 @@ def _domain_steps(result: SetupResult) -> Iterator[str]:
     if host in SERVERS:
         yield f"At your DNS provider, point {domain} to the server: an A record, and an AAAA record if it has IPv6."
         if host == "nginx":
-            yield (
-                "Then install `certbot` and `python3-certbot-nginx` on the server, and get a certificate, which they renew: "
-                f"`certbot --nginx -d {domain}`."
-            )
+            yield f"Then get a certificate, which certbot renews: `certbot --nginx -d {domain}` on the server."
         return
     record = {
         "github-pages": "a CNAME record with OWNER.github.io. Then write it under Settings, Pages, Custom domain, save, and choose `Enforce HTTPS`",
