@@ -11,6 +11,7 @@ from time import perf_counter
 from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.evidence import anchor_file
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
@@ -30,7 +31,7 @@ def best(work):
 def main():
     content = CHECKOUT / "content"
     sizes, size_ratios, times, time_ratios = [], [], [], []
-    for source in read_content(content).catalogue.contracts:
+    for source in read_content(content).catalogue.of(SiteContracts).sources:
         read = read_contract(content, source)
         size, own = len(anchor_file(read.anchor)), len(encode_unchecked(read.record))
         verifying = best(lambda r=read: anchor_claims(RecordView(r.record), r.anchor, r.anchor.record))

@@ -26,10 +26,12 @@ from statuary.contracts.checks.prove import prove
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.pages.context import contract_page_context
 from statuary.contracts.pages.page import contract_page
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.site.document import Document
 from statuary.site.pages.site_context import site_context
+from statuary.status.model.records import StatusContent
 from statuary.status.model.timeline import build_timeline
 from statuary.status.pages.pages import StatusPages
 
@@ -46,7 +48,7 @@ def model() -> dict[str, Any]:
     """Return the record that every contract of the benchmark is a variant of."""
     catalogue = read_content(CONTENT).catalogue
     assert catalogue is not None
-    source = next(source for source in catalogue.contracts if source.address == MODEL)
+    source = next(source for source in catalogue.of(SiteContracts).sources if source.address == MODEL)
     read = read_contract(CONTENT, source).record
     assert read is not None
     return dict(read)
@@ -82,7 +84,9 @@ def incident_documents(content: Path) -> Iterator[Document]:
     catalogue = read_content(content).catalogue
     assert catalogue is not None
     now = parse_instant(NOW)
-    yield from StatusPages(build_timeline(catalogue.status, now), site_context(catalogue)).documents_at(now)
+    yield from StatusPages(
+        build_timeline(catalogue.of(StatusContent).catalogue, now), site_context(catalogue)
+    ).documents_at(now)
 
 
 def write(documents: Iterator[Document], out: Path) -> None:

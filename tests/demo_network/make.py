@@ -21,6 +21,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from demo_network.compilers import TOOLS, compile_json, compiler_digest, compilers, run_chain
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
@@ -148,7 +149,7 @@ def _genesis(network: dict[str, Any]) -> list[str]:
 
 def _anchor(content: Path, node: str) -> None:
     """Write the chain's own proofs beside the contracts, as `statuary contract anchor` does."""
-    sources = read_content(content).catalogue.contracts
+    sources = read_content(content).catalogue.of(SiteContracts).sources
     for one in anchor_contracts(content, sources, AnchoringNodes(EthereumNode(node))):
         print(one.source.address, *map(claim_text, one.claims))
 
@@ -159,7 +160,7 @@ def _compile_again(content: Path, tools: Path) -> None:
     The digest is that of the compiler, not of the small program that starts it, which differs from machine to machine.
     """
     recompiler = Recompiler(RecompileOptions(compilers=compilers(tools)))
-    for source in read_content(content).catalogue.contracts:
+    for source in read_content(content).catalogue.of(SiteContracts).sources:
         compiled = compile_contract(content, source, recompiler)
         print(source.address, *(finding.message for finding in compiled.findings))
         record = read_contract(content, source).record

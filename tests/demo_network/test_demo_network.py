@@ -10,6 +10,7 @@ import yaml
 from demo_network.compilers import TOOLS, compilers
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.check_site import check_site
@@ -44,7 +45,7 @@ LEVELS = {
     "Edition": ("exact_match", "exact_match"),
     "EditionPress": ("exact_match", "exact_match"),
     "EditionClone": (None, "match"),  # the factory writes its own creation code, not the compiler's
-    "Catalogue": ("exact_match", "exact_match"),
+    "SiteContent": ("exact_match", "exact_match"),
     "CatalogueProxy": ("exact_match", "exact_match"),
     "PriceFeed": ("exact_match", "match"),  # Vyper 0.4.1 on: an integrity hash, in creation code only
     "Endowment": ("match", "match"),
@@ -164,7 +165,7 @@ def test_proxies_name_implementations(records):
     }
     assert found == {
         "EditionClone": ("EIP1167Proxy", "Edition"),
-        "CatalogueProxy": ("EIP1967Proxy", "Catalogue"),
+        "CatalogueProxy": ("EIP1967Proxy", "SiteContent"),
     }
     for name, (_, implementation) in found.items():
         [named] = records[name]["proxyResolution"]["implementations"]
@@ -243,7 +244,7 @@ def test_recompilation_reproduces_contracts(workshop, tmp_path, records):
             copy = shutil.copytree if kept.is_dir() else shutil.copy
             copy(kept, tmp_path / "contracts" / CHAIN.name / kept.name)
     site = read_content(tmp_path).catalogue
-    assert len(site.contracts) == len(wanted)
+    assert len(site.of(SiteContracts).sources) == len(wanted)
     again = recompile_contracts(tmp_path, site, workshop, NoProgress())
     assert (again.compiled, again.identical, again.findings) == (len(wanted), len(wanted), ())
 

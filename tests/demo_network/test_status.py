@@ -7,6 +7,7 @@ from functools import cache
 
 from statuary.base.primitives import Instant, instant
 from statuary.engine.read_content import read_content
+from statuary.status.model.records import StatusContent
 from support.requirements import CHECKOUT
 from support.status_site import status_documents
 
@@ -22,7 +23,7 @@ def reading():
 def documents(at=EVENING):
     return {
         document.path: json.loads(document.body)
-        for document in status_documents(reading().catalogue.status, at)
+        for document in status_documents(reading().catalogue.of(StatusContent).catalogue, at)
         if document.path.endswith(".json")
     }
 

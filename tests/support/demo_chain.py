@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from demo_network.compilers import TOOLS, run_chain
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from support.ethereum_node import ask, ethereum_node
@@ -53,7 +54,7 @@ def _unix(moment: datetime) -> int:
 def _artifacts(content: Path) -> dict[str, dict[str, Any]]:
     """Return what the plan deploys, by name: code of the records, whose libraries have their addresses already."""
     artifacts = {}
-    for source in read_content(content).catalogue.contracts:
+    for source in read_content(content).catalogue.of(SiteContracts).sources:
         record = read_contract(content, source).record
         assert record is not None
         creation = record["creationBytecode"]["onchainBytecode"] or "0x"

@@ -12,11 +12,11 @@ from statuary.base.primitives import Hex, parse_address, parse_chain_id, parse_i
 from statuary.cli.main import command
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.contracts.sources.contract_source import ContractForm
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+from statuary.site.site_content import SiteContent
 from support.sites import SITE, write_files
 
 HERE = Path(__file__).parents[1] / "extensions" / "importing"
@@ -60,7 +60,7 @@ def empty_site(folder: Path, chain_ids: Iterable[object] = (CHAIN_ID,)) -> Path:
     return write_files(folder / "content", {"site.yaml": f"{page}chains:\n{chains}"})
 
 
-def catalogue_of(content: Path) -> Catalogue:
+def catalogue_of(content: Path) -> SiteContent:
     catalogue, _ = read_content(content)
     assert catalogue is not None
     return catalogue

@@ -15,7 +15,7 @@ import yaml
 
 from statuary.base.primitives import Instant, instant
 from statuary.engine.read_content import read_content
-from statuary.status.model.records import StatusCatalogue
+from statuary.status.model.records import StatusCatalogue, StatusContent
 from support.requirements import CHECKOUT, require_folder
 
 Members = dict[str, Any]
@@ -79,7 +79,7 @@ def read_status(folder: Path) -> StatusCatalogue:
     reading = read_content(folder)
     assert reading.findings == []
     assert reading.catalogue is not None
-    return reading.catalogue.status
+    return reading.catalogue.of(StatusContent).catalogue
 
 
 def named_components(record: Members) -> Iterable[Members]:

@@ -5,8 +5,10 @@ from pathlib import Path
 from statuary.base.findings import Severity
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.output import changes_line, count_text, size_text
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.publish.plan import Action
+from statuary.status.model.records import StatusContent
 
 WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"
 
@@ -16,7 +18,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     plan, catalogue = result.plan, result.checked.catalogue
     if plan is None or catalogue is None:
         return findings_line(result.checked)
-    status, contract_counts = catalogue.status, result.checked.contracts
+    status, contract_counts = catalogue.of(StatusContent).catalogue, result.checked.contracts
     contracts, chains = contract_counts.contracts, len(contract_counts.by_chain)
     counts = [
         count_text(len(status.components), "component"),
@@ -28,7 +30,11 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             ", ".join([f"{count_text(contracts, 'contract')} on {count_text(chains, 'chain')}", *counts]),
             f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
             changes_line(plan, applied=result.applied),
-            *([WITHOUT_FILES] if contracts and not catalogue.has_contract_pages else []),
+            *(
+                [WITHOUT_FILES]
+                if contracts and not catalogue.of(SiteContracts).have_pages(catalogue.pages)
+                else []
+            ),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
             _next_transition(result.checked),

@@ -9,10 +9,10 @@ from statuary.contracts.api.lists import (
     all_chains_document,
     chain_documents,
 )
-from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import english
+from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
     from statuary.contracts.model.judged_record import JudgedRecord
@@ -64,7 +64,7 @@ def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: 
 
 
 def contract_list_documents(
-    catalogue: SiteContracts,
+    site: SiteContent,
     contracts: ContractCounts,
     entries: Sequence[ContractRow],
     skipped: list[Finding],
@@ -78,7 +78,7 @@ def contract_list_documents(
 
     return render_with_fallback(
         "the lists of contracts",
-        lambda catalogue: contract_list_pages(catalogue, contracts, entries),
-        catalogue,
+        lambda site: contract_list_pages(site, contracts, entries),
+        site,
         skipped,
     )

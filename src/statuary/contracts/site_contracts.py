@@ -1,34 +1,24 @@
-"""A site as far as its contracts are concerned."""
+"""The contracts of a site, as its content describes them."""
 
-from typing import Protocol, Self
+from typing import NamedTuple
 
 from statuary.contracts.settings import Chain, ContractSettings
 from statuary.contracts.sources.contract_source import BulkSource, ContractSources
-from statuary.site.site_facts import SiteFacts
+from statuary.site.settings import PageSettings
 
 
-class SiteContracts(SiteFacts, Protocol):
-    """A site with its chains and the sources of its contracts."""
+class SiteContracts(NamedTuple):
+    """The chains of a site, and the sources of its contracts."""
 
-    @property
-    def chains(self) -> tuple[Chain, ...]:
-        """The chains, in the order of the settings."""
-
-    @property
-    def contract_settings(self) -> ContractSettings:
-        """The settings of published contracts."""
-
-    @property
-    def contracts(self) -> ContractSources:
-        """The sources of contracts."""
+    chains: tuple[Chain, ...]  # in the order of the settings
+    settings: ContractSettings
+    sources: ContractSources
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
         """The bulk sources, in order of paths."""
+        return self.sources.bulk
 
-    @property
-    def has_contract_pages(self) -> bool:
-        """Whether each contract has its own page."""
-
-    def with_contracts(self, contracts: ContractSources) -> Self:
-        """Return the site with other sources of contracts."""
+    def have_pages(self, pages: PageSettings) -> bool:
+        """Return whether each contract has its own page."""
+        return not self.bulk and pages.has_contract_pages(len(self.sources))

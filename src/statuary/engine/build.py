@@ -109,7 +109,7 @@ def build_site(
                 target, status, catalogue.hosting, additions.changes, report.skipped, verify=execution.verify
             )
             add_config_documents(
-                target, contracts.catalogue, contracts.counts, paths, report.skipped, verify=execution.verify
+                target, contracts.site, contracts.counts, paths, report.skipped, verify=execution.verify
             )
         sections.finalize()
         adopt_manifest_files(target)

@@ -14,11 +14,12 @@ from statuary.contracts.incremental.built_contracts import (
     has_contracts,
     without_contracts,
 )
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.options import CheckOptions
 from statuary.engine.sections import NO_OPTIONS, ExtensionOptions
 from statuary.publish.target import BuildTarget
 from statuary.registry import load, providers
+from statuary.site.site_content import SiteContent
 from statuary.workers.options import ExecutionOptions
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def build_contracts_of(
     root: Path,
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     target: BuildTarget,
     progress: Progress,
     *,
@@ -35,7 +36,7 @@ def build_contracts_of(
     execution: ExecutionOptions,
     now: Instant,
     options: ExtensionOptions = NO_OPTIONS,
-) -> BuiltContracts[Catalogue]:
+) -> BuiltContracts:
     """Build the contracts, if the site has any.
 
     If something goes wrong with all of them, such as that workers are lost, those of the last build stay as
@@ -44,13 +45,13 @@ def build_contracts_of(
     Raises:
         click.UsageError: if options of extensions contradict each other.
     """
-    if not has_contracts(catalogue, target.ledger):
+    if not has_contracts(catalogue.of(SiteContracts), target.ledger):
         return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)
     from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
 
     recompiler = _recompiler(options)
 
-    def build() -> BuiltContracts[Catalogue]:
+    def build() -> BuiltContracts:
         return build_contracts(
             root,
             catalogue,
@@ -86,7 +87,7 @@ def _recompiler(options: ExtensionOptions) -> "RecordRecompiler | None":
 
 
 def add_contract_lists(
-    target: BuildTarget, contracts: BuiltContracts[Catalogue], progress: Progress, execution: ExecutionOptions
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, execution: ExecutionOptions
 ) -> list[Finding]:
     """Add the lists of contracts, unless they are unchanged.
 

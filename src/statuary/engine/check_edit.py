@@ -23,6 +23,7 @@ from statuary.source.source_files import SourceFile, walk_folder, walk_path
 from statuary.source.unreadable import BeyondLimitError
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.editing.new_record import record_files
+from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
 
@@ -30,7 +31,7 @@ INCIDENTS, MAINTENANCES = "incidents", "maintenances"
 RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
 
 
-class StatusContent(NamedTuple):
+class CheckedStatus(NamedTuple):
     """The status content at an instant.
 
     Its timeline is None if the content cannot be read.
@@ -75,7 +76,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
-) -> StatusContent:
+) -> CheckedStatus:
     """Read and check the status content, with edits if there are any.
 
     Args:
@@ -87,9 +88,10 @@ def read_status_content(
     timeline, language = None, ""
     if catalogue is not None:
         language = catalogue.pages.language
-        timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
+        content = catalogue.of(StatusContent)
+        timeline = timeline_from(content.catalogue, now, content.settings)
         findings = [*findings, *status_findings(timeline, now)]
-    return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
+    return CheckedStatus(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
 
 
 class CheckedEdit(NamedTuple):
@@ -100,7 +102,7 @@ class CheckedEdit(NamedTuple):
 
 
 def check_edit(
-    root: Path, now: Instant, previous_content: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
+    root: Path, now: Instant, previous_content: CheckedStatus, edit: FileEdit, scope: Scope = EVERYTHING
 ) -> CheckedEdit:
     """Return the findings that an edit adds.
 
@@ -114,7 +116,7 @@ def check_edit(
 def added_findings(
     root: Path,
     now: Instant,
-    previous_content: StatusContent,
+    previous_content: CheckedStatus,
     edits: Iterable[FileEdit],
     scope: Scope = EVERYTHING,
 ) -> list[Finding]:

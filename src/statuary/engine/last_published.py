@@ -4,25 +4,26 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from statuary.base.findings import Finding
-from statuary.engine.catalogue import Catalogue
 from statuary.publish.target import BuildTarget
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import INCIDENT
-from statuary.status.model.records import Incident, Maintenance
+from statuary.status.model.records import Incident, Maintenance, StatusContent
 from statuary.status.sources.published_record import published_record
 
 
-def keep_last_published(catalogue: Catalogue, unread: Collection[str], target: BuildTarget) -> Catalogue:
+def keep_last_published(catalogue: SiteContent, unread: Collection[str], target: BuildTarget) -> SiteContent:
     """Add the incidents and maintenance windows of unread files, as they were last published."""
     kept = [record for path in sorted(unread) for record in _published_records(path, target)]
     if not kept:
         return catalogue
-    status = catalogue.status
+    content = catalogue.of(StatusContent)
     windows = tuple(record for record in kept if isinstance(record, Maintenance))
     incidents = tuple(record for record in kept if not isinstance(record, Maintenance))
+    status = content.catalogue
     status = replace(
         status, incidents=status.incidents + incidents, maintenances=status.maintenances + windows
     )
-    return catalogue.with_status(status)
+    return catalogue.with_value(content._replace(catalogue=status))
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
@@ -34,9 +35,9 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
             yield record
 
 
-def with_consequences(findings: list[Finding], catalogue: Catalogue) -> list[Finding]:
+def with_consequences(findings: list[Finding], catalogue: SiteContent) -> list[Finding]:
     """Say in the first finding about each unread file what becomes of it."""
-    status = catalogue.status
+    status = catalogue.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()
     explained = []

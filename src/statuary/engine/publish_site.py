@@ -6,13 +6,13 @@ from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.site_documents import config_documents, config_inputs
 from statuary.publish.document_groups import add_documents, reused_group
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
+from statuary.site.site_content import SiteContent
 
 CONFIG = "settings-only"
 """The group of these documents in the ledger."""
@@ -29,7 +29,7 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
 
 def add_config_documents(
     target: BuildTarget,
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     contracts: ContractCounts,
     current_paths: Sequence[str],
     skipped: list[Finding],

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.contracts.settings import ContractSettings
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.extension_settings import (
     ExtensionSettings,
     apply_extension_status,
@@ -18,6 +18,7 @@ from statuary.engine.extension_settings import (
 )
 from statuary.engine.site_source import SiteSource
 from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage, Theme
+from statuary.site.site_content import SiteContent
 from statuary.source.content_files import ContentFiles
 from statuary.source.file_kinds import (
     CONTRACTS,
@@ -28,7 +29,7 @@ from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile, walk_folder
 from statuary.source.source_model import value_of
 from statuary.source.unreadable import UnreadableError
-from statuary.status.model.records import StatusSettings
+from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.sources.read_status import read_status_sources, translate_status
 from statuary.status.sources.site_settings import translate_page
 
@@ -36,7 +37,7 @@ from statuary.status.sources.site_settings import translate_page
 class ReadResult(NamedTuple):
     """The result of reading the content folder."""
 
-    catalogue: Catalogue | None  # the site; None if its settings or components could not be read
+    catalogue: SiteContent | None  # the site; None if its settings or components could not be read
     # what is wrong with the files, contracts' own files excepted (they are read one by one later)
     findings: list[Finding]
 
@@ -72,7 +73,7 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
-def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> Catalogue | None:
+def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteContent | None:
     """Return the catalogue of the files.
 
     Returns:
@@ -94,19 +95,25 @@ def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> 
         status = apply_extension_status(root, extensions, status, files.findings, settings.pages.language)
     theme, own_pages = _theme_and_pages(files, settings.pages.language)
     contracts = settings.contracts
-    return Catalogue(
+    site_contracts = SiteContracts(
         chains=tuple(chain.chain() for chain in settings.chains),
-        contract_settings=value_of(ContractSettings, contracts, join_memory=contracts.join_memory_mib << 20),
-        contracts=find_contracts(root, contracts, file.path, has_contracts=has_contracts),
-        status=status,
-        status_settings=value_of(
-            StatusSettings, settings.status, horizon=timedelta(days=settings.status.horizon_days)
-        ),
+        settings=value_of(ContractSettings, contracts, join_memory=contracts.join_memory_mib << 20),
+        sources=find_contracts(root, contracts, file.path, has_contracts=has_contracts),
+    )
+    content = StatusContent(
+        status,
+        value_of(StatusSettings, settings.status, horizon=timedelta(days=settings.status.horizon_days)),
+        files.unread(),
+    )
+    return SiteContent(
+        source=file.path,
+        page=status.page,
         pages=value_of(PageSettings, settings.pages, theme=theme),
         hosting=value_of(HostingSettings, settings.hosting),
         own_pages=own_pages,
         extensions=extensions,
-        unread=files.unread(),
+        values=(site_contracts, content),
+        has_contracts=bool(site_contracts.chains),
     )
 
 

@@ -9,7 +9,6 @@ from statuary.base.budget import DEFECT, run_guarded
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
 from statuary.base.progress import Progress, stage
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.options import CheckOptions
 from statuary.engine.read_content import is_excluded, read_content
 from statuary.engine.report import BuildReport
@@ -17,14 +16,16 @@ from statuary.engine.section import Section
 from statuary.engine.sections import enabled_sections, without_building_sections
 from statuary.publish.target import BuildTarget
 from statuary.site.pages.theme_findings import text_findings
+from statuary.site.site_content import SiteContent
 from statuary.status.isolate_faulty_records import isolate_faulty_records
+from statuary.status.model.records import StatusContent
 from statuary.status.site_status import SiteStatus
 
 
 class ReadSite(NamedTuple):
     """A site as read."""
 
-    catalogue: Catalogue
+    catalogue: SiteContent
     status: SiteStatus
 
 
@@ -64,7 +65,7 @@ def read_site(
     report.exclude(filter(is_excluded, unsound))
     report.skipped += [finding for finding in unsound if not is_excluded(finding)]
     for finding in (*findings, *_checked(catalogue, status, check_options)):
-        is_alone = finding.rule == DEFECT or finding.path in catalogue.unread
+        is_alone = finding.rule == DEFECT or finding.path in catalogue.of(StatusContent).unread
         (report.skipped if is_alone else report.findings).append(finding)
     return ReadSite(catalogue, status)
 
@@ -72,15 +73,15 @@ def read_site(
 class _UnreadFiles(NamedTuple):
     """A site with what was last published from files that cannot be read now, and the findings about them and others."""
 
-    catalogue: Catalogue
+    catalogue: SiteContent
     unread: list[Finding]
     others: list[Finding]
 
 
 def _with_unread_files(
-    catalogue: Catalogue, findings: Sequence[Finding], target: BuildTarget | None
+    catalogue: SiteContent, findings: Sequence[Finding], target: BuildTarget | None
 ) -> _UnreadFiles:
-    paths = catalogue.unread
+    paths = catalogue.of(StatusContent).unread
     others = [finding for finding in findings if finding.path not in paths]
     unread = [finding for finding in findings if finding.path in paths]
     if unread and target is not None:
@@ -91,15 +92,15 @@ def _with_unread_files(
     return _UnreadFiles(catalogue, unread, others)
 
 
-def _families(catalogue: Catalogue) -> list[Section]:
+def _families(catalogue: SiteContent) -> list[Section]:
     """Return the sections whose documents change with the status."""
     sections = (section for _, section in enabled_sections(catalogue))
     return [section for section in sections if type(section).documents_at is not Section.documents_at]
 
 
-def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
+def _checked(catalogue: SiteContent, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
     """Return the findings about a site's theme, status and Markdown links."""
-    keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
+    keys, source = [key for key, _ in catalogue.extensions], catalogue.source
     checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
         (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
         (partial(status.findings, check_options.skipped), source, "checking the status"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
@@ -14,7 +15,7 @@ from statuary.publish.plan import Plan
 if TYPE_CHECKING:
     from statuary.base.primitives import Instant
     from statuary.contracts.incremental.built_contracts import BuiltContracts
-    from statuary.engine.catalogue import Catalogue
+    from statuary.site.site_content import SiteContent
     from statuary.status.site_status import SiteStatus
 
 
@@ -36,9 +37,9 @@ class BuildReport:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
 
-    def add_contracts(self, contracts: "BuiltContracts[Catalogue]") -> None:
+    def add_contracts(self, contracts: "BuiltContracts") -> None:
         """Add the findings about contracts that were built."""
-        unnamed = contracts.catalogue.contracts.findings
+        unnamed = contracts.site.of(SiteContracts).sources.findings
         self.findings += contracts.findings
         self.exclusion_reasons += [*unnamed, *contracts.exclusion_reasons]
         self.excluded_count += contracts.excluded_count + error_count(unnamed)
@@ -51,7 +52,7 @@ class BuildReport:
     def checked_site(
         self,
         root: Path,
-        contracts: "BuiltContracts[Catalogue] | None" = None,
+        contracts: "BuiltContracts | None" = None,
         status: "SiteStatus | None" = None,
     ) -> "CheckedSite":
         """Return the checked site, with all findings located.
@@ -66,7 +67,7 @@ class BuildReport:
             return CheckedSite(root=root, catalogue=None, findings=findings, skipped=skipped)
         return CheckedSite(
             root=root,
-            catalogue=contracts.catalogue,
+            catalogue=contracts.site,
             findings=_located(root, self.findings),
             exclusion_reasons=_located(root, self.exclusion_reasons),
             excluded_count=self.excluded_count,
@@ -91,7 +92,7 @@ class CheckedSite:
     """A checked site."""
 
     root: Path  # the content folder
-    catalogue: "Catalogue | None"  # the site; None if it could not be read
+    catalogue: "SiteContent | None"  # the site; None if it could not be read
     # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
     # why contracts, incidents, maintenance windows or pages are excluded; the rest is published

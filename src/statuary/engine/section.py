@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from statuary.base.primitives import Instant
     from statuary.base.progress import Progress
     from statuary.contracts.incremental.built_contracts import BuiltContracts
-    from statuary.engine.catalogue import Catalogue
     from statuary.engine.extension_settings import ExtensionSource
     from statuary.publish.ledger.contract_rows import ContractRow
     from statuary.publish.target import BuildTarget
     from statuary.site.document import Document
     from statuary.site.operations import ApiDescription
     from statuary.site.pages.page_parts import PageParts, PreviousVersion
+    from statuary.site.site_content import SiteContent
     from statuary.site.url_table import Url
     from statuary.status.model.timeline import Timeline
     from statuary.status.pages.pages import StatusPages
@@ -48,8 +48,8 @@ class Run(NamedTuple):
     target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # the further place that the site is published to
     root: "Path | None" = None  # the content folder; None in a tick
-    site: "Catalogue | None" = None  # the content; None in a tick
-    contracts: "BuiltContracts[Catalogue] | None" = None  # None unless contracts were built in this run
+    site: "SiteContent | None" = None  # the content; None in a tick
+    contracts: "BuiltContracts | None" = None  # None unless contracts were built in this run
     incidents: "Callable[[], Sequence[Document]]" = tuple  # returns those of all incidents and maintenances
 
 
@@ -83,7 +83,7 @@ class Section:
         """Return the section's rules, for `statuary check --list`."""
         return ()
 
-    def findings(self, site: "Catalogue") -> "Iterable[Finding]":
+    def findings(self, site: "SiteContent") -> "Iterable[Finding]":
         """Yield the faults of the section's content; an error stops the build."""
         return ()
 
@@ -94,7 +94,7 @@ class Section:
         """Return the section's part of openapi.json and of the API page; `example` is a contract of the site."""
         return ()
 
-    def config_documents(self, site: "Catalogue", skipped: "list[Finding]") -> "Iterable[Document]":
+    def config_documents(self, site: "SiteContent", skipped: "list[Finding]") -> "Iterable[Document]":
         """Yield the documents that depend on the settings alone; `skipped` gains why some cannot be made."""
         return ()
 

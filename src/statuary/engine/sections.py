@@ -19,11 +19,11 @@ from statuary.site.settings import NO_HOSTING
 
 if TYPE_CHECKING:
     from statuary.base.progress import Progress
-    from statuary.engine.catalogue import Catalogue
     from statuary.engine.report import BuildReport
     from statuary.publish.ledger.contract_rows import ContractRow
     from statuary.publish.target import BuildTarget
     from statuary.site.operations import ApiDescription
+    from statuary.site.site_content import SiteContent
 
 FAILED = "extension-error"
 """The rule of findings about a section that failed."""
@@ -48,7 +48,7 @@ class EnabledSection(NamedTuple):
     section: Section
 
 
-def enabled_sections(site: "Catalogue", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
+def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
     """Return the sections of a site, by its keys, pages and options."""
     settings: dict[str, object] = dict(site.extensions)
     if site.hosting != NO_HOSTING:
@@ -70,7 +70,7 @@ def enabled_sections(site: "Catalogue", options: ExtensionOptions = NO_OPTIONS) 
     return enabled
 
 
-def section_operations(site: "Catalogue", example: "ContractRow | None") -> "list[ApiDescription]":
+def section_operations(site: "SiteContent", example: "ContractRow | None") -> "list[ApiDescription]":
     """Return the operations that sections add to openapi.json; `example` is a contract of the site."""
     return [api for _, section in enabled_sections(site) for api in section.operations(example)]
 
@@ -151,7 +151,7 @@ class Sections:
         if isinstance(error, StatuaryError):
             message, hint = str(error), error.hint
         site = self._run.site
-        path = site.status.page_source if site is not None and row.section else ""
+        path = site.source if site is not None and row.section else ""
         pointer = (row.name,) if path else ()
         self._report.skipped.append(
             Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
@@ -161,7 +161,7 @@ class Sections:
                 self._run.target.ledger.documents.retain_prefix(folder)
 
 
-def without_building_sections(site: "Catalogue") -> "Catalogue":
+def without_building_sections(site: "SiteContent") -> "SiteContent":
     """Return a site without the sections that build more than documents of settings, of instants and of records."""
     kept = []
     for key, settings in site.extensions:
@@ -173,7 +173,7 @@ def without_building_sections(site: "Catalogue") -> "Catalogue":
     return site._replace(extensions=tuple(kept))
 
 
-def remove_disabled_documents(site: "Catalogue", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
+def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
     """Remove the documents of disabled sections; keep those of one whose key a finding is about."""
     documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)

@@ -9,15 +9,17 @@ from statuary.base.findings import Finding
 from statuary.contracts.api.lists import (
     chains_document,
 )
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.section import Section
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
+from statuary.site.site_content import SiteContent
+from statuary.status.model.records import StatusContent
 
 
 def config_documents(
-    catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str], skipped: list[Finding]
+    catalogue: SiteContent, contracts: ContractCounts, current_paths: Sequence[str], skipped: list[Finding]
 ) -> Iterator[Document]:
     """Yield the documents that change only with `config_inputs`.
 
@@ -34,7 +36,7 @@ def config_documents(
     from statuary.engine.sections import enabled_sections
 
     for make in (
-        lambda: chains_document(catalogue.chains),
+        lambda: chains_document(catalogue.of(SiteContracts).chains),
         proof_schema_document,
         proof_checks_document,
         not_found_document,
@@ -51,7 +53,7 @@ def config_documents(
         yield from render_with_fallback("documents of an extension", documents, catalogue, skipped)
 
 
-def _section_documents(section: Section, skipped: list[Finding], catalogue: Catalogue) -> list[Document]:
+def _section_documents(section: Section, skipped: list[Finding], catalogue: SiteContent) -> list[Document]:
     return list(section.config_documents(catalogue, skipped))
 
 
@@ -60,14 +62,15 @@ def _one(make: Callable[[], Document]) -> list[Document]:
 
 
 def config_inputs(
-    catalogue: Catalogue, contracts: ContractCounts, current_paths: Sequence[str]
+    catalogue: SiteContent, contracts: ContractCounts, current_paths: Sequence[str]
 ) -> tuple[object, ...]:
     """Return all inputs of config-only documents, except the program."""
-    status = catalogue.status
+    content, contract_content = catalogue.of(StatusContent), catalogue.of(SiteContracts)
+    status = content.catalogue
     groups = sum(component.group for component in status.components)
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
     return (
-        (status.page, catalogue.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),
-        (catalogue.contract_settings, catalogue.status_settings, catalogue.extensions),
+        (status.page, contract_content.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),
+        (contract_content.settings, content.settings, catalogue.extensions),
         (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(current_paths)),
     )

@@ -7,7 +7,7 @@ there are none. Documents of the API are made in any case: they report outages.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from statuary.base.budget import INTERRUPTIONS, exception_finding, run_guarded
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
@@ -16,25 +16,23 @@ from statuary.base.primitives import Instant
 from statuary.site.pages.site_context import site_context
 from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
-from statuary.status.model.records import StatusCatalogue
+from statuary.site.site_content import SiteContent
+from statuary.status.model.records import StatusCatalogue, StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteStatus, TimedFamily, status_at
-from statuary.status.site_with_status import SiteWithStatus
-
-Site = TypeVar("Site", bound=SiteWithStatus)
 
 
-class IsolatedStatus(NamedTuple, Generic[Site]):
+class IsolatedStatus(NamedTuple):
     """A site and its status."""
 
-    site: Site
+    site: SiteContent
     status: SiteStatus
     findings: list[Finding]  # the reasons for what is missing in both
 
 
 def isolate_faulty_records(
-    site: Site, now: Instant, families: Callable[[], Iterable[TimedFamily]]
-) -> IsolatedStatus[Site]:
+    site: SiteContent, now: Instant, families: Callable[[], Iterable[TimedFamily]]
+) -> IsolatedStatus:
     """Return a site and its status without the files that cause exceptions.
 
     Args:
@@ -43,15 +41,17 @@ def isolate_faulty_records(
     Raises:
         StatuaryError: if there is no status even without any incident and maintenance window.
     """
-    context = run_guarded(partial(site_context, site), site.status.page_source, "making the pages")
+    content = site.of(StatusContent)
+    context = run_guarded(partial(site_context, site), site.source, "making the pages")
     pages = None if isinstance(context, Finding) else context
 
     def computed(sources: Collection[str]) -> SiteStatus:
-        status = status_at(site.with_status(_of_sources(site.status, sources)), now, families(), pages)
+        chosen = _with_catalogue(site, _of_sources(content.catalogue, sources))
+        status = status_at(chosen, now, families(), pages)
         _ = status.transitions, status.horizon
         return status
 
-    sources, findings = _working_sources(computed, _sources(site.status), "computing the status")
+    sources, findings = _working_sources(computed, _sources(content.catalogue), "computing the status")
     error = _exception_from(partial(computed, sources))
     if error is not None:
         raise StatuaryError(
@@ -60,13 +60,17 @@ def isolate_faulty_records(
     if isinstance(context, Finding):
         findings.append(context)
     status = computed(sources)
-    isolated = IsolatedStatus(site.with_status(status.timeline.catalogue), status, findings)
+    isolated = IsolatedStatus(_with_catalogue(site, status.timeline.catalogue), status, findings)
     return (
         _without_faulty_templates(isolated) if pages is not None and site.pages.theme.templates else isolated
     )
 
 
-def _without_faulty_templates(isolated: IsolatedStatus[Site]) -> IsolatedStatus[Site]:
+def _with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteContent:
+    return site.with_value(site.of(StatusContent)._replace(catalogue=catalogue))
+
+
+def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
     """Exclude the theme's templates with which status pages cannot be rendered."""
     site, status, findings = isolated
     while isinstance(error := _exception_from(partial(_pages_of_every_site, status)), ThemeError):

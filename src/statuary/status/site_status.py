@@ -12,6 +12,7 @@ from statuary.base.primitives import Instant
 from statuary.publish.fingerprint import digest_of
 from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import ARCHIVE, INCIDENT, incident_of
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.documents import (
@@ -22,10 +23,9 @@ from statuary.status.documents import (
 )
 from statuary.status.model.embargo import public_status
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
-from statuary.status.model.records import StatusCatalogue, StatusSettings, began_at
+from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
-from statuary.status.site_with_status import SiteWithStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -339,7 +339,7 @@ def _is_shown(
 
 
 def status_at(
-    site: SiteWithStatus,
+    site: SiteContent,
     now: Instant,
     families: Iterable[TimedFamily] = (),
     context: SiteContext | None = None,
@@ -349,15 +349,16 @@ def status_at(
     Args:
         context: the context of pages; None for a status without pages.
     """
-    public = public_status(site.status, now)
-    timeline = timeline_from(public.catalogue, now, site.status_settings)
+    content = site.of(StatusContent)
+    public = public_status(content.catalogue, now)
+    timeline = timeline_from(public.catalogue, now, content.settings)
     return SiteStatus(
         timeline,
-        site.status_settings,
+        content.settings,
         now,
         context,
         site.pages.status,
         providers=tuple(families),
-        content=None if public.next_publication is None else site.status,
+        content=None if public.next_publication is None else content.catalogue,
         next_publication=public.next_publication,
     )

@@ -18,7 +18,7 @@ from statuary.base.primitives import Instant, format_exact, parse_instant
 from statuary.base.progress import NoProgress
 from statuary.cli.main import command
 from statuary.engine.build import build_site
-from statuary.engine.check_edit import StatusContent, read_status_content
+from statuary.engine.check_edit import CheckedStatus, read_status_content
 from statuary.engine.tick import tick
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import SiteApp, answer_site
@@ -79,7 +79,7 @@ class Story:
     def before(self, most: int) -> Instant:
         return Instant(self.now - self.minutes(most))
 
-    def read(self) -> StatusContent:
+    def read(self) -> CheckedStatus:
         return read_status_content(self.content, self.now)
 
     def timeline(self) -> Timeline:

@@ -14,6 +14,7 @@ from statuary.contracts.checks.prove import prove
 from statuary.contracts.incremental.build_contract import build_contracts_of_files
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.site.document import encode_unchecked
 from statuary.site.pages.page_texts import english
@@ -41,8 +42,10 @@ def proof_of(record, *, published=True):
 
 def test_demo_site_proofs_match_schema():
     catalogue, _ = read_content(CHECKOUT / "content")
-    settings = ContractBuildSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
-    sources = list(catalogue.contracts)
+    settings = ContractBuildSettings(
+        chains=frozenset(chain.chain_id for chain in catalogue.of(SiteContracts).chains)
+    )
+    sources = list(catalogue.of(SiteContracts).sources)
     assert sources
     for built, _ in build_contracts_of_files(CHECKOUT / "content", sources, settings):
         _, proof, *_ = built.make().documents

@@ -14,6 +14,7 @@ from statuary.contracts.chain.trie_proofs import trie_proof
 from statuary.contracts.checks.anchor_claims import anchor_claims
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimStatus
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.evidence import record_sha256
@@ -32,7 +33,7 @@ CODE = bytes.fromhex("6001600c60003960016000f300")
 def demo():
     """Return records of the demo network with their anchors and digests."""
     found = []
-    for source in read_content(CONTENT).catalogue.contracts:
+    for source in read_content(CONTENT).catalogue.of(SiteContracts).sources:
         read = read_contract(CONTENT, source)
         found.append((read.record, read.anchor, record_sha256(read.record)))
     return found
@@ -61,7 +62,7 @@ def test_demo_network_claims_are_shown(demo):
 
 
 def test_demo_blocks_match_checkpoints(demo):
-    [chain] = read_content(CONTENT).catalogue.chains
+    [chain] = read_content(CONTENT).catalogue.of(SiteContracts).chains
     for record, anchor, digest in demo:
         claims = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints)).claims
         assert claims[0].status is ClaimStatus.VERIFIED

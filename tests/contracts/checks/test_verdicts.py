@@ -18,6 +18,7 @@ from statuary.contracts.checks.prove import prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, CompilationEvidence
 from statuary.contracts.model.record import in_served_order
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.evidence import anchor_file, compilation_json
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
@@ -94,7 +95,7 @@ def proxy() -> tuple[dict[str, Any], Anchor]:
     """Return the record and the anchor of the demo network's proxy."""
     catalogue, _ = read_content(CHECKOUT / "content")
     assert catalogue is not None
-    for source in catalogue.contracts:
+    for source in catalogue.of(SiteContracts).sources:
         read = read_contract(CHECKOUT / "content", source)
         if read.record and read.anchor and read.record["compilation"]["name"] == "CatalogueProxy":
             return dict(in_served_order(read.record)), read.anchor

@@ -8,6 +8,7 @@ import yaml
 
 from statuary.base.primitives import parse_address, parse_hex, parse_instant
 from statuary.contracts.model.derivation import WorkspaceDeployment
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
@@ -64,7 +65,9 @@ def test_demo_compilation_reproduces_record(workspace, tmp_path):
     catalogue, _ = read_content(tmp_path)
     found = prepare_contract(tmp_path, catalogue, wanted, compilation, held(workspace, settings))
     [source] = [
-        one for one in read_content(CONTENT).catalogue.contracts if one.address == workspace.parent.name
+        one
+        for one in read_content(CONTENT).catalogue.of(SiteContracts).sources
+        if one.address == workspace.parent.name
     ]
     kept = read_contract(CONTENT, source).record
     if "proxy" in settings:  # files do not have what the chain returned for it
@@ -95,7 +98,7 @@ def test_replaced_contract_keeps_proxy_resolution(tmp_path):
         contract_name=settings["contract"],
     )
     found = prepare_contract(content, catalogue, wanted, compilation, held(workspace, settings))
-    (source,) = catalogue.contracts
+    (source,) = catalogue.of(SiteContracts).sources
     kept = read_contract(content, source).record
     assert found.verification.record == kept
     again = yaml.load(found.files[source.path], Loader=yaml.BaseLoader)

@@ -44,7 +44,7 @@ from statuary.status.model.records import Incident, StatusCatalogue
 from statuary.status.model.timeline import Timeline
 
 if TYPE_CHECKING:  # reading content takes libraries that completion and help do not need
-    from statuary.engine.check_edit import Scope, StatusContent
+    from statuary.engine.check_edit import CheckedStatus, Scope
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -75,7 +75,7 @@ class EditSession:
         self,
         options: EditOptions,
         now: Instant,
-        content: "StatusContent",
+        content: "CheckedStatus",
         timeline: Timeline,
         scope: "Scope | None" = None,
     ) -> None:
@@ -269,7 +269,7 @@ def open_session(edit_options: EditOptions, now: Instant, scope: "Scope") -> Ite
 
 def read_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
-) -> "tuple[StatusContent, Timeline]":
+) -> "tuple[CheckedStatus, Timeline]":
     """Read the status content, or print its findings and exit."""
     content = _read(folder, now, scope)
     if content.timeline is None:
@@ -278,7 +278,7 @@ def read_or_exit(
     return content, content.timeline
 
 
-def _read(folder: Path, now: Instant, scope: "Scope | None") -> "StatusContent":
+def _read(folder: Path, now: Instant, scope: "Scope | None") -> "CheckedStatus":
     from statuary.engine.check_edit import EVERYTHING, read_status_content
 
     return read_status_content(folder, now, (), scope or EVERYTHING)

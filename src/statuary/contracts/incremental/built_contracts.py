@@ -1,6 +1,6 @@
 """The results of building contracts; a site without contracts imports only this."""
 
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding
 from statuary.base.optional import can_recover_senders
@@ -9,6 +9,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.registry import providers
+from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +24,10 @@ CONTRACTS = "contracts"
 """The group of all contracts in the ledger; its fingerprint covers everything except their sources."""
 
 
-Site = TypeVar("Site", bound=SiteContracts)
-
-
-class BuiltContracts(NamedTuple, Generic[Site]):
+class BuiltContracts(NamedTuple):
     """The results of all contracts."""
 
-    catalogue: Site
+    site: SiteContent
     sources: "SourceTable"  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
@@ -52,33 +50,33 @@ def prepare_worker() -> None:
     from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
 
 
-def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
+def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
     """Return whether the content may have contracts, or the last build had."""
-    contracts = catalogue.contracts
-    return not ledger.sources.is_empty() or bool(len(contracts) or contracts.bulk or contracts.findings)
+    sources = contracts.sources
+    return not ledger.sources.is_empty() or bool(len(sources) or sources.bulk or sources.findings)
 
 
 def without_contracts(
-    catalogue: Site, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
-) -> BuiltContracts[Site]:
+    site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
+) -> BuiltContracts:
     """Return the result for a site that never had contracts.
 
     Published lists are kept.
     """
-    settings = contract_build_settings(catalogue, checks, None)
-    lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.page
-    fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
+    settings = contract_build_settings(site, checks, None)
+    lists = site.pages, site.own_pages, site.extensions, site.page
+    fingerprint = fingerprint_of(settings, site.hosting, lists)
     ledger: Ledger = target.ledger
     incomplete_sources: frozenset[str] = frozenset()
     if ledger.group(CONTRACTS).fingerprint == fingerprint.text:
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
     ledger.save_group(CONTRACTS, fingerprint.text)
-    return BuiltContracts(catalogue, ledger.sources, ContractCounts(), incomplete_sources=incomplete_sources)
+    return BuiltContracts(site, ledger.sources, ContractCounts(), incomplete_sources=incomplete_sources)
 
 
 def contract_build_settings(
-    catalogue: SiteContracts,
+    site: SiteContent,
     checks: "Sequence[ContractCheck] | None",
     pages: "ContractPageContext | None",
     recompiler: "RecordRecompiler | None" = None,
@@ -90,19 +88,21 @@ def contract_build_settings(
         pages: None if contracts have no pages.
         recompiler: the compilers of this build; None if it compiles nothing again.
     """
-    chains, makers = catalogue.chains, providers("record documents")
+    contracts, makers = site.of(SiteContracts), providers("record documents")
     return ContractBuildSettings(
-        chains=frozenset(chain.chain_id for chain in chains),
-        checkpoints={chain.chain_id: dict(chain.checkpoints) for chain in chains if chain.checkpoints},
-        contracts=catalogue.contract_settings,
+        chains=frozenset(chain.chain_id for chain in contracts.chains),
+        checkpoints={
+            chain.chain_id: dict(chain.checkpoints) for chain in contracts.chains if chain.checkpoints
+        },
+        contracts=contracts.settings,
         checks=checks,
         pages=pages,
-        has_contract_lists=catalogue.pages.lists_contracts(len(catalogue.contracts)),
-        extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
+        has_contract_lists=site.pages.lists_contracts(len(contracts.sources)),
+        extensions=tuple(pair for pair in site.extensions if pair[0] in makers),
         recompiler=recompiler,
     )
 
 
-def contract_fingerprint(settings: ContractBuildSettings, catalogue: SiteContracts) -> Fingerprint:
+def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
     """Return the fingerprint of contracts' inputs other than their sources."""
-    return fingerprint_of(settings, catalogue.hosting, can_recover_senders())
+    return fingerprint_of(settings, site.hosting, can_recover_senders())

@@ -65,12 +65,12 @@ class BulkReader(Protocol):
 
 @contextmanager
 def open_bulk_source(
-    root: Path, catalogue: SiteContracts, source: BulkSource, executor: Executor | None = None
+    root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
     """Give the parts of a bulk source, and findings about it as a whole."""
     reader: BulkReader = provided(f"bulk {source.form}")()
-    chains = frozenset(chain.chain_id for chain in catalogue.chains)
-    memory = catalogue.contract_settings.join_memory
+    chains = frozenset(chain.chain_id for chain in contracts.chains)
+    memory = contracts.settings.join_memory
     with ExitStack() as stack:
 
         def parts() -> Iterator[BulkPart | Finding]:

@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
 from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
-from statuary.contracts.incremental.built_contracts import BuiltContracts, Site
+from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.contract_rows import ContractRow
@@ -19,6 +19,7 @@ from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, uncompressed_path
 from statuary.site.settings import HostingSettings
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
 from statuary.workers.executor import Executor
 
@@ -52,7 +53,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
 
 def add_lists(
     target: BuildTarget,
-    contracts: BuiltContracts[Site],
+    contracts: BuiltContracts,
     progress: Progress,
     executor: Executor,
     skipped: list[Finding],
@@ -62,32 +63,34 @@ def add_lists(
     Args:
         skipped: collects why pages cannot be made.
     """
-    catalogue, sources = contracts.catalogue, contracts.sources
-    if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
+    site, sources = contracts.site, contracts.sources
+    if (
+        len(site.of(SiteContracts).chains) > 1
+    ):  # of one chain, each contract brings the document of its address
         _add_addresses(target, contracts, progress, executor)
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
-            target.add(apply_host_layout(_noting_index(documents, index), catalogue.hosting))
+            target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
             _remove_former_pages(target.ledger, chain_id, index[0])
         entries = _listed_contracts(target, contracts)
         if entries is not None:
-            pages = contract_list_documents(catalogue, contracts.counts, entries, skipped)
-            target.add(apply_host_layout(pages, catalogue.hosting))
+            pages = contract_list_documents(site, contracts.counts, entries, skipped)
+            target.add(apply_host_layout(pages, site.hosting))
 
 
 def _add_addresses(
-    target: BuildTarget, contracts: BuiltContracts[Site], progress: Progress, executor: Executor
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
 ) -> None:
-    catalogue, sources = contracts.catalogue, contracts.sources
+    site, sources = contracts.site, contracts.sources
     with stage(progress, "Addresses"):
         addresses = rows_by_address(sources.rows_of_changed_addresses())
-        partitions = _address_partitions(addresses, catalogue.hosting, target.output)
+        partitions = _address_partitions(addresses, site.hosting, target.output)
         for result in executor.map_unordered(build_address_partition, partitions):
             target.merge_partition(result)
             progress.advance(result.items)
-        names = _all_names(catalogue, sources.changed_addresses())
+        names = _all_names(site, sources.changed_addresses())
         target.ledger.documents.remove_unless_added(names)
 
 
@@ -101,18 +104,18 @@ def _address_partitions(
         yield AddressPartition(name, batch, hosting, output(name))
 
 
-def _all_names(catalogue: SiteContracts, addresses: Iterable[str]) -> Iterator[str]:
+def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
     """Yield the paths of the documents of addresses, and of their compressed forms."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
-        for document in apply_host_layout([bare], catalogue.hosting):
+        for document in apply_host_layout([bare], site.hosting):
             yield document.path
-            yield from (f"{document.path}.{form}" for form in catalogue.hosting.precompressed)
+            yield from (f"{document.path}.{form}" for form in site.hosting.precompressed)
 
 
-def _changed_chains(contracts: BuiltContracts[Site]) -> dict[str, int]:
+def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
     """Return the chains to rebuild, with their number of unchanged oldest contracts."""
-    chains = contracts.catalogue.chains
+    chains = contracts.site.of(SiteContracts).chains
     if not contracts.sources.partial:
         return {chain.chain_id: 0 for chain in chains}
     lost = {
@@ -138,7 +141,7 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
             ledger.documents.remove_unless_added([path])
 
 
-def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> list[ContractRow] | None:
+def _listed_contracts(target: BuildTarget, contracts: BuiltContracts) -> list[ContractRow] | None:
     """Return the contracts that pages list.
 
     Returns:
@@ -150,6 +153,6 @@ def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> l
     documents = target.ledger.documents
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
     documents.remove_unless_added(documents.made_from(CONTRACTS_SOURCE, folder))
-    if not contracts.catalogue.pages.lists_contracts(contracts.counts.contracts):
+    if not contracts.site.pages.lists_contracts(contracts.counts.contracts):
         return []
     return list(sources.rows())

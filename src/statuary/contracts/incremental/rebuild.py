@@ -15,7 +15,6 @@ from statuary.base.progress import Progress, stage
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
 from statuary.contracts.incremental.built_contracts import (
     BuiltContracts,
-    Site,
     contract_build_settings,
     contract_fingerprint,
 )
@@ -51,6 +50,7 @@ from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
 from statuary.site.pages.theme_findings import THEME_TEMPLATES
+from statuary.site.site_content import SiteContent
 from statuary.source.git_state import GitQuery, GitState
 from statuary.workers.executor import Executor
 from statuary.workers.options import ExecutionOptions
@@ -69,7 +69,7 @@ DUPLICATES = {"chain_id, address": duplicate_contract, "match_order": duplicate_
 
 def build_contracts(
     root: Path,
-    catalogue: Site,
+    site: SiteContent,
     target: BuildTarget,
     progress: Progress,
     *,
@@ -77,7 +77,7 @@ def build_contracts(
     execution: ExecutionOptions,
     now: Instant,
     recompiler: RecordRecompiler | None = None,
-) -> BuiltContracts[Site]:
+) -> BuiltContracts:
     """Build changed contracts, or all; of duplicates, the first stays.
 
     A contract that claims a verification after `now` is excluded; the next build reads it again.
@@ -91,15 +91,16 @@ def build_contracts(
         WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.answer
-    catalogue = with_known_count(catalogue, target.ledger, tree)
-    settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue), recompiler)
-    fingerprint = contract_fingerprint(settings, catalogue)
-    scope = plan_rebuild(root, catalogue, target, tree, fingerprint, verify=execution.verify)
-    shared = PartitionSettings(root, settings, catalogue.hosting, target.started_at_ns)
+    contracts = with_known_count(site.of(SiteContracts), target.ledger, tree)
+    site = site.with_value(contracts)
+    settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
+    fingerprint = contract_fingerprint(settings, site)
+    scope = plan_rebuild(root, contracts, target, tree, fingerprint, verify=execution.verify)
+    shared = PartitionSettings(root, settings, site.hosting, target.started_at_ns)
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built_count = target.ledger.sources, 0
     with stage(progress, "Contracts"), ExitStack() as bulk:
-        partitions = GeneratorResult(_partitions(catalogue, scope, partitioner, bulk, execution.executor))
+        partitions = GeneratorResult(_partitions(contracts, scope, partitioner, bulk, execution.executor))
         for result in execution.executor.map_recorded(build_partition, partitions):
             target.merge_partition(result)
             built_count += result.items
@@ -117,23 +118,23 @@ def build_contracts(
     sources.supersede()
     tree = _exclude_late_contracts(target, now, tree)
     replaced = _exclude_duplicates(target)
-    target.add(apply_host_layout(_documents_of(root, catalogue, settings, replaced), catalogue.hosting))
+    target.add(apply_host_layout(_documents_of(root, contracts, settings, replaced), site.hosting))
     sources.compare(RebuildReason.MISSING)
-    save_contract_state(target.ledger, catalogue, tree, fingerprint)
-    return _contracts_of(sources, catalogue)._replace(
+    save_contract_state(target.ledger, contracts, tree, fingerprint)
+    return _contracts_of(sources, site)._replace(
         built_count=built_count, incomplete_sources=scope.incomplete_sources
     )
 
 
-def reuse_previous_contracts(catalogue: Site, target: BuildTarget, reason: Finding) -> BuiltContracts[Site]:
+def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
     """Return the last build's contracts; the next build compares them again."""
     target.ledger.restore_previous_sources()
-    contracts = _contracts_of(target.ledger.sources, catalogue)
+    contracts = _contracts_of(target.ledger.sources, site)
     return contracts._replace(skipped=(reason, *contracts.skipped))
 
 
 def _partitions(
-    catalogue: SiteContracts,
+    contracts: SiteContracts,
     plan: RebuildPlan,
     partitioner: Partitioner,
     opened: ExitStack,
@@ -144,7 +145,7 @@ def _partitions(
     Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
     """
     single = GeneratorResult(_single_sources(plan))
-    yield from partitioner.divide(single, len(catalogue.contracts))
+    yield from partitioner.divide(single, len(contracts.sources))
     remaining, bulk = single.value
     root, sources = partitioner.root, []
     if bulk:
@@ -152,7 +153,7 @@ def _partitions(
     for outdated in bulk:
         findings: list[Finding] = []
         sources.append(ReadBulkSource(outdated, source_stat(root, outdated.source), findings))
-        for part in opened.enter_context(open_bulk_source(root, catalogue, outdated.source, executor)):
+        for part in opened.enter_context(open_bulk_source(root, contracts, outdated.source, executor)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:
@@ -204,7 +205,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]:
+def _contracts_of(sources: SourceTable, site: SiteContent) -> BuiltContracts:
     """Return the contracts of sources; errors exclude their source, never the status."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
@@ -221,7 +222,7 @@ def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]
         else:
             findings += own_findings
     return BuiltContracts(
-        catalogue=catalogue,
+        site=site,
         sources=sources,
         counts=sources.summary(),
         findings=tuple(findings),
@@ -254,41 +255,41 @@ def _exclude_duplicates(target: BuildTarget) -> set[str]:
 
 
 def _documents_of(
-    root: Path, catalogue: SiteContracts, settings: ContractBuildSettings, locations: set[str]
+    root: Path, contracts: SiteContracts, settings: ContractBuildSettings, locations: set[str]
 ) -> Iterator[Document]:
     """Yield the documents of contracts at some locations, made again."""
     if not locations:
         return
     from statuary.contracts.incremental.build_contract import build_contracts_together
 
-    for source, parsed in _read_at(root, catalogue, locations):
+    for source, parsed in _read_at(root, contracts, locations):
         for contract in build_contracts_together([(source, parsed)], settings):
             yield from contract.with_documents().documents
 
 
 def _read_at(
-    root: Path, catalogue: SiteContracts, locations: set[str]
+    root: Path, contracts: SiteContracts, locations: set[str]
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     """Yield the contracts at some locations as they are read."""
     from statuary.contracts.sources.read_contract import read_contract
 
     bulk_paths = {match[1] for location in locations if (match := BULK_LOCATION.fullmatch(location))}
-    for source in catalogue.contracts:
+    for source in contracts.sources:
         if source.location in locations:
             yield source, read_contract(root, source)
-    for bulk in catalogue.bulk:
+    for bulk in contracts.bulk:
         if bulk.path in bulk_paths:
-            for source, parsed in _read_bulk(root, catalogue, bulk):
+            for source, parsed in _read_bulk(root, contracts, bulk):
                 if source.location in locations:
                     yield source, parsed
 
 
 def _read_bulk(
-    root: Path, catalogue: SiteContracts, bulk: BulkSource
+    root: Path, contracts: SiteContracts, bulk: BulkSource
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
     from statuary.contracts.incremental.bulk import open_bulk_source
 
-    with open_bulk_source(root, catalogue, bulk) as parts:
+    with open_bulk_source(root, contracts, bulk) as parts:
         for part in parts:
             for contract in () if isinstance(part, Finding) else part.read(root):
                 yield contract.source, contract.parsed_contract

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from statuary.base.limits import LARGEST_RECORD
-from statuary.contracts.incremental.built_contracts import CONTRACTS, Site
+from statuary.contracts.incremental.built_contracts import CONTRACTS
 from statuary.contracts.incremental.partitions import AnySource, OutdatedSource, confirmed_git_id
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
@@ -234,18 +234,18 @@ class RebuildPlan(NamedTuple):
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
-def with_known_count(catalogue: Site, ledger: Ledger, tree: GitState | None) -> Site:
-    """Return the site with the last contract count, if git shows no change."""
-    contracts = catalogue.contracts
-    if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
-        return catalogue
+def with_known_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
+    """Return the contracts with the last contract count, if git shows no change."""
+    scan = contracts.sources
+    if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
+        return contracts
     result = ScanResult(count=ledger.group(GIT_TREE).items)
-    return catalogue.with_contracts(ContractScan(contracts.root, result=result))
+    return contracts._replace(sources=ContractScan(scan.root, result=result))
 
 
 def plan_rebuild(
     root: Path,
-    catalogue: SiteContracts,
+    contracts: SiteContracts,
     target: BuildTarget,
     tree: GitState | None,
     fingerprint: Fingerprint,
@@ -253,9 +253,9 @@ def plan_rebuild(
     verify: bool,
 ) -> RebuildPlan:
     """Plan which sources a build reads; everything else in the target stays."""
-    sources: Iterable[AnySource] = catalogue.contracts
-    if catalogue.bulk:
-        sources = merge(catalogue.contracts, catalogue.bulk, key=lambda source: source.path)
+    sources: Iterable[AnySource] = contracts.sources
+    if contracts.bulk:
+        sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
     ledger = target.ledger
     if is_resumed := target.resume(fingerprint.text):
         sources = _not_resumed(root, sources, ledger, tree)
@@ -299,21 +299,21 @@ def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
 
 
 def save_contract_state(
-    ledger: Ledger, catalogue: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
+    ledger: Ledger, contracts: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
     """Record the inputs of this build's contracts for the next one.
 
     A git id identifies the folder only if all of it is committed and no contract is elsewhere.
     """
-    contracts = catalogue.contracts
+    scan = contracts.sources
     is_whole = (
-        isinstance(contracts, ContractScan)
-        and not (contracts.external or contracts.bulk or contracts.findings)
-        and not contracts.result.links
+        isinstance(scan, ContractScan)
+        and not (scan.external or scan.bulk or scan.findings)
+        and not scan.result.links
     )
     tree_id = tree.clean_id if tree is not None and is_whole else ""
     ledger.save_group(CONTRACTS, fingerprint.text)
-    ledger.save_group(GIT_TREE, tree_id, items=len(contracts))
+    ledger.save_group(GIT_TREE, tree_id, items=len(scan))
 
 
 def _not_resumed(

@@ -7,6 +7,7 @@ from statuary.contracts.settings import Chain
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.site_context import SiteContext, site_context
+from statuary.site.site_content import SiteContent
 
 
 class CallTarget(NamedTuple):
@@ -61,17 +62,18 @@ class ContractPageContext(NamedTuple):
         return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
 
 
-def contract_page_context(catalogue: SiteContracts) -> ContractPageContext | None:
+def contract_page_context(site: SiteContent) -> ContractPageContext | None:
     """Return the context of contract pages, or None if contracts have no pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.
     """
-    if not catalogue.has_contract_pages:
+    contracts = site.of(SiteContracts)
+    if not contracts.have_pages(site.pages):
         return None
     return ContractPageContext(
-        site=site_context(catalogue),
-        chains=catalogue.chains,
-        addresses=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
+        site=site_context(site),
+        chains=contracts.chains,
+        addresses=frozenset((source.chain_id, _spelled(source.address)) for source in contracts.sources),
     )
 
 

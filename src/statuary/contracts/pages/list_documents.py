@@ -8,36 +8,37 @@ from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import SiteContext, site_context
+from statuary.site.site_content import SiteContent
 
 CONTRACTS = ("contracts",)
 """The source of the pages that list contracts: the whole folder."""
 
 
 def contract_list_pages(
-    catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
+    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     """Yield the lists of contracts and the search over them.
 
     Args:
-        contracts: the published contracts in numbers.
+        counts: the published contracts in numbers.
         entries: all contracts; empty if they are too many to be listed.
     """
-    site = site_context(catalogue)
+    site = site_context(content)
     if site.has_contracts:
-        for document in _contract_lists(site, catalogue, contracts, entries):
+        for document in _contract_lists(site, content.of(SiteContracts), counts, entries):
             yield document._replace(sources=CONTRACTS, persistent=True)
 
 
 def _contract_lists(
-    site: SiteContext, catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
+    site: SiteContext, contracts: SiteContracts, counts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
-    renderer, with_pages = renderer_of(site), catalogue.has_contract_pages
-    is_complete = len(entries) == contracts.contracts
-    search = is_complete and catalogue.pages.search
+    renderer, with_pages = renderer_of(site), contracts.have_pages(site.settings)
+    is_complete = len(entries) == counts.contracts
+    search = is_complete and site.settings.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)
-    yield lists.home(catalogue.chains, dict(contracts.by_chain), search=search, has_lists=is_complete)
+    yield lists.home(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
     if is_complete:
-        for chain in catalogue.chains:
+        for chain in contracts.chains:
             yield from lists.chain_documents(chain)
     if search:
         yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)

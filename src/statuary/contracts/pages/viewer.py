@@ -16,6 +16,7 @@ from statuary.site.pages.page_texts import one_line, page_texts
 from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import CONTRACT_VIEWER
 
 PAGE = "contract.html"
@@ -28,9 +29,9 @@ VERDICTS = (
 """The verdicts of a contradicted record, by the key of their sentence."""
 
 
-def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
+def viewer_documents(content: SiteContent) -> Iterator[Document]:
     """Yield the page, and what its script reads."""
-    site = site_context(catalogue)
+    site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone
     head = PageHead(
@@ -55,7 +56,7 @@ def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
                 "explorer": chain.explorer,
                 "rpc": chain.rpc[0] if chain.rpc else "",
             }
-            for chain in catalogue.chains
+            for chain in content.of(SiteContracts).chains
         },
     }
     yield script_document(ASSETS / "viewer.js", b"const SITE = " + encode_json(data) + b";\n")

@@ -10,13 +10,15 @@ from typing import Any, get_args, get_origin
 from statuary.contracts.api.operations import LOOKUP, LOOKUP_TAG
 from statuary.contracts.api.shapes import RejectedRequest
 from statuary.contracts.settings import Chain
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.sections import enabled_sections, section_operations
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import Operation
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
 from statuary.status.api.operations import FEEDS, FEEDS_TAG, STATUS_API, is_served
+from statuary.status.model.records import StatusContent
 
 JsonObject = dict[str, Any]
 """A JSON object of the document."""
@@ -77,13 +79,13 @@ SCHEMAS_FILE = "schemas.json"
 MEMBER = re.compile(r"\{(\w+)\}")
 
 
-def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Document:
+def openapi_document(catalogue: SiteContent, example: ContractRow | None) -> Document:
     """Return the description of the site in OpenAPI 3.1.
 
     Args:
         example: a contract of the site.
     """
-    page = catalogue.status.page
+    page = catalogue.page
     apis_of_extensions = section_operations(catalogue, example)
     served = [
         *_served_operations(catalogue),
@@ -101,7 +103,7 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
         "servers": [{"url": page.url}],
         "tags": [{"name": tag, "description": descriptions[tag]} for tag in tags],
         "paths": {
-            _path(operation): {"get": _operation(operation, catalogue.chains, page.url)}
+            _path(operation): {"get": _operation(operation, catalogue.of(SiteContracts).chains, page.url)}
             for operation in served
         },
         "components": {"schemas": shipped_schemas()},
@@ -109,16 +111,16 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
     return Document(path=OPENAPI.path(), body=encode_json(body), cache=OPENAPI.cache)
 
 
-def _served_operations(catalogue: Catalogue) -> list[Operation]:
+def _served_operations(catalogue: SiteContent) -> list[Operation]:
     urls = (url for _, section in enabled_sections(catalogue) for url in section.feeds)
     added = (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
     return [*(row for row in OPERATIONS if _is_served(row, catalogue)), *added]
 
 
-def _is_served(operation: Operation, catalogue: Catalogue) -> bool:
+def _is_served(operation: Operation, catalogue: SiteContent) -> bool:
     if operation.tag == LOOKUP_TAG:
-        return bool(catalogue.chains)
-    return is_served(operation, catalogue.status_settings)
+        return bool(catalogue.of(SiteContracts).chains)
+    return is_served(operation, catalogue.of(StatusContent).settings)
 
 
 def _path(operation: Operation) -> str:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.api.list_pages import OLDEST_PAGE
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.sections import section_operations
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site import url_table
@@ -17,7 +17,9 @@ from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext, section_url, site_context
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
+from statuary.status.model.records import StatusContent
 
 ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
     "contracts": (
@@ -99,7 +101,10 @@ class ApiView(NamedTuple):
 
 
 def api_page(
-    catalogue: Catalogue, contracts: ContractCounts, current_paths: Iterable[str], openapi: Mapping[str, Json]
+    catalogue: SiteContent,
+    contracts: ContractCounts,
+    current_paths: Iterable[str],
+    openapi: Mapping[str, Json],
 ) -> Document:
     """Return the API page.
 
@@ -117,7 +122,7 @@ def api_page(
         return tuple(_calls(urls, examples, operations, texts))
 
     view = ApiView(
-        base=catalogue.status.page.url,
+        base=catalogue.page.url,
         counts=tuple(_counts(catalogue, contracts, texts)),
         chains=tuple(
             (
@@ -125,12 +130,12 @@ def api_page(
                 chain.chain_id,
                 texts.count("contracts.count", counts.get(chain.chain_id, 0)),
             )
-            for chain in catalogue.chains
+            for chain in catalogue.of(SiteContracts).chains
         ),
         families=tuple(
             CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, paths))
             for key, urls in ENDPOINT_FAMILIES.items()
-            if key != "contracts" or catalogue.chains
+            if key != "contracts" or catalogue.of(SiteContracts).chains
         )
         + _of_extensions(catalogue, contracts.example, calls),
         schemas=tuple(
@@ -150,7 +155,7 @@ def api_page(
 
 
 def _of_extensions(
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     example: ContractRow | None,
     calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]],
 ) -> tuple[CallFamily, ...]:
@@ -196,9 +201,9 @@ def _contract_paths(example: ContractRow | None) -> Iterator[str]:
             yield url.path(**members)
 
 
-def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
-    status = catalogue.status
-    if catalogue.chains:
+def _counts(catalogue: SiteContent, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
+    status = catalogue.of(StatusContent).catalogue
+    if catalogue.of(SiteContracts).chains:
         yield texts.count("contracts.count", contracts.contracts)
     yield texts.count("api.components", sum(not component.group for component in status.components))
     yield texts.count("api.incidents", len(status.incidents))

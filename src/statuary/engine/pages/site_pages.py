@@ -5,7 +5,6 @@ from importlib import import_module
 
 from statuary.base.json_values import Json
 from statuary.contracts.pages.contract_assets import contract_assets
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.pages.api_pages import api_page, reference_page
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.site.document import Document
@@ -15,6 +14,7 @@ from statuary.site.pages.page_parts import PageParts
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import SiteContext, site_context
 from statuary.site.settings import Theme
+from statuary.site.site_content import SiteContent
 from statuary.status.pages.status_assets import status_assets
 
 
@@ -31,7 +31,7 @@ def asset_documents(
             yield script_document(file)
 
 
-MakePages = Callable[[Catalogue], Iterable[Document]]
+MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(

@@ -19,6 +19,7 @@ from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import walk_folder
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
 from statuary.status.editing.updates import NewUpdate, with_announcement
+from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
 
 SETTINGS_FILE = "site.yaml"
@@ -74,7 +75,7 @@ def rules_of(content: Path) -> tuple[AlertRule, ...]:
     catalogue, _ = read_content(content, files)
     settings = None if catalogue is None else catalogue.settings_of(AlertSettings)
     rules = () if settings is None else settings.rules
-    components = {} if catalogue is None else catalogue.status.components_by_name
+    components = {} if catalogue is None else catalogue.of(StatusContent).catalogue.components_by_name
     for rule in rules:
         if rule.component not in components or components[rule.component].group:
             raise EditError(

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.site_content import SiteContent
 
 
-def code_page(catalogue: Catalogue) -> Iterator[Document]:
+def code_page(catalogue: SiteContent) -> Iterator[Document]:
     """Yield the page, if the site has a list of contracts.
 
     That list links to it.

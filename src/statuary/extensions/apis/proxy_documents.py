@@ -11,10 +11,10 @@ from statuary.base.primitives import format_milliseconds, parse_instant
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.incremental.bulk import open_bulk_source
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
 from statuary.extensions.apis.proxies import (
@@ -105,9 +105,7 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 class ProxyDocuments:
     """Makes the documents of proxies from the records of the content."""
 
-    def __init__(
-        self, root: Path, built_contracts: BuiltContracts[Catalogue], proxies: list[ListedProxy]
-    ) -> None:
+    def __init__(self, root: Path, built_contracts: BuiltContracts, proxies: list[ListedProxy]) -> None:
         self._root, self._built, self._proxies = root, built_contracts, proxies
         addresses = {
             (proxy.row.chainId, address)
@@ -137,11 +135,11 @@ class ProxyDocuments:
 
     def _sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
         """Yield every contract of the content, and what reads it."""
-        catalogue = self._built.catalogue
-        for source in catalogue.contracts:
+        catalogue = self._built.site
+        for source in catalogue.of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)
-        for bulk in catalogue.bulk:
-            with open_bulk_source(self._root, catalogue, bulk) as parts:
+        for bulk in catalogue.of(SiteContracts).bulk:
+            with open_bulk_source(self._root, catalogue.of(SiteContracts), bulk) as parts:
                 for part in parts:
                     for contract in () if isinstance(part, Finding) else part.read(self._root):
                         yield contract.source, partial(getattr, contract, "read")
@@ -183,8 +181,8 @@ class ProxyDocuments:
     ) -> Iterator[Document]:
         from statuary.extensions.apis.proxy_pages import proxy_pages
 
-        catalogue = self._built.catalogue
-        if catalogue.has_contract_pages:
+        catalogue = self._built.site
+        if catalogue.of(SiteContracts).have_pages(catalogue.pages):
             name = f"the pages of the proxy {'/'.join(resolved.location)}"
             for page in render_with_fallback(
                 name, lambda site: proxy_pages(site, resolved, changes), catalogue, findings

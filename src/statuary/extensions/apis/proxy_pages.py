@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.pages.context import ContractPageContext, contract_page_context
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
 from statuary.extensions.apis.merged_abi import AbiEntry, Clash
@@ -15,6 +14,7 @@ from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line, visible_name, visible_text
 from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import FormattedTime, PageHead
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import CHAIN_PAGE, CONTRACT_PAGE
 
 Pair = tuple[str, str]
@@ -147,7 +147,7 @@ class ChangesPageView(NamedTuple):
 
 
 def proxy_pages(
-    catalogue: Catalogue, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
+    catalogue: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
     """Yield a proxy's page and its comparisons, if contracts have pages."""
     context = contract_page_context(catalogue)

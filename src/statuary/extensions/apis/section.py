@@ -14,7 +14,7 @@ from statuary.base.json_values import JsonObject
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
@@ -43,6 +43,7 @@ from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription
 from statuary.site.pages.try_make import render_with_fallback
+from statuary.site.site_content import SiteContent
 from statuary.source.source_files import SourceFile
 
 if TYPE_CHECKING:
@@ -110,12 +111,12 @@ class ApisSection(Section):
         return self._build(run.root, run.target, run.contracts, format_milliseconds(run.instant))
 
     def _build(
-        self, root: Path, target: BuildTarget, built_contracts: BuiltContracts[Catalogue], now: str
+        self, root: Path, target: BuildTarget, built_contracts: BuiltContracts, now: str
     ) -> SectionResult:
         public, findings = self._public(root)
         custom_files = self._custom_files(root)
         findings += custom_files.findings
-        chains, base = built_contracts.catalogue.chains, built_contracts.catalogue.status.page.url
+        chains, base = built_contracts.site.of(SiteContracts).chains, built_contracts.site.page.url
         fingerprint = fingerprint_of(
             self.settings,
             chains,
@@ -141,13 +142,13 @@ class ApisSection(Section):
         else:
             for folder in FOLDERS:
                 documents.remove_unless_added(documents.paths_under(folder))
-            pages = self._code_page(built_contracts.catalogue, findings)
-            target.add(apply_host_layout((*outcome, *pages), built_contracts.catalogue.hosting))
+            pages = self._code_page(built_contracts.site, findings)
+            target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
             are_whole = self._add_proxies(root, target, built_contracts, now, custom_files, findings)
         target.ledger.save_group(GROUP, fingerprint if are_whole else "")
         return SectionResult(findings=tuple(findings))
 
-    def _code_page(self, catalogue: Catalogue, findings: list[Finding]) -> Iterator[Document]:
+    def _code_page(self, catalogue: SiteContent, findings: list[Finding]) -> Iterator[Document]:
         """Yield the page that finds the name of code."""
         if Api.CODE in self.settings.apis:
             from statuary.extensions.apis.code_page import code_page
@@ -159,7 +160,7 @@ class ApisSection(Section):
         self,
         root: Path,
         target: BuildTarget,
-        built_contracts: BuiltContracts[Catalogue],
+        built_contracts: BuiltContracts,
         now: str,
         custom_files: CustomFiles,
         findings: list[Finding],
@@ -174,11 +175,11 @@ class ApisSection(Section):
         rows = ((row, lines_of(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
         proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
-        target.add(apply_host_layout([index_document(proxies)], built_contracts.catalogue.hosting))
+        target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
         are_whole = True
         for place, documents in ProxyDocuments(root, built_contracts, proxies).documents(findings):
             if documents:
-                target.add(apply_host_layout(documents, built_contracts.catalogue.hosting))
+                target.add(apply_host_layout(documents, built_contracts.site.hosting))
                 continue
             are_whole = False
             for folder in folders_of(place):
@@ -191,9 +192,9 @@ class ApisSection(Section):
             run.target.ledger.save_group(CONTRACTS, "")
 
     def _documents(
-        self, contracts: BuiltContracts[Catalogue], public: bytes, custom_documents: Sequence[Document]
+        self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
-        yield from self._settings_documents(contracts.catalogue, custom_documents)
+        yield from self._settings_documents(contracts.site, custom_documents)
         contract_facts = [(row, lines_of(facts)) for row, facts in contracts.sources.facts()]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
@@ -202,9 +203,9 @@ class ApisSection(Section):
         yield from code_documents(of_code)
 
     def _settings_documents(
-        self, catalogue: Catalogue, custom_documents: Sequence[Document]
+        self, catalogue: SiteContent, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
-        chains, base = catalogue.chains, catalogue.status.page.url
+        chains, base = catalogue.of(SiteContracts).chains, catalogue.page.url
         if Api.ETHERSCAN in self.settings.apis:
             yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
         if Api.BLOCKSCOUT in self.settings.apis:

@@ -17,7 +17,6 @@ from typing_extensions import override
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.base.optional import optional
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.section import Section
 from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
@@ -25,6 +24,7 @@ from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, page_texts
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import site_context
+from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -107,7 +107,7 @@ class CardsSection(Section):
         return SiteCardsSource
 
     @override
-    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterable[Document]:
+    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
         settings = catalogue.settings_of(CardSettings) or CardSettings()
         font = font_of(settings, dict(catalogue.pages.theme.files))
         site = site_context(catalogue)

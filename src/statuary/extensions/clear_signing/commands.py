@@ -15,7 +15,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, argument, option, options
 from statuary.cli.output import count_text
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
 from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder
 from statuary.extensions.clear_signing.examples import (
@@ -30,6 +30,7 @@ from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
 from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
+from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import content_lock
 from statuary.source.parse_json import parse_json
 from statuary.source.source_files import decode_utf8
@@ -191,7 +192,7 @@ def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> Exit
             f"{escape_control_chars(str(checkout))} has no folder registry/: give a checkout of a registry"
         )
     folder = DescriptorFolder(checkout, "")
-    chosen = select_files(folder, {chain.chain_id for chain in catalogue.chains})
+    chosen = select_files(folder, {chain.chain_id for chain in catalogue.of(SiteContracts).chains})
     files = copy_files(folder, chosen.files, content)
     unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing.findings)]
     about = [f"differs, and is left as it is: {FOLDER}/{path}" for path in files.differing]
@@ -207,7 +208,7 @@ def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> Exit
     return exit_code
 
 
-def _catalogue(content: Path) -> Catalogue:
+def _catalogue(content: Path) -> SiteContent:
     """Return the site; exit with a report if its content has errors."""
     catalogue, findings = read_content(content)
     if catalogue is None:
@@ -221,13 +222,13 @@ class _ContractPlace(NamedTuple):
     address: str  # in lower case
 
 
-def _place(catalogue: Catalogue, address: str, stated_chain: str | None) -> _ContractPlace:
+def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
     """Return the place of a contract.
 
     Raises:
         InvalidValueError: if an option is wrong.
     """
-    chains = [str(chain.chain_id) for chain in catalogue.chains]
+    chains = [str(chain.chain_id) for chain in catalogue.of(SiteContracts).chains]
     if stated_chain is None and len(chains) != 1:
         raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
     chain_id = chains[0] if stated_chain is None else stated_chain

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterator
 
 from statuary.base.json_values import Json, JsonObject
 from statuary.contracts.model.proof import ClaimStatus
-from statuary.engine.catalogue import Catalogue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.examples import Chains
 from statuary.extensions.clear_signing.formats import Token
@@ -24,6 +24,7 @@ from statuary.extensions.clear_signing.verdicts import (
 from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import Document, encode_json
+from statuary.site.site_content import SiteContent
 
 DECIMALS = 18
 """Of the currencies of chains."""
@@ -31,7 +32,7 @@ DECIMALS = 18
 
 def verify_site(
     folder: DescriptorFolder,
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     settings: ClearSigningSettings,
     cached: CachedResults = EMPTY_CACHE,
     sources: SourceTable | None = None,
@@ -148,7 +149,7 @@ def _files(
         yield Document(source, verification.folder.raw(path), sources=(source,))
 
 
-def chains_of(catalogue: Catalogue, settings: ClearSigningSettings) -> Chains:
+def chains_of(catalogue: SiteContent, settings: ClearSigningSettings) -> Chains:
     """Return name and currency of the chains of a site."""
     currencies = dict(settings.currencies)
     return {
@@ -156,5 +157,5 @@ def chains_of(catalogue: Catalogue, settings: ClearSigningSettings) -> Chains:
             chain.title,
             Token(currencies[chain.chain_id], DECIMALS) if chain.chain_id in currencies else None,
         )
-        for chain in catalogue.chains
+        for chain in catalogue.of(SiteContracts).chains
     }

@@ -18,15 +18,16 @@ from statuary.contracts.incremental.record_location import path_mismatch, unknow
 from statuary.contracts.model.abi import signature_text
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, PinnedBy
 from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
 from statuary.extensions.clear_signing.limits import MAX_FACETS
 from statuary.publish.ledger.lookups import contract_at
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.site.document import encode_unchecked
+from statuary.site.site_content import SiteContent
 
 ContractLocation = tuple[str, str]
 """Chain id and address in lower case."""
@@ -139,16 +140,16 @@ EXCLUDED: Final = "has a record that this site excludes"
 class SiteRecords:
     """The requested records of a site, each read from the content and proved once."""
 
-    def __init__(self, root: Path, catalogue: Catalogue, sources: SourceTable | None = None) -> None:
+    def __init__(self, root: Path, catalogue: SiteContent, sources: SourceTable | None = None) -> None:
         """Begin without any.
 
         Args:
             sources: which of several records of one contract is published; None where nothing is.
         """
         self._root, self._catalogue, self._sources = root, catalogue, sources
-        self._chains = frozenset(chain.chain_id for chain in catalogue.chains)
+        self._chains = frozenset(chain.chain_id for chain in catalogue.of(SiteContracts).chains)
         self._checkpoints: dict[str, Checkpoints] = {
-            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains
+            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.of(SiteContracts).chains
         }
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
@@ -206,12 +207,12 @@ class SiteRecords:
     def _records(
         self, locations: Collection[ContractLocation]
     ) -> Iterator[tuple[ContractLocation, ContractSource, ParsedContract]]:
-        for source in self._catalogue.contracts:
+        for source in self._catalogue.of(SiteContracts).sources:
             place = source.chain_id, source.address.lower()
             if place in locations:
                 yield place, source, read_contract(self._root, source)
-        for bulk in self._catalogue.bulk:
-            with open_bulk_source(self._root, self._catalogue, bulk) as parts:
+        for bulk in self._catalogue.of(SiteContracts).bulk:
+            with open_bulk_source(self._root, self._catalogue.of(SiteContracts), bulk) as parts:
                 for part in parts:
                     if isinstance(part, Finding):
                         continue

@@ -9,6 +9,7 @@ from typing_extensions import override
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
 from statuary.base.progress import Progress, stage
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.pages import PARTS
@@ -72,7 +73,7 @@ class ClearSigningSection(Section):
         if folder.is_empty:
             documents.remove_unless_added(documents.paths_under(FOLDER))
             return None
-        settings, chains = self.settings, run.site.chains
+        settings, chains = self.settings, run.site.of(SiteContracts).chains
         cache = VerificationCache(target.ledger, folder, fingerprint_of(settings, chains).text)
         cached_verification = None if built_contracts.incomplete_sources else cache.load_if_unchanged()
         if cached_verification is not None:

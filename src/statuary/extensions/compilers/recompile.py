@@ -23,9 +23,9 @@ from statuary.base.primitives import InvalidValueError, keccak256
 from statuary.base.progress import Progress, counted, stage
 from statuary.contracts.incremental.bulk import BulkContract, locate_in_bulk, open_bulk_source
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.compilers.compiler import (
     Compiler,
@@ -44,6 +44,7 @@ from statuary.extensions.compilers.recompilation import (
     recompiled_members,
 )
 from statuary.site.document import encode_unchecked
+from statuary.site.site_content import SiteContent
 from statuary.source.locate import locate_findings
 
 RULE: Final = recompilation_mismatch.__name__.replace("_", "-")
@@ -77,7 +78,7 @@ class RecompileReport(NamedTuple):
 
 
 def recompile_contracts(
-    root: Path, catalogue: Catalogue, options: RecompileOptions, progress: Progress
+    root: Path, catalogue: SiteContent, options: RecompileOptions, progress: Progress
 ) -> RecompileReport:
     """Recompile every contract and compare the output with its record.
 
@@ -87,7 +88,7 @@ def recompile_contracts(
     findings: list[Finding] = []
     records = compiled = identical = 0
     missing_compilers: Counter[CompilerBuild] = Counter()
-    total = None if catalogue.bulk else len(catalogue.contracts)
+    total = None if catalogue.of(SiteContracts).bulk else len(catalogue.of(SiteContracts).sources)
     with (
         closing(_all_contracts(root, catalogue)) as contracts,
         stage(progress, "Compiling again", total),
@@ -143,11 +144,11 @@ class RecompilationSection(Section):
         )
 
 
-def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource | BulkContract]:
+def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSource | BulkContract]:
     """Yield contracts with own files, then those of bulk files."""
-    yield from catalogue.contracts
-    for source in catalogue.bulk:
-        with open_bulk_source(root, catalogue, source) as parts:
+    yield from catalogue.of(SiteContracts).sources
+    for source in catalogue.of(SiteContracts).bulk:
+        with open_bulk_source(root, catalogue.of(SiteContracts), source) as parts:
             for part in parts:
                 if not isinstance(part, Finding):
                     yield from part.read(root)

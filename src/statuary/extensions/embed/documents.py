@@ -9,10 +9,10 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, one_line
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import (
     CSS,
     FRAMED_POLICY,
@@ -75,8 +75,8 @@ class EmbedSection(Section):
         return SiteEmbedSource
 
     @override
-    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterable[Document]:
-        return embed_documents(catalogue.status.page.name, catalogue.pages.language)
+    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
+        return embed_documents(catalogue.page.name, catalogue.pages.language)
 
     @override
     def documents_at(

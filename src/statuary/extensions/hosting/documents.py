@@ -9,11 +9,11 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.findings import Finding
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.section import Section
 from statuary.registry import EXTENSIONS, load, providers
 from statuary.site.document import SHARDS, Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import (
     API_PAGE,
     COMMON_HEADERS,
@@ -250,7 +250,7 @@ class HostingSection(Section):
     urls = HOST_FILES
 
     @override
-    def config_documents(self, catalogue: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
+    def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
         return host_documents(catalogue.hosting, dict(catalogue.extensions))
 
 

@@ -31,9 +31,9 @@ from statuary.contracts.checks.anchor_claims import require_sender_recovery
 from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEvidence
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import read_anchor
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import compilers_on_path
@@ -72,18 +72,19 @@ from statuary.extensions.importing.sources import read_hex_file
 from statuary.extensions.importing.toolchains.compilation import compilation_of_record
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
+from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import content_lock
 from statuary.source.locate import locate_findings
 
 
 def choose_sources(
-    catalogue: Catalogue, addresses: tuple[Address, ...], chain_id: ChainId | None
+    catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
     """Return a command's contracts: all with own files, or some."""
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
-        for source in catalogue.contracts
+        for source in catalogue.of(SiteContracts).sources
         if chain_id in (None, source.chain_id)
         and (not lower_addresses or source.address.lower() in lower_addresses)
     ]
@@ -92,7 +93,7 @@ def choose_sources(
     return sources
 
 
-def read_catalogue(content: Path) -> Catalogue:
+def read_catalogue(content: Path) -> SiteContent:
     """Return the site; exit with a report if its content has errors."""
     catalogue, findings = read_content(content)
     if catalogue is None:
@@ -102,10 +103,10 @@ def read_catalogue(content: Path) -> Catalogue:
 
 
 def choose_chain(
-    catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
+    catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
     """Return the contract's chain, which the node must have, and the site unless it may be added to it."""
-    site_chains = [chain.chain_id for chain in catalogue.chains]
+    site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
         raise NotImportableError(
@@ -120,9 +121,9 @@ def choose_chain(
     return chain
 
 
-def _add_missing_chain(content: Path, catalogue: Catalogue, chain_id: ChainId) -> None:
+def _add_missing_chain(content: Path, catalogue: SiteContent, chain_id: ChainId) -> None:
     """Add a chain to site.yaml unless it is there."""
-    if chain_id not in [chain.chain_id for chain in catalogue.chains]:
+    if chain_id not in [chain.chain_id for chain in catalogue.of(SiteContracts).chains]:
         add_chain(content, chain_id)
         click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
 
@@ -211,8 +212,15 @@ def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
     return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{contradicted_text}"
 
 
-def _checkpoints(catalogue: Catalogue, chain_id: ChainId) -> Checkpoints:
-    return next((dict(chain.checkpoints) for chain in catalogue.chains if chain.chain_id == chain_id), {})
+def _checkpoints(catalogue: SiteContent, chain_id: ChainId) -> Checkpoints:
+    return next(
+        (
+            dict(chain.checkpoints)
+            for chain in catalogue.of(SiteContracts).chains
+            if chain.chain_id == chain_id
+        ),
+        {},
+    )
 
 
 class _ChainNodes(NamedTuple):
@@ -222,7 +230,7 @@ class _ChainNodes(NamedTuple):
     chain_id: ChainId
 
 
-def _chain_nodes(catalogue: Catalogue, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
+def _chain_nodes(catalogue: SiteContent, rpc: str | None, chain_id: ChainId | None) -> _ChainNodes:
     """Return the nodes of the chain that options or the site name."""
     node = None if rpc is None else EthereumNode(rpc)
     chain_id = choose_chain(catalogue, chain_id, node)
@@ -240,8 +248,8 @@ def _with_others(node: EthereumNode, own_url: str, urls: tuple[str, ...]) -> Anc
     return AnchoringNodes(node, [EthereumNode(url) for url in urls if url != own_url])
 
 
-def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
-    return next((chain.rpc for chain in catalogue.chains if chain.chain_id == chain_id), ())
+def _node_urls(catalogue: SiteContent, chain_id: ChainId) -> tuple[str, ...]:
+    return next((chain.rpc for chain in catalogue.of(SiteContracts).chains if chain.chain_id == chain_id), ())
 
 
 def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
@@ -252,7 +260,7 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 
 
 def anchor_added(
-    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: Catalogue
+    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: SiteContent
 ) -> Anchor | None:
     """Anchor a contract that is being added; failures become notes.
 

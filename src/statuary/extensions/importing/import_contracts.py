@@ -20,10 +20,10 @@ from statuary.base.primitives import Address, ChainId, Instant
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.importing.compilations import Compilations, with_output
 from statuary.extensions.importing.evidence.compile_contract import evidence_of_run, write_evidence
@@ -59,6 +59,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
 )
 from statuary.extensions.importing.workspace_files import MISSING, incomplete_files, write_contract
 from statuary.site.document import encode_unchecked
+from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import SourceFile
@@ -219,16 +220,19 @@ class ContractImport:
     def __init__(
         self,
         root: Path,
-        catalogue: Catalogue,
+        catalogue: SiteContent,
         settings: ContractImportSettings,
         compilations: Compilations | None = None,
     ) -> None:
         self.root = root
         self.settings = settings
         self.compilations = compilations or Compilations(settings.compilers)
-        self.chains = {chain.chain_id for chain in catalogue.chains}
-        self.has_bulk = bool(catalogue.bulk)
-        self.sources = {(source.chain_id, source.address.lower()): source for source in catalogue.contracts}
+        self.chains = {chain.chain_id for chain in catalogue.of(SiteContracts).chains}
+        self.has_bulk = bool(catalogue.of(SiteContracts).bulk)
+        self.sources = {
+            (source.chain_id, source.address.lower()): source
+            for source in catalogue.of(SiteContracts).sources
+        }
         self.done = ImportedContracts()
         self.seen_contracts: set[tuple[ChainId, str]] = set()
         self.silence = 0

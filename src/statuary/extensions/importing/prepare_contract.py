@@ -14,10 +14,10 @@ from statuary.contracts.model.auxdata import parse_immutable_references
 from statuary.contracts.model.derivation import CompiledMembers, Workspace, derive_record, workspace_members
 from statuary.contracts.model.proxy_detection import ProxyVerdict, proxy_evidence
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.contracts.sources.read_workspace import WorkspaceSource
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.importing.compilations import Compilations, with_output
@@ -30,6 +30,7 @@ from statuary.extensions.importing.toolchains.compilation import (
     complete_compilation,
 )
 from statuary.extensions.importing.workspace_files import contract_files, trim_compiler_output
+from statuary.site.site_content import SiteContent
 from statuary.source.load_model import load_model
 from statuary.source.source_files import SourceFile
 
@@ -151,7 +152,7 @@ class ExistingContract(NamedTuple):
 
 
 def find_existing_contract(
-    root: Path, catalogue: Catalogue, chain_id: ChainId, address: Address
+    root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
     """Return the existing contract at an address, in any form."""
     source = find_source(catalogue, chain_id, address)
@@ -167,11 +168,15 @@ def find_existing_contract(
     return ExistingContract(source, record.get("matchId"), verified_at, resolution if is_proxy else None)
 
 
-def find_source(catalogue: Catalogue, chain_id: ChainId, address: Address) -> ContractSource | None:
+def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
     """Return the source of the contract at an address."""
     key = (chain_id, address.lower())
     return next(
-        (source for source in catalogue.contracts if (source.chain_id, source.address.lower()) == key),
+        (
+            source
+            for source in catalogue.of(SiteContracts).sources
+            if (source.chain_id, source.address.lower()) == key
+        ),
         None,
     )
 
@@ -187,18 +192,18 @@ def read_existing_record(root: Path, source: ContractSource) -> RecordValue | No
     return read_contract(root, source).record
 
 
-def next_match_id(root: Path, catalogue: Catalogue) -> str:
+def next_match_id(root: Path, catalogue: SiteContent) -> str:
     """Return the number after the largest match id of the site.
 
     Raises:
         NotImportableError: if the site has bulk files, which would take too long to search.
     """
-    if catalogue.bulk:
+    if catalogue.of(SiteContracts).bulk:
         raise NotImportableError(
-            f"the match ids in {catalogue.bulk[0].path} cannot be searched for a free one",
+            f"the match ids in {catalogue.of(SiteContracts).bulk[0].path} cannot be searched for a free one",
             "give a free one with --match-id",
         )
-    return following_match_id(read_match_id(root, source) for source in catalogue.contracts)
+    return following_match_id(read_match_id(root, source) for source in catalogue.of(SiteContracts).sources)
 
 
 def following_match_id(match_ids: Iterable[str | None]) -> str:
@@ -208,14 +213,14 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 
 
 def check_match_id_is_free(
-    root: Path, catalogue: Catalogue, match_id: str, own_source: ContractSource | None
+    root: Path, catalogue: SiteContent, match_id: str, own_source: ContractSource | None
 ) -> None:
     """Check that no other contract has a match id.
 
     Raises:
         NotImportableError: if one does.
     """
-    for source in catalogue.contracts:
+    for source in catalogue.of(SiteContracts).sources:
         if source != own_source and read_match_id(root, source) == match_id:
             raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
@@ -278,7 +283,7 @@ class PreparedContract(NamedTuple):
 
 def prepare_contract(
     root: Path,
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     options: ImportOptions,
     compilation: ImportedCompilation,
     on_chain: OnChainContract,
@@ -392,7 +397,7 @@ def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainCon
 
 def _proxy_resolution(
     root: Path,
-    catalogue: Catalogue,
+    catalogue: SiteContent,
     options: ImportOptions,
     on_chain: OnChainContract,
     node: EthereumNode | None,

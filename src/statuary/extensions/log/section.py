@@ -60,7 +60,7 @@ class LogSection(Section):
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
-        source = run.site.status.page_source if run.site else ""
+        source = run.site.source if run.site else ""
         warnings = tuple(finding.within(source) for finding in log.warnings())
         return SectionResult(previous_versions=appended.previous_versions, changes=changes, findings=warnings)
 

@@ -17,7 +17,6 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.cli.output import count_text
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, address_of, body_for
@@ -31,12 +30,14 @@ from statuary.publish.locations import open_location, scheme_of
 from statuary.registry import STORES
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import site_context
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import INCIDENT
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, words_of
+from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
 
@@ -92,10 +93,14 @@ def notify_command(
         )
         return ExitCode.OK
     if test:
-        return send_test_messages(settings.channels, catalogue.page, os.environ, instant)
+        return send_test_messages(
+            settings.channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant
+        )
     if state is None:
         raise click.UsageError("Missing option '--state': the file that the next run finds again.")
-    timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
+    timeline = timeline_from(
+        catalogue.of(StatusContent).catalogue, instant, catalogue.of(StatusContent).settings
+    )
     words = words_of(renderer_of(site_context(catalogue)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
@@ -115,7 +120,7 @@ def notify_command(
 class ReadStatus(NamedTuple):
     """A site without its contracts."""
 
-    catalogue: Catalogue | None
+    catalogue: SiteContent | None
     findings: Sequence[Finding]
 
 
@@ -125,21 +130,23 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
     if catalogue is not None:
-        timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
+        timeline = timeline_from(
+            catalogue.of(StatusContent).catalogue, now, catalogue.of(StatusContent).settings
+        )
         findings = [*findings, *status_findings(timeline, now), *unknown_components(catalogue)]
     return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
 
 
-def unknown_components(catalogue: Catalogue) -> list[Finding]:
+def unknown_components(catalogue: SiteContent) -> list[Finding]:
     """Report a channel's components that the page lacks."""
     settings = catalogue.settings_of(NotifySettings) or NotifySettings()
-    by_name = catalogue.status.components_by_name
+    by_name = catalogue.of(StatusContent).catalogue.components_by_name
     return [
         Finding(
             rule="unknown-component",
-            message=f"{catalogue.status.components_source} has no component {name!r}",
+            message=f"{catalogue.of(StatusContent).catalogue.components_source} has no component {name!r}",
             hint="write the key or the id of a component",
-            path=catalogue.status.page_source,
+            path=catalogue.source,
             pointer=("notify", "channels", number, "components", place),
         )
         for number, channel in enumerate(settings.channels)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from statuary.base.findings import Finding, Severity
 from statuary.base.reserved_names import is_reserved_name
-from statuary.engine.catalogue import Catalogue
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages_and_theme import MAX_PAGE_PATH, NAME
 from statuary.site.settings import SitePage
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import OWN_PAGE
 
 
@@ -23,7 +23,7 @@ class MovedPageView(NamedTuple):
     path: str  # of the page, relative to the site's root
 
 
-def alias_documents(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
+def alias_documents(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
     """Yield a redirect at each valid earlier path of a page."""
     renderer, title = renderer_of(site_context(catalogue)), one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
@@ -34,7 +34,7 @@ def alias_documents(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
             yield renderer.page(OWN_PAGE, "moved_page.html", head, view, sources=(page.source,))
 
 
-def alias_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
+def alias_findings(page: SitePage, catalogue: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each alias of a page that redirects nothing."""
     owners = _owners(catalogue)
     for number, alias in enumerate(page.aliases):
@@ -55,7 +55,7 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
     return normpath(join(dirname(page.path), alias.removesuffix(".md")))
 
 
-def _owners(catalogue: Catalogue) -> Mapping[str, SitePage]:
+def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
     """Return the page of each path below `pages/`: pages first, then aliases."""
     owners = {page.path: page for page in catalogue.own_pages}
     for page in catalogue.own_pages:

@@ -16,7 +16,6 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.section import Section
 from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
 from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, SidebarLink
@@ -35,6 +34,7 @@ from statuary.site.pages.rendering import renderer_of, root_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.settings import SitePage
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 
 SEARCH_SCRIPT = Path(__file__).with_name("assets") / "page-search.js"
@@ -64,7 +64,7 @@ class OwnPagesSection(Section):
     """The Markdown pages of `content/pages/`; a failed one does not stop the others."""
 
     @override
-    def config_documents(self, site: Catalogue, skipped: list[Finding]) -> Iterator[Document]:
+    def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
         for page in site.own_pages:
             make = partial(own_page_document, page)
             yield from render_with_fallback("the page", make, site, skipped, page.source)
@@ -74,7 +74,7 @@ class OwnPagesSection(Section):
         yield from render_with_fallback("the search of pages", page_search_documents, site, skipped)
 
     @override
-    def findings(self, site: Catalogue) -> Iterator[Finding]:
+    def findings(self, site: SiteContent) -> Iterator[Finding]:
         for page in site.own_pages:
             checks = [link_findings, alias_findings] if page.aliases else [link_findings]
             for check in checks:
@@ -83,12 +83,12 @@ class OwnPagesSection(Section):
 
 
 def _found(
-    check: Callable[[SitePage, Catalogue], Iterable[Finding]], page: SitePage, site: Catalogue
+    check: Callable[[SitePage, SiteContent], Iterable[Finding]], page: SitePage, site: SiteContent
 ) -> list[Finding]:
     return list(check(page, site))
 
 
-def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
+def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
     """Yield a page of the site's own."""
     renderer, pages = renderer_of(site_context(catalogue)), _Pages(catalogue)
     texts = renderer.localization.texts
@@ -117,7 +117,7 @@ def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document
     yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
 
 
-def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
+def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
     """Yield the search's script and each folder's words by section.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
@@ -174,7 +174,7 @@ def _outline(tokens: list[Token]) -> tuple[Heading, ...]:
     return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
 
 
-def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
+def link_findings(page: SitePage, catalogue: SiteContent) -> Iterator[Finding]:
     """Yield a warning for each broken link of a page."""
     pages = _Pages(catalogue)
     for href, line in pages.links(page):
@@ -191,7 +191,7 @@ def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
 
 
 class _Pages:
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: SiteContent) -> None:
         self._pages: Mapping[str, SitePage] = {page.source: page for page in catalogue.own_pages}
         self._pictures = dict(catalogue.pages.theme.files)
 

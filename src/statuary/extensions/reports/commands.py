@@ -22,6 +22,7 @@ from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of,
 from statuary.site.pages.page_texts import page_texts
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
+from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 
 QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
@@ -75,9 +76,9 @@ def report_command(
     if catalogue is None or has_errors(findings):
         click.echo(text_report(findings, str(content)), err=True)
         return ExitCode.FINDINGS
-    timeline = timeline_from(catalogue.status, at, catalogue.status_settings)
+    timeline = timeline_from(catalogue.of(StatusContent).catalogue, at, catalogue.of(StatusContent).settings)
     year, number = quarter
-    page = catalogue.status.page
+    page = catalogue.of(StatusContent).catalogue.page
     if day_start(months_of(year, number)[0], page.time_zone) > at:
         raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)
@@ -85,7 +86,7 @@ def report_command(
     title = f"{page.name}: availability {year}-q{number}"
     for ending, text in (
         ("csv", csv_text(rows)),
-        ("html", page_text(title, rows, at, catalogue.status.page.url)),
+        ("html", page_text(title, rows, at, catalogue.page.url)),
     ):
         file = out / f"{year}-q{number}.{ending}"
         with atomic_file(file) as stream:

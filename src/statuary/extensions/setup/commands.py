@@ -15,7 +15,6 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FOLDER, Content, argument, build_instant, option, options
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.read_content import read_content
 from statuary.extensions.hosting.commands import require_supported_settings
 from statuary.extensions.hosting.host_files import HostFile, HostOptions
@@ -43,10 +42,12 @@ from statuary.extensions.setup.files import (
     setup_files,
 )
 from statuary.extensions.setup.steps import SetupResult, owner_steps
+from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import FileEdit, content_lock, in_work_tree, write_edit
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
+from statuary.status.model.records import StatusContent
 from statuary.status.sources.site_settings import check_page_url
 
 SITE: Final = "site.yaml"
@@ -135,11 +136,16 @@ def setup_command(
     names = _write(files, content, out, install)
     _print_steps(decided, options_of_host, names, catalogue, out)
     if test_message:
-        return send_test_messages(channels_of(catalogue), catalogue.page, os.environ, build_instant(None))
+        return send_test_messages(
+            channels_of(catalogue),
+            catalogue.of(StatusContent).catalogue.page,
+            os.environ,
+            build_instant(None),
+        )
     return ExitCode.OK
 
 
-def _decide(host: str, answers: Answers, catalogue: Catalogue, out: Path) -> SetupAnswers:
+def _decide(host: str, answers: Answers, catalogue: SiteContent, out: Path) -> SetupAnswers:
     """Return the values of the options, and a person's answers to the other questions."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, catalogue.page.url, asks=asks)
@@ -188,7 +194,7 @@ def _is_on_github(project: Path) -> bool:
     return not remote or "github" in remote
 
 
-def _edit_settings(decided: SetupAnswers, catalogue: Catalogue, content: Path) -> None:
+def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
     """Write the URL, and that the host's files belong to the site, into site.yaml."""
     with content_lock(content):
         before = (content / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
@@ -204,7 +210,7 @@ def _edit_settings(decided: SetupAnswers, catalogue: Catalogue, content: Path) -
 
 
 def _host_options(
-    decided: SetupAnswers, answers: Answers, catalogue: Catalogue, out: Path, install: str | None
+    decided: SetupAnswers, answers: Answers, catalogue: SiteContent, out: Path, install: str | None
 ) -> HostOptions:
     installation = read_installation(out)
     domain = urlsplit(decided.url).hostname
@@ -233,7 +239,7 @@ def _write(files: list[HostFile], content: Path, out: Path, install: str | None)
 
 
 def _print_steps(
-    decided: SetupAnswers, options_of_host: HostOptions, names: str, catalogue: Catalogue, out: Path
+    decided: SetupAnswers, options_of_host: HostOptions, names: str, catalogue: SiteContent, out: Path
 ) -> None:
     if (urlsplit(decided.url).hostname or "").endswith(EXAMPLE_DOMAINS):
         click.echo(

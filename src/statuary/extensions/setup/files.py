@@ -6,12 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.engine.catalogue import Catalogue
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, render_config
 from statuary.extensions.hosting.hosts import HOSTS, deno_serve_command
 from statuary.extensions.hosting.project_commands import with_digest
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
+from statuary.site.site_content import SiteContent
 from statuary.status.editing.updates import leaf_keys
+from statuary.status.model.records import StatusContent
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 WORKFLOWS: Final = ".github/workflows"
@@ -89,13 +90,13 @@ class SetupAnswers(NamedTuple):
         return self.host in DEPLOYS or self.host == "github-pages"
 
 
-def channels_of(catalogue: Catalogue) -> tuple[Channel, ...]:
+def channels_of(catalogue: SiteContent) -> tuple[Channel, ...]:
     """Return the channels of the site."""
     settings = catalogue.settings_of(NotifySettings)
     return () if settings is None else settings.channels
 
 
-def channel_secrets(catalogue: Catalogue) -> list[str]:
+def channel_secrets(catalogue: SiteContent) -> list[str]:
     """Return the variables of the channels' secrets, each once."""
     names = (
         name
@@ -106,13 +107,13 @@ def channel_secrets(catalogue: Catalogue) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def build_secrets(answers: SetupAnswers, catalogue: Catalogue) -> list[str]:
+def build_secrets(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
     """Return the names of the secrets that a build of a workflow needs."""
     log = ["STATUARY_LOG_KEY"] if "log" in dict(catalogue.extensions) else []
     return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
 
 
-def needed_extras(answers: SetupAnswers, catalogue: Catalogue) -> list[str]:
+def needed_extras(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
     """Return the extras of statuary that the site needs where it is built."""
     keys = dict(catalogue.extensions)
     needs = {
@@ -126,12 +127,12 @@ def needed_extras(answers: SetupAnswers, catalogue: Catalogue) -> list[str]:
     return [extra for extra, is_needed in needs.items() if is_needed]
 
 
-def setup_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue) -> list[HostFile]:
+def setup_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteContent) -> list[HostFile]:
     """Return the configuration of a host, and what keeps the site running there."""
     return [*HOSTS[answers.host].files(options), *_own_files(answers, options, catalogue)]
 
 
-def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue) -> Iterator[HostFile]:
+def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteContent) -> Iterator[HostFile]:
     host, secrets = answers.host, channel_secrets(catalogue)
     values = {
         "host": host,
@@ -140,7 +141,7 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: Catalogue
         "channel_secrets": secrets,
         "has_site_workflow": answers.has_site_workflow,
     }
-    rebuild_cron = cron_within(catalogue.status_settings.horizon)
+    rebuild_cron = cron_within(catalogue.of(StatusContent).settings.horizon)
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
@@ -172,9 +173,9 @@ def cron_within(horizon: timedelta) -> str:
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
-def component_labels(catalogue: Catalogue) -> list[str]:
+def component_labels(catalogue: SiteContent) -> list[str]:
     """Return the label of each component in the form, its key in parentheses."""
-    status = catalogue.status
+    status = catalogue.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # GitHub reads `${{` in a workflow as the beginning of an expression
     return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]

@@ -6,7 +6,6 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.cli.options import content_option
-from statuary.engine.catalogue import Catalogue
 from statuary.engine.pages.site_pages import asset_documents
 from statuary.engine.read_content import read_content
 from statuary.site.document import Document
@@ -16,6 +15,7 @@ from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.settings import ThemeError
+from statuary.site.site_content import SiteContent
 
 PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
 
@@ -71,7 +71,7 @@ def preview(content: Path, out: Path) -> None:
     click.echo(f"{out / PAGE}: every part in every state")
 
 
-def preview_page(catalogue: Catalogue) -> Document:
+def preview_page(catalogue: SiteContent) -> Document:
     """Return the page, with links to files beside it."""
     site = site_context(catalogue)
     renderer = renderer_of(site)
@@ -91,5 +91,5 @@ def preview_page(catalogue: Catalogue) -> Document:
     return Document(path=PAGE, body=text.encode("utf-8", "replace"))
 
 
-def _files(catalogue: Catalogue) -> list[Document]:
+def _files(catalogue: SiteContent) -> list[Document]:
     return list(asset_documents(catalogue.pages.theme, contracts=True, search=False, parts=()))

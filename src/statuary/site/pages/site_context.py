@@ -9,7 +9,7 @@ from statuary.base.primitives import Instant, is_utc
 from statuary.site.pages.page_parts import PartValues, part_values
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
-from statuary.site.site_facts import SiteFacts
+from statuary.site.site_content import SiteContent
 from statuary.site.url_table import (
     API_PAGE,
     CONTRACTS_HOME,
@@ -62,7 +62,7 @@ class SiteContext(NamedTuple):
         return (*status, *contracts, "api")
 
 
-def site_context(site: SiteFacts) -> SiteContext:
+def site_context(site: SiteContent) -> SiteContext:
     """Return the context of a site's pages."""
     page = site.page
     return SiteContext(

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TypeVar
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.site.document import Document
 from statuary.site.settings import ThemeError
-from statuary.site.site_facts import SiteFacts
+from statuary.site.site_content import SiteContent
 
 
 def try_make(
@@ -26,13 +25,10 @@ def try_make(
     return documents
 
 
-Site = TypeVar("Site", bound=SiteFacts)
-
-
 def render_with_fallback(
     name: str,
-    make: Callable[[Site], Iterable[Document]],
-    site: Site,
+    make: Callable[[SiteContent], Iterable[Document]],
+    site: SiteContent,
     skipped: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
@@ -41,7 +37,7 @@ def render_with_fallback(
 
 
 def _with_theme(
-    make: Callable[[Site], Iterable[Document]], site: Site, skipped: list[Finding]
+    make: Callable[[SiteContent], Iterable[Document]], site: SiteContent, skipped: list[Finding]
 ) -> tuple[Document, ...]:
     try:
         return tuple(make(site))

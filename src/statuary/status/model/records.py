@@ -255,6 +255,15 @@ class StatusCatalogue:
         return by_id | {component.key: component for component in self.components}
 
 
+class StatusContent(NamedTuple):
+    """The status of a site, as its content describes it."""
+
+    catalogue: StatusCatalogue
+    settings: StatusSettings
+    # the files of incidents, windows, templates and pages that could not be read
+    unread: frozenset[str] = frozenset()
+
+
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
     """Set missing creation dates of the page and components to the content's first date."""
     if catalogue.page.created_at != UNKNOWN_CREATION:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import Instant, parse_instant
-from statuary.engine.check_edit import StatusContent, added_findings, read_status_content
+from statuary.engine.check_edit import CheckedStatus, added_findings, read_status_content
 from statuary.extensions.importing.report import ImportReport, SkippedRecord
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.comparison import compare, comparison_lines
@@ -255,7 +255,7 @@ def import_status(
     return _bring(plan, content, root, now, dry_run=True)
 
 
-def _request(content: StatusContent, source: str, web: WebSource, now: Instant) -> ImportRequest:
+def _request(content: CheckedStatus, source: str, web: WebSource, now: Instant) -> ImportRequest:
     status = None if content.timeline is None else content.timeline.catalogue
     records = () if status is None else (*status.incidents, *status.maintenances)
     components = () if status is None else status.components
@@ -269,7 +269,7 @@ def _request(content: StatusContent, source: str, web: WebSource, now: Instant) 
 
 
 def _bring(
-    plan: StatusPlan, content: StatusContent, root: Path, now: Instant, *, dry_run: bool
+    plan: StatusPlan, content: CheckedStatus, root: Path, now: Instant, *, dry_run: bool
 ) -> StatusImport:
     report = ImportReport(present_count=plan.present_count, skipped=[*plan.skipped], notes=[*plan.notes])
     if plan.incomplete is not None:
@@ -287,7 +287,7 @@ def _bring(
     return StatusImport(report)
 
 
-def _compared(plan: StatusPlan, new_content: StatusContent, now: Instant) -> list[str]:
+def _compared(plan: StatusPlan, new_content: CheckedStatus, now: Instant) -> list[str]:
     if new_content.timeline is None:
         return []
     return [*comparison_lines(compare(plan, new_content.timeline, new_content.language, now))]
@@ -307,7 +307,7 @@ class _CheckedEdits(NamedTuple):
 
 
 def _without_errors(
-    root: Path, now: Instant, content: StatusContent, edits: list[FileEdit], report: ImportReport
+    root: Path, now: Instant, content: CheckedStatus, edits: list[FileEdit], report: ImportReport
 ) -> _CheckedEdits:
     """Skip the edits of records that would add an error.
 

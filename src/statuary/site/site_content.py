@@ -1,0 +1,63 @@
+"""A site as its content describes it: what pages share, and what each section read.
+
+A site may have forty million records of a hundred kilobytes, so its value has only the sources of contracts; records
+are read, checked and written one at a time.
+"""
+
+from typing import NamedTuple, Protocol, Self, TypeVar
+from zoneinfo import ZoneInfo
+
+from statuary.site.settings import NO_HOSTING, HostingSettings, PageSettings, SitePage
+
+Value = TypeVar("Value")
+
+
+class SiteIdentity(Protocol):
+    """The name and the address of a site."""
+
+    @property
+    def name(self) -> str:
+        """The name, as its author wrote it."""
+
+    @property
+    def url(self) -> str:
+        """The absolute URL, without a slash at the end."""
+
+    @property
+    def time_zone(self) -> ZoneInfo:
+        """The zone of every published timestamp."""
+
+    @property
+    def demo(self) -> bool:
+        """Whether everything is invented; every page says so."""
+
+
+class SiteContent(NamedTuple):
+    """The content of a site."""
+
+    source: str  # the path of site.yaml, for findings
+    page: SiteIdentity
+    pages: PageSettings
+    hosting: HostingSettings = NO_HOSTING
+    own_pages: tuple[SitePage, ...] = ()  # in Markdown
+    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
+    values: tuple[object, ...] = ()  # what the status and the contracts read, each of its own type
+    has_contracts: bool = False  # whether pages lead to contracts
+
+    def of(self, kind: type[Value]) -> Value:
+        """Return what a section read, by its type."""
+        return next(value for value in self.values if isinstance(value, kind))
+
+    def settings_of(self, kind: type[Value]) -> Value | None:
+        """Return an extension's settings by type, or None if it is disabled."""
+        return next((value for _, value in self.extensions if isinstance(value, kind)), None)
+
+    def with_value(self, new: object) -> Self:
+        """Return the site with another value of a section, in place of the one of its type."""
+        return self._replace(
+            values=tuple(new if type(value) is type(new) else value for value in self.values)
+        )
+
+    def without_templates(self, *names: str) -> Self:
+        """Return the site without the named theme templates, or without all."""
+        return self._replace(pages=self.pages.without_templates(*names))
