@@ -41,7 +41,10 @@ def test_examples_are_of_commands():
 
 @pytest.mark.parametrize("words", [words for words in PAGES if "safe-deployments" not in words])
 def test_help_ends_with_valid_example(words, tmp_path, monkeypatch):
-    write_files(tmp_path / "project", {"postmortem.md": "", "alert.json": "{}", "addresses.txt": ""})
+    write_files(
+        tmp_path / "project",
+        {"postmortem.md": "", "alert.json": "{}", "record.json": "{}", "addresses.txt": ""},
+    )
     (tmp_path / "clear-signing-erc7730-registry").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     shown = CliRunner().invoke(command, [*words.split(), "--help"], terminal_width=200).output

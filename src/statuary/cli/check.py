@@ -1,5 +1,6 @@
 """`statuary check`: check the content without publishing it."""
 
+from pathlib import Path
 from typing import Annotated
 
 import click
@@ -19,6 +20,7 @@ from statuary.cli.options import (
     ExtensionValues,
     FindingsFormat,
     Now,
+    argument,
     build_instant,
     extension_options,
     options,
@@ -26,6 +28,7 @@ from statuary.cli.options import (
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.engine.check_site import check_site
+from statuary.engine.options import CheckOptions
 from statuary.engine.report import CheckedSite
 from statuary.engine.sections import ExtensionOptions
 from statuary.workers.options import ExecutionOptions
@@ -35,6 +38,10 @@ from statuary.workers.options import ExecutionOptions
 @options
 @list_option
 def check_command(
+    record: Annotated[
+        Path | None,
+        argument(type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False),
+    ],
     content: Content,
     now: Now,
     worker_options: WorkerOptions,
@@ -44,10 +51,15 @@ def check_command(
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 
+    RECORD is a file with one contract record, such as the answer of any server of Sourcify's API to `fields=all`.
+    It is then checked alone, offline, and its claims are printed.
+
     With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and
     its output is compared with the record. Missing compilers are warnings.
     """
     check_options = read_check_options(selection)
+    if record is not None:
+        return _check_alone(record, check_options, form, extension_options)
     instant = build_instant(now)
     with open_executor(worker_options) as executor, show_progress() as progress:
         checked = check_site(
@@ -69,3 +81,18 @@ def check_command(
 def _exit_code(checked: CheckedSite, *, strict: bool) -> ExitCode:
     has_warnings = checked.count(Severity.WARNING) > 0
     return ExitCode.OK if checked.is_clean and not (strict and has_warnings) else ExitCode.FINDINGS
+
+
+def _check_alone(
+    file: Path, check_options: CheckOptions, form: str, extension_options: ExtensionValues
+) -> ExitCode:
+    from statuary.cli.check_record import check_record, claim_lines
+
+    if any(any(values.values()) for values in extension_options.values()):
+        raise click.UsageError("--recompile and --compiler are for a content folder, not for one record")
+    checked = check_record(file, check_options.checks)
+    if checked.findings or form in {"json", "sarif"}:
+        click.echo(format_findings(checked.findings, str(file.parent), form))
+    if form == "text" and checked.judged is not None:
+        click.echo("\n".join(claim_lines(checked.judged)))
+    return ExitCode.OK if checked.is_clean(strict=check_options.strict) else ExitCode.FINDINGS

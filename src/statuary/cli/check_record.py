@@ -1,0 +1,101 @@
+"""`statuary check RECORD`: check a record alone, offline, and print its claims."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
+
+from statuary.base.findings import Finding, Severity, has_errors
+from statuary.base.limits import LARGEST_RECORD
+from statuary.cli.escape import escape_control_chars
+from statuary.contracts.model.proof import ClaimName, ClaimStatus
+from statuary.source.locate import locate_findings
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+
+if TYPE_CHECKING:
+    from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.model.judged_record import JudgedRecord
+    from statuary.contracts.sources.parse_record import ParsedContract
+
+
+class CheckedRecord(NamedTuple):
+    """The result of checking one record."""
+
+    findings: Sequence[Finding]  # with positions in the file
+    judged: "JudgedRecord | None"  # None if the file is not a record
+
+    def is_clean(self, *, strict: bool) -> bool:
+        """Return whether no claim is contradicted, and there is no error, nor a warning if `strict`."""
+        if self.judged is None or self.judged.is_contradicted or has_errors(self.findings):
+            return False
+        return not strict or all(finding.severity is not Severity.WARNING for finding in self.findings)
+
+
+def check_record(file: Path, checks: "Sequence[ContractCheck] | None") -> CheckedRecord:
+    """Check the record in a file as a build does, without a site and without evidence beside it.
+
+    Args:
+        file: a document of `/v2/contract/` with all fields, or a record in YAML.
+        checks: the checks that run; None for all.
+    """
+    from statuary.contracts.checks.prove import (
+        CONTRACT_CHECKS,
+        IDENTITY_CHECKS,
+        prove,
+        run_checks,
+        runtime_finding,
+    )
+    from statuary.contracts.model.judged_record import JudgedRecord
+    from statuary.contracts.model.record import in_served_order
+    from statuary.site.document import encode_unchecked
+
+    parsed = _parsed(file)
+    if parsed.record is None:
+        return CheckedRecord(locate_findings(file.parent, parsed.findings), None)
+    record = in_served_order(parsed.record)
+    digest = sha256(parsed.canonical or encode_unchecked(record)).hexdigest()
+    proof = prove(record, CONTRACT_CHECKS if checks is None else checks, digest=digest)
+    of_identity = [finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings]
+    of_runtime = runtime_finding(record, proof, Severity.ERROR)
+    findings = [finding.within(file.name) for finding in (*of_identity, *proof.findings, *of_runtime)]
+    return CheckedRecord(locate_findings(file.parent, findings), JudgedRecord(record, proof))
+
+
+def _parsed(file: Path) -> "ParsedContract":
+    from statuary.contracts.sources.parse_record import (
+        ParsedContract,
+        parse_record_json,
+        parse_record_yaml,
+    )
+
+    parse = parse_record_yaml if file.suffix in (".yaml", ".yml") else parse_record_json
+    try:
+        return parse(SourceFile(file.parent, file.name).bytes(LARGEST_RECORD), file.name)
+    except UnreadableError as error:
+        return ParsedContract(None, findings=[error.finding(file.name)])
+
+
+def claim_lines(judged: "JudgedRecord") -> Iterator[str]:
+    """Yield the verdict, then the trail of the contract's page with the reason of each claim."""
+    from statuary.contracts.pages.trail import trail
+    from statuary.site.pages.page_texts import english, page_texts
+    from statuary.site.pages.site_context import DateFormatter, Localization
+
+    record, proof = judged.record, judged.proof
+    texts = page_texts("en")
+    yield escape_control_chars(
+        f"{record['compilation']['name']} at {record['address']} on chain {record['chainId']}"
+    )
+    if proof.verdict is not None:
+        yield " ".join(map(english, proof.verdict.sentences))
+    claims = {claim.name: claim for claim in proof.claims}
+    for part in trail(judged, Localization(texts, DateFormatter(ZoneInfo("UTC"), texts))):
+        yield escape_control_chars(f"  {part.name}: {part.note}".rstrip(": "))
+        for strand in part.strands:
+            claim = claims[ClaimName[strand.claim.upper()]]
+            yield escape_control_chars(f"    {strand.status}: {strand.check} ({english(claim.reason)})")
+    consistent = claims.get(ClaimName.CONSISTENT)
+    if consistent is not None and consistent.status is not ClaimStatus.VERIFIED:
+        yield escape_control_chars(english(consistent.reason))
