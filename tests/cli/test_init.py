@@ -136,10 +136,8 @@ def test_git_option_commits_project(run, tmp_path, monkeypatch):
 
 def test_git_without_identity_gives_hint(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.useConfigOnly")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
+    (tmp_path / "gitconfig").write_text("[user]\n    useConfigOnly = true\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     refused = run("init", "--git", *NOW)
     assert refused.exit_code == 3
     assert "git does not know your name and address" in refused.stderr

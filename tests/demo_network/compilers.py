@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from statuary.extensions.compilers.compiler import Compiler, RunLimits, detect_compiler
+from statuary.extensions.compilers.compiler import Compiler, detect_compiler
+from statuary.system.programs import RunLimits
 
 HERE = Path(__file__).parent
 TOOLS = Path(os.environ.get("STATUARY_DEMO_COMPILERS", HERE.parents[1] / ".compilers"))

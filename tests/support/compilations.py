@@ -24,7 +24,8 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import checksum_address
 from statuary.cli.main import command
 from statuary.contracts.model.compiler import build_version, parse_compiler_version
-from statuary.extensions.compilers.compiler import RunLimits, detect_compiler
+from statuary.extensions.compilers.compiler import detect_compiler
+from statuary.system.programs import RunLimits
 from support.edge_runtimes import served
 from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.imported_projects import empty_site

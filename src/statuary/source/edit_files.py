@@ -4,7 +4,6 @@ import getpass
 import os
 import shlex
 import sqlite3
-import subprocess
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Position
 from statuary.source.schema_line import with_schema_line
+from statuary.system.programs import ProgramError, ProgramOutput, run_git
 
 
 class EditError(StatuaryError):
@@ -144,12 +144,12 @@ def check_can_commit(file: Path) -> None:
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
-    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+    if _git(folder, "rev-parse", "--is-inside-work-tree").text != "true":
         raise EditError(f"{folder} is not in a git repository", "run `git init`, or leave out --commit")
     for name, operation in OPERATIONS_IN_PROGRESS.items():
-        if (folder / _git(folder, "rev-parse", "--git-path", name).stdout.strip()).exists():
+        if (folder / _git(folder, "rev-parse", "--git-path", name).text).exists():
             raise EditError(f"{operation} is in progress", "finish it first, or leave out --commit")
-    if _git(folder, "check-ignore", "--quiet", "--", path).returncode == 0:
+    if _git(folder, "check-ignore", "--quiet", "--", path).exit_code == 0:
         raise EditError(f"git ignores {file}", "change .gitignore, or leave out --commit")
     if _git(folder, "status", "--porcelain", "--", path).stdout:
         words = shlex.quote(str(file))
@@ -166,7 +166,7 @@ def in_work_tree(folder: Path) -> bool:
         False also if git is not installed.
     """
     try:
-        return _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
+        return _git(folder, "rev-parse", "--is-inside-work-tree").text == "true"
     except EditError:
         return False
 
@@ -206,7 +206,7 @@ def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commi
     _run_git(subject, folder, "add", "--", *names)
     arguments = ("commit", "--quiet", "--file=-", "--", *names)
     _run_git(subject, folder, *_identity_options(author), *arguments, text=message)
-    return Commit(_git(folder, "rev-parse", "--short", "HEAD").stdout.strip(), author)
+    return Commit(_git(folder, "rev-parse", "--short", "HEAD").text, author)
 
 
 def _author_to_state(folder: Path) -> str:
@@ -215,16 +215,16 @@ def _author_to_state(folder: Path) -> str:
     Returns:
         The author as `NAME <ADDRESS>`; empty if git knows one, or if its settings forbid a commit without one.
     """
-    if _git(folder, "var", "GIT_AUTHOR_IDENT").returncode == 0:
+    if _git(folder, "var", "GIT_AUTHOR_IDENT").exit_code == 0:
         return ""
-    if _git(folder, "config", "--type=bool", "user.useConfigOnly").stdout.strip() == "true":
+    if _git(folder, "config", "--type=bool", "user.useConfigOnly").text == "true":
         return ""
     try:
         account = getpass.getuser()
     except (KeyError, OSError):  # in a container, the account may have no name
         account = "statuary"
-    name = _git(folder, "config", "user.name").stdout.strip() or account
-    address = _git(folder, "config", "user.email").stdout.strip() or f"{account}@localhost"
+    name = _git(folder, "config", "user.name").text or account
+    address = _git(folder, "config", "user.email").text or f"{account}@localhost"
     return f"{name} <{address}>"
 
 
@@ -240,9 +240,9 @@ NO_IDENTITY = ("user.email", "user.name")
 
 def _run_git(subject: str, folder: Path, *arguments: str, text: str = "") -> None:
     done = _git(folder, *arguments, text=text)
-    if done.returncode == 0:
+    if done.exit_code == 0:
         return
-    output = (done.stderr or done.stdout).strip()
+    output = done.stderr.strip() or done.text
     if any(key in output for key in NO_IDENTITY):
         raise EditError(
             f"{subject}, but not committed: git does not know your name and address",
@@ -256,7 +256,7 @@ def is_detached(file: Path) -> bool:
 
     A later checkout would lose a commit made there.
     """
-    return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
+    return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").exit_code != 0
 
 
 def commit_file(file: Path, message: str) -> Commit:
@@ -268,16 +268,8 @@ def commit_file(file: Path, message: str) -> Commit:
     return _commit(f"{file} was written", file.parent, [file.name], message)
 
 
-def _git(folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+def _git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
     try:
-        return subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            input=text,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-    except FileNotFoundError:
-        raise EditError("git is not installed", "install it, or leave out --commit") from None
+        return run_git(folder, *arguments, text=text)
+    except ProgramError as error:
+        raise EditError(str(error), error.hint and f"{error.hint}, or leave out --commit") from None

@@ -1,11 +1,11 @@
 """The lines of `.gitignore` that keep built files and private keys out of git."""
 
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from statuary.base.atomic_file import atomic_file
+from statuary.system.programs import git_output
 
 IGNORED_BY_DEFAULT: Final = ("/build/", "/.venv/", "/.edge/", "/keys/", "/notified.json")
 """What a project ignores: the built site, the environment, the edge module, private keys, and what was sent."""
@@ -40,25 +40,11 @@ def ignore_file(file: Path) -> str | None:
     """
     path = file.resolve()
     folder = next(parent for parent in path.parents if parent.is_dir())
-    top = _git(folder, "rev-parse", "--show-toplevel")
-    if top and _git(folder, "check-ignore", "--", str(path)):
+    top = git_output(folder, "rev-parse", "--show-toplevel")
+    if top and git_output(folder, "check-ignore", "--", str(path)):
         return None
     root = Path(top) if top else Path.cwd()
     if not path.is_relative_to(root):
         return None
     line = f"/{path.relative_to(root).as_posix()}"
     return line if add_ignore_lines(root, [line]) else None
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    """Return the output of git.
-
-    Returns:
-        An empty text without git or outside a repository.
-    """
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

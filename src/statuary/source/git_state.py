@@ -4,13 +4,14 @@ File times mean nothing in a fresh clone; git's ids do, and reading them costs a
 (measured with 100,000 files). The git processes run in the background, as early as possible, on another core.
 """
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+from statuary.system.programs import GitProcess, MissingProgramError, ProgramOutput
 
 FOLDER = "contracts"
 """The folder whose files are compared by id; every build reads all other files."""
@@ -63,7 +64,7 @@ class GitState:
 
     def files(self) -> Iterator[GitFile]:
         """Yield the unchanged files of the contracts folder, in byte order of paths."""
-        for line in _split(_git(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/")):
+        for line in GitProcess(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/").records():
             entry, _, path = line.partition(b"\t")
             mode, identity, _ = entry.split(b" ")
             name = path.decode("utf-8", "surrogateescape")
@@ -93,13 +94,13 @@ class GitQuery:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._processes: list[GitProcess] = []
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
         if (repository := next((git for git in above if git.exists()), None)) is not None:
             self._index = _index_of(repository)  # before git and the content are read, so both are newer
-            with suppress(OSError):  # git may not be installed
-                self._processes = [_git(root, *command) for command in GIT_COMMANDS]
+            with suppress(MissingProgramError):
+                self._processes = [GitProcess(root, *command) for command in GIT_COMMANDS]
 
     @cached_property
     def answer(self) -> GitState | None:
@@ -108,20 +109,23 @@ class GitQuery:
         Returns:
             The state, or None outside a repository or before its first commit.
         """
-        outputs = [process.communicate()[0].decode("utf-8", "surrogateescape") for process in self._processes]
-        if not outputs or self._processes[0].returncode or self._processes[2].returncode:
+        results = [process.result() for process in self._processes]
+        if not results or results[0].exit_code or results[2].exit_code:
             return None
-        prefix, _, commit = outputs[0].rstrip("\n").partition("\n")
-        signs = _signs(outputs[2], prefix)
-        tree = outputs[1].strip() if self._processes[1].returncode == 0 else ""
+        prefix, _, commit = _decode(results[0]).rstrip("\n").partition("\n")
+        signs = _signs(_decode(results[2]), prefix)
         return GitState(
             root=self.root,
             commit=commit,
-            id=tree,
+            id=results[1].text if results[1].exit_code == 0 else "",
             changed_paths=frozenset(path for path, sign in signs.items() if sign != IGNORED),
             ignored=frozenset(path for path, sign in signs.items() if sign == IGNORED),
             index=self._index,
         )
+
+
+def _decode(result: ProgramOutput) -> str:
+    return result.stdout.decode("utf-8", "surrogateescape")
 
 
 def _index_of(git: Path) -> tuple[int, ...]:
@@ -161,18 +165,3 @@ GIT_COMMANDS = (
         ".",
     ),
 )
-
-
-def _git(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-
-
-def _split(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
-    """Yield the output of a process, split at null bytes."""
-    assert process.stdout is not None  # noqa: S101 - requested when it was started
-    with process:
-        remainder = b""
-        while piece := process.stdout.read(1 << 16):
-            *complete_parts, remainder = (remainder + piece).split(b"\0")
-            yield from complete_parts

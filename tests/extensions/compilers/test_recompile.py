@@ -15,16 +15,9 @@ import pytest
 from statuary.base.findings import Severity
 from statuary.base.progress import NoProgress
 from statuary.engine.read_content import read_content
-from statuary.extensions.compilers.compiler import (
-    Compiler,
-    CompilerError,
-    RunLimits,
-    detect_compiler,
-    find_compiler,
-    run_program,
-    stop_all_programs,
-)
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, detect_compiler, find_compiler
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
+from statuary.system.programs import RunLimits, run_program, stop_all_programs
 from support.contracts import FEATURES, NAME, PATH, made_record
 from support.sites import SMALL_SITE, write_files
 

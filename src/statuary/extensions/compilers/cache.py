@@ -18,10 +18,11 @@ import orjson
 from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
-from statuary.extensions.compilers.compiler import Compiler, RunLimits
+from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.compilers.recompilation import with_outputs_of
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
+from statuary.system.programs import RunLimits
 
 VARIABLE: Final = "STATUARY_CACHE"
 

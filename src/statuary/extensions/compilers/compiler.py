@@ -1,15 +1,10 @@
 """The compilers on this machine: their versions, and their output for standard JSON input."""
 
-import os
 import re
 import shutil
-import signal
-import subprocess
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -19,135 +14,7 @@ from statuary.base.primitives import shorten
 from statuary.contracts.model.compiler import build_version, is_same_build
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
-
-KEPT_VARIABLES = frozenset(
-    {
-        *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONUTF8"),
-        *("SYSTEMROOT", "PATHEXT", "COMSPEC", "TEMP", "TMP", "USERPROFILE"),  # of Windows
-    }
-)
-"""The environment variables that a compiler gets: no secret of the build."""
-
-FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
-"""Old Vypers write some members in the order of Python's hashes."""
-
-MAX_STDERR_CHARACTERS = 2000
-"""Characters at the end of standard error that are kept."""
-
-
-class RunLimits(NamedTuple):
-    """Limits for one program: seconds, bytes of memory and output."""
-
-    seconds: float = 300
-    memory_bytes: int = 8 << 30
-    output_bytes: int = 128 << 20
-
-
-class ProgramOutput(NamedTuple):
-    """The result of a program."""
-
-    exit_code: int  # negative for the signal that ended it
-    stdout: bytes
-    stderr: str  # the end of its standard error
-
-
-class RunError(StatuaryError):
-    """A program cannot be started or exceeds a limit."""
-
-
-_RUNNING: set["subprocess.Popen[bytes]"] = set()
-
-
-def run_program(limits: RunLimits, command: Sequence[str | Path], stdin: bytes = b"") -> ProgramOutput:
-    """Run a program to its end.
-
-    Args:
-        stdin: given as a file, because old compilers ask for its size.
-
-    Raises:
-        RunError: if it cannot be started, takes too long, or writes too much.
-    """
-    with (
-        TemporaryDirectory(prefix="statuary-") as folder,
-        TemporaryFile() as input_file,
-        TemporaryFile() as output,
-        TemporaryFile() as errors,
-    ):
-        input_file.write(stdin)
-        input_file.seek(0)
-        exit_code = _run(limits, command, folder, (input_file, output, errors))
-        if os.fstat(output.fileno()).st_size >= limits.output_bytes:
-            raise RunError(f"the output has more than {limits.output_bytes:,} bytes")
-        stderr = _content(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
-        return ProgramOutput(exit_code, _content(output), stderr)
-
-
-def _run(
-    limits: RunLimits,
-    command: Sequence[str | Path],
-    folder: str,
-    streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
-) -> int:
-    process = _start(_with_ulimit(limits, [str(part) for part in command]), folder, streams)
-    _RUNNING.add(process)
-    try:
-        return process.wait(limits.seconds)
-    except subprocess.TimeoutExpired:
-        _stop(process)
-        raise RunError(f"it did not finish within {limits.seconds:g} seconds") from None
-    except BaseException:
-        _stop(process)
-        raise
-    finally:
-        _RUNNING.discard(process)
-
-
-def _start(
-    command: list[str], folder: str, streams: tuple[IO[bytes], IO[bytes], IO[bytes]]
-) -> "subprocess.Popen[bytes]":
-    stdin, stdout, stderr = streams
-    kept = {name: value for name, value in os.environ.items() if name in KEPT_VARIABLES}
-    environment = {**kept, **FIXED_ENVIRONMENT}
-    try:
-        return subprocess.Popen(
-            command,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise RunError(f"it cannot be started: {error.strerror}") from None
-
-
-def stop_all_programs() -> None:
-    """Stop every running program: Ctrl-C does not reach their sessions."""
-    for process in tuple(_RUNNING):
-        _stop(process)
-
-
-def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
-    if os.name != "posix":
-        return command
-    ulimit = f"ulimit -d {limits.memory_bytes // 1024} && ulimit -f {limits.output_bytes // 512}"
-    return ["sh", "-c", f'{ulimit} && exec "$0" "$@"', *command]
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    process.wait()
-
-
-def _content(stream: IO[bytes]) -> bytes:
-    stream.seek(0)
-    return stream.read()
-
+from statuary.system.programs import ProgramError, RunLimits, run_program
 
 PROGRAMS: Final = {"solc": ("solc", "solcjs"), "vyper": ("vyper", "vyper-json")}
 """The programs on `PATH`, by their kind in `compilation.compiler`."""
@@ -212,7 +79,7 @@ class Compiler(NamedTuple):
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:
             ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))
-        except RunError as error:
+        except ProgramError as error:
             raise CompilerError(str(error)) from None
         output = _json_object(ended.stdout)
         if output is None:
@@ -236,7 +103,7 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
     program = Path(on_path).absolute()
     try:
         ended = run_program(VERSION_LIMITS, [program, "--version"])
-    except RunError as error:
+    except ProgramError as error:
         raise CompilerError(f"{path}: {error}") from None
     version = build_version(ended.stdout.decode("utf-8", "replace"))
     if not version or ended.exit_code:

@@ -27,14 +27,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.section import Run, Section, SectionResult
-from statuary.extensions.compilers.compiler import (
-    Compiler,
-    CompilerError,
-    RunLimits,
-    find_compiler,
-    install_hint,
-    stop_all_programs,
-)
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler, install_hint
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import (
     RULES,
@@ -46,6 +39,7 @@ from statuary.extensions.compilers.recompilation import (
 from statuary.site.document import encode_unchecked
 from statuary.site.site_content import SiteContent
 from statuary.source.locate import locate_findings
+from statuary.system.programs import RunLimits, stop_all_programs
 
 RULE: Final = recompilation_mismatch.__name__.replace("_", "-")
 

@@ -12,17 +12,12 @@ from statuary.base.reasons import because
 from statuary.contracts.model.proof import Recompilation
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder, program_digest
-from statuary.extensions.compilers.compiler import (
-    Compiler,
-    CompilerError,
-    RunLimits,
-    find_compiler,
-    install_hint,
-)
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler, install_hint
 from statuary.extensions.compilers.evidence import compilation_evidence
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.compilers.recompile import compiler_build, differences
+from statuary.system.programs import RunLimits
 
 MAX_NAME_LENGTH = 80
 """Characters of a compiler's name or version that a proof shows."""

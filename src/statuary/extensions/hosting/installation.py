@@ -3,7 +3,6 @@
 import importlib.util
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
@@ -15,6 +14,7 @@ from urllib.request import url2pathname
 import orjson
 
 from statuary.base.errors import StatuaryError
+from statuary.system.programs import INSTALLER_VARIABLES, ProgramError, RunLimits, git_output, run_program
 from statuary.version import VERSION
 
 WHEEL_FOLDER = "wheels"
@@ -84,11 +84,14 @@ def put_wheel(source: Path, project: Path) -> Path:
     else:
         build = ["uv", "build", "--quiet", "--wheel", "--out-dir"]
     try:
-        subprocess.run([*build, str(folder), str(source)], check=True, capture_output=True, encoding="utf-8")
-    except (OSError, subprocess.CalledProcessError) as error:
-        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1]
+        command = [*build, str(folder.resolve()), str(source.resolve())]
+        ended = run_program(RunLimits(), command, variables=INSTALLER_VARIABLES)
+        reason = (ended.stderr.strip() or f"exit code {ended.exit_code}") if ended.exit_code else ""
+    except ProgramError as error:
+        reason = str(error)
+    if reason:
         raise StatuaryError(
-            f"the host cannot reach {source}, from which statuary is installed, and no wheel can be built from it: {reason}",
+            f"the host cannot reach {source}, from which statuary is installed, and no wheel can be built from it: {reason.splitlines()[-1]}",
             "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL
@@ -127,21 +130,6 @@ def _public_commit(folder: Path) -> str | None:
 
 def _at_commit(url: str, commit: str, below: str) -> str:
     return f"'statuary @ {url}@{commit}{f'#subdirectory={below}' if below else ''}'"
-
-
-def git_output(folder: Path, *arguments: str) -> str:
-    """Return the output of git.
-
-    Returns:
-        An empty text without git or outside a repository.
-    """
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *arguments], check=False, capture_output=True, encoding="utf-8"
-        )
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def checked_out_branch(folder: Path) -> str:

@@ -9,8 +9,9 @@ import click
 from statuary.base.errors import StatuaryError
 from statuary.extensions.hosting.host_files import HostFile
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, is_edge_file
-from statuary.extensions.hosting.installation import Installation, git_output, put_wheel
+from statuary.extensions.hosting.installation import Installation, put_wheel
 from statuary.source.git_ignore import add_ignore_lines
+from statuary.system.programs import git_output
 
 
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:

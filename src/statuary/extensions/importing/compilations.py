@@ -8,15 +8,10 @@ from typing import Final, Self
 
 from statuary.contracts.model.derivation import DerivationError
 from statuary.extensions.compilers.cache import WHOLE, CompilationCache, CompilerRun
-from statuary.extensions.compilers.compiler import (
-    Compiler,
-    CompilerError,
-    RunLimits,
-    find_compiler,
-    stop_all_programs,
-)
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, no_compiler_error
+from statuary.system.programs import RunLimits, stop_all_programs
 
 MAX_REMEMBERED: Final = 8
 """Outputs in memory; those of large projects have a hundred megabytes."""

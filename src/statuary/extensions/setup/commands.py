@@ -22,7 +22,6 @@ from statuary.extensions.hosting.hosts import HOSTS
 from statuary.extensions.hosting.installation import (
     Installation,
     checked_out_branch,
-    git_output,
     read_installation,
     with_extras,
 )
@@ -49,6 +48,7 @@ from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
 from statuary.status.model.records import StatusContent
 from statuary.status.sources.site_settings import check_page_url
+from statuary.system.programs import git_output
 
 SITE: Final = "site.yaml"
 

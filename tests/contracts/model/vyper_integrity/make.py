@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from statuary.contracts.model.auxdata import AuxdataStyle, split_auxdata
-from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, detect_compiler
+from statuary.extensions.compilers.compiler import Compiler, CompilerError, detect_compiler
+from statuary.system.programs import RunLimits
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs.json"

@@ -1,0 +1,260 @@
+"""Other programs: git, compilers and installers, each with an environment, a time and a size.
+
+A program gets only the variables of the environment that it needs: no token, key or address of the build. Those of
+git that name another repository are left out too: a hook of one repository would read another.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from statuary.base.errors import StatuaryError
+
+SYSTEM_VARIABLES: Final = frozenset(
+    {
+        *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONUTF8"),
+        *("SYSTEMROOT", "PATHEXT", "COMSPEC", "TEMP", "TMP", "USERPROFILE"),  # of Windows
+    }
+)
+"""The variables that every program gets."""
+
+GIT_VARIABLES: Final = SYSTEM_VARIABLES | {
+    *("LANGUAGE", "USER", "LOGNAME", "EMAIL", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA"),
+    *("GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK", "DISPLAY", "XDG_RUNTIME_DIR"),  # to sign a commit
+    *(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE")),
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES"),
+}
+"""The variables that git gets, and the hooks of a commit."""
+
+INSTALLER_VARIABLES: Final = SYSTEM_VARIABLES | {
+    *("VIRTUAL_ENV", "XDG_CACHE_HOME", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_NO_INDEX"),
+    *("PIP_CONFIG_FILE", "PIP_FIND_LINKS", "PIP_CACHE_DIR", "UV_INDEX_URL", "UV_DEFAULT_INDEX"),
+    *("UV_CACHE_DIR", "UV_OFFLINE", "UV_PYTHON", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+}
+"""The variables that pip and uv get, to find packages."""
+
+FIXED_VARIABLES: Final = {"PYTHONHASHSEED": "0"}
+"""Old Vypers write some members in the order of Python's hashes."""
+
+GIT_SECONDS = 600
+"""The most seconds of one git command: a commit may ask for a passphrase."""
+
+MAX_STDERR_CHARACTERS = 2000
+"""Characters at the end of standard error that are kept."""
+
+
+class ProgramError(StatuaryError):
+    """A program cannot be started, or exceeds a limit."""
+
+
+class MissingProgramError(ProgramError):
+    """A program is not installed."""
+
+
+class RunLimits(NamedTuple):
+    """Limits for one program: seconds, bytes of memory and output."""
+
+    seconds: float = 300
+    memory_bytes: int = 8 << 30
+    output_bytes: int = 128 << 20
+
+
+class ProgramOutput(NamedTuple):
+    """The result of a program."""
+
+    exit_code: int  # negative for the signal that ended it
+    stdout: bytes
+    stderr: str  # the end of its standard error
+
+    @property
+    def text(self) -> str:
+        """The standard output as text, without white space around it."""
+        return self.stdout.decode("utf-8", "replace").strip()
+
+
+def _environment(names: Collection[str]) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name in names}
+    return {**kept, **FIXED_VARIABLES}
+
+
+_RUNNING: set["subprocess.Popen[bytes]"] = set()
+
+
+def run_program(
+    limits: RunLimits,
+    command: Sequence[str | Path],
+    stdin: bytes = b"",
+    variables: Collection[str] = SYSTEM_VARIABLES,
+) -> ProgramOutput:
+    """Run a program to its end, in an empty folder.
+
+    Args:
+        stdin: given as a file, because old compilers ask for its size.
+        variables: the names of the variables that it gets.
+
+    Raises:
+        ProgramError: if it cannot be started, takes too long, or writes too much.
+    """
+    from tempfile import TemporaryDirectory, TemporaryFile  # noqa: PLC0415 - git needs neither
+
+    with (
+        TemporaryDirectory(prefix="statuary-") as folder,
+        TemporaryFile() as input_file,
+        TemporaryFile() as output,
+        TemporaryFile() as errors,
+    ):
+        input_file.write(stdin)
+        input_file.seek(0)
+        words = _with_ulimit(limits, [str(part) for part in command])
+        streams = (input_file, output, errors)
+        exit_code = _run_to_end(limits, lambda: _start(words, folder, streams, variables))
+        if os.fstat(output.fileno()).st_size >= limits.output_bytes:
+            raise ProgramError(f"the output has more than {limits.output_bytes:,} bytes")
+        stderr = _content(errors)[-MAX_STDERR_CHARACTERS:].decode("utf-8", "replace")
+        return ProgramOutput(exit_code, _content(output), stderr)
+
+
+def _run_to_end(limits: RunLimits, start: "Callable[[], subprocess.Popen[bytes]]") -> int:
+    process = start()
+    _RUNNING.add(process)
+    try:
+        return process.wait(limits.seconds)
+    except subprocess.TimeoutExpired:
+        _stop(process)
+        raise ProgramError(f"it did not finish within {limits.seconds:g} seconds") from None
+    except BaseException:
+        _stop(process)
+        raise
+    finally:
+        _RUNNING.discard(process)
+
+
+def _start(
+    command: list[str],
+    folder: str,
+    streams: tuple[IO[bytes], IO[bytes], IO[bytes]],
+    variables: Collection[str],
+) -> "subprocess.Popen[bytes]":
+    stdin, stdout, stderr = streams
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=folder,
+            env=_environment(variables),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ProgramError(f"it cannot be started: {error.strerror}") from None
+
+
+def stop_all_programs() -> None:
+    """Stop every running program: Ctrl-C does not reach their sessions."""
+    for process in tuple(_RUNNING):
+        _stop(process)
+
+
+def _with_ulimit(limits: RunLimits, command: list[str]) -> list[str]:
+    if os.name != "posix":
+        return command
+    ulimit = f"ulimit -d {limits.memory_bytes // 1024} && ulimit -f {limits.output_bytes // 512}"
+    return ["sh", "-c", f'{ulimit} && exec "$0" "$@"', *command]
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()
+
+
+def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
+    """Run git in a folder, and return its result, whatever its exit code.
+
+    Args:
+        text: what it reads from standard input.
+
+    Raises:
+        MissingProgramError: if git is not installed.
+        ProgramError: if it does not end.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            input=text.encode(),
+            capture_output=True,
+            check=False,
+            env=_environment(GIT_VARIABLES),
+            timeout=GIT_SECONDS,
+        )
+    except OSError:
+        raise MissingProgramError("git is not installed", "install it") from None
+    except subprocess.TimeoutExpired:
+        raise ProgramError(f"git did not finish within {GIT_SECONDS} seconds") from None
+    return ProgramOutput(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def git_output(folder: Path, *arguments: str) -> str:
+    """Return the output of git.
+
+    Returns:
+        An empty text without git, outside a repository, or if git fails.
+    """
+    try:
+        done = run_git(folder, *arguments)
+    except ProgramError:
+        return ""
+    return done.text if done.exit_code == 0 else ""
+
+
+class GitProcess:
+    """Git in the background, which takes no lock of the repository."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        """Start it.
+
+        Raises:
+            MissingProgramError: if git is not installed.
+        """
+        try:
+            self._process = subprocess.Popen(
+                ["git", "--no-optional-locks", "-C", str(folder), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(GIT_VARIABLES),
+            )
+        except OSError:
+            raise MissingProgramError("git is not installed", "install it") from None
+
+    def result(self) -> ProgramOutput:
+        """Wait for the end; a process that does not end is stopped, and its exit code says so."""
+        try:
+            output = self._process.communicate(timeout=GIT_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            output = self._process.communicate()[0]
+        return ProgramOutput(self._process.returncode, output, "")
+
+    def records(self) -> Iterator[bytes]:
+        """Yield the output, split at null bytes, while git writes it."""
+        assert self._process.stdout is not None  # noqa: S101 - requested when it was started
+        with self._process:
+            remainder = b""
+            while piece := self._process.stdout.read(1 << 16):
+                *complete_parts, remainder = (remainder + piece).split(b"\0")
+                yield from complete_parts
