@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain as chained
 from typing import NamedTuple
 
@@ -232,6 +233,9 @@ MAX_SHARD_NAME_LENGTH = 20
 MAX_WORDS = 8
 """Words of one name that can be searched for."""
 
+CACHED_NAMES = 65_536
+"""Names of functions and contracts whose search terms are remembered: most contracts have `transfer`."""
+
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 """A word within a name such as `ERC20VotesComp`."""
 
@@ -249,10 +253,11 @@ def search_documents(
         with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
+    facets = [_facet(entry) for entry in newest_first]
     names: dict[str, list[str]] = {}
     for kind in ("address", "selector", "name", "abi", "all"):
         names[kind] = []
-        for name, terms in _shards(_terms(kind, newest_first)):
+        for name, terms in _shards(_terms(kind, newest_first, facets)):
             names[kind].append(name)
             yield _document(kind, name, terms, newest_first)
     index = {
@@ -265,13 +270,15 @@ def search_documents(
     yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
 
 
-def words_of(name: str) -> list[str]:
+@lru_cache(maxsize=CACHED_NAMES)
+def words_of(name: str) -> Sequence[str]:
     """Return a name's search terms: words and whole name, lower case, without accents."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
     return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
 
 
+@lru_cache(maxsize=CACHED_NAMES)
 def _compared(term: str) -> str:
     """Return the comparable part of a search term.
 
@@ -280,15 +287,22 @@ def _compared(term: str) -> str:
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
 
-def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
+def _facet(entry: ContractRow) -> str:
+    """Return what filters of the search tell apart: chain, language, match and kind of proxy."""
+    language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
+    return f"{entry.chainId} {language} {level_of(entry)} {proxy}"
+
+
+def _terms(kind: str, entries: Sequence[ContractRow], facet_of_each: Sequence[str]) -> Terms:
     terms: dict[str, tuple[list[int], dict[str, int]]] = {}
-    for number, entry in enumerate(entries):
-        language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
-        facet = f"{entry.chainId} {language} {level_of(entry)} {proxy}"
+    for number, (entry, facet) in enumerate(zip(entries, facet_of_each, strict=True)):
         for text in _terms_of(kind, entry):
-            numbers, facets = terms.setdefault(text, ([], {}))
-            facets[facet] = facets.get(facet, 0) + 1
-            if facets[facet] <= MAX_PER_TERM:
+            found = terms.get(text)
+            if found is None:
+                found = terms[text] = ([], {})
+            numbers, facets = found
+            count = facets[facet] = facets.get(facet, 0) + 1
+            if count <= MAX_PER_TERM:
                 numbers.append(number)
     return terms
 
