@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from heapq import merge
 from operator import attrgetter
+from typing import NamedTuple
 
 from statuary.base.files import MANIFEST, PARTS, SIGNATURE
 from statuary.base.primitives import Instant
@@ -67,7 +68,7 @@ def add_manifest(
         manifest = (
             _full_manifest(target, origin, by_workers)
             if previous_manifest is None
-            else _updated_manifest(target, origin, previous_manifest)
+            else renewed_listing(target, origin, previous_manifest, _own_listing(target))
         )
     except DamagedSnapshotError:
         if previous_manifest is None:
@@ -93,17 +94,34 @@ def _previous_manifest(target: BuildTarget) -> Manifest | None:
     return parse_manifest(text) if text is not None and is_own else None
 
 
+class ListedParts(NamedTuple):
+    """A listing of a site's files in parts: what is in it, and where its parts are."""
+
+    is_listed: Callable[[str], bool]  # whether it has the file at a path
+    document: Callable[[Part, bytes], Document]  # the document of a part
+    read_path: ReadPath  # reads the published text of a part by its path in a snapshot
+
+
+def _own_listing(target: BuildTarget) -> ListedParts:
+    return ListedParts(is_listed, lambda part, text: _document(part.path, text), target.published)
+
+
 def _full_manifest(
     target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
 ) -> Manifest:
     """Add the parts of the manifest of all files, and return the manifest."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
+    return full_listing(target, origin, _own_listing(target))
+
+
+def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
+    """Add the parts of a listing of all files, and return its manifest."""
     builder = ManifestBuilder()
-    rows = (_entry(target, *row) for row in target.ledger.listing() if is_listed(row[0]))
+    rows = (_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):
         part, text = builder.add(entries)
-        target.add([_document(part.path, text)])
+        target.add([listing.document(part, text)])
     return builder.manifest(origin)
 
 
@@ -120,19 +138,25 @@ def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: byte
     return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
 
 
-def _updated_manifest(target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest) -> Manifest:
-    """Update the last build's manifest, adding the parts that changed."""
+def renewed_listing(
+    target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
+) -> Manifest:
+    """Update the manifest of the last build's files, adding the parts that changed.
+
+    Raises:
+        DamagedSnapshotError: if a part that is read is missing or damaged.
+    """
     changes = (
         (path, None if digest is None else _entry(target, path, aliases, size, digest))
         for path, aliases, size, digest in target.ledger.differences()
-        if is_listed(path)
+        if listing.is_listed(path)
     )
-    renewal = PartsUpdate(previous_manifest.parts, target.published)
+    renewal = PartsUpdate(previous_manifest.parts, listing.read_path)
     parts = []
     for part, text in renewal.parts(changes):
         parts.append(part)
         if text is not None:
-            target.add([_document(part.path, text)])
+            target.add([listing.document(part, text)])
     documents = sum(part.documents for part in parts)
     names, size = previous_manifest.names + renewal.names, previous_manifest.size + renewal.size
     return Manifest(origin, documents, names, size, tuple(parts))

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -11,15 +12,18 @@ import jsonschema
 import orjson
 import pytest
 
+from statuary.base.files import LEDGER
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
 from statuary.engine.tick import TickResult, tick
+from statuary.extensions.log import site_log
 from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
 from statuary.extensions.log.published_log import TreeHead, published_settings
+from statuary.extensions.log.site_log import LAST_MANIFEST
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import FolderReader
 from support.logs import (
@@ -151,6 +155,21 @@ def test_removed_content_adds_remove_entries(content, site):
     logged(content, site, LATEST)
     assert actions_of(site)[10:] == [("add", "update"), ("add", "update"), ("add", "incident")]
     assert entries_of(site)[14].replaces == 10
+
+
+@pytest.mark.slow
+def test_renewed_manifest_equals_full_manifest(tmp_path, content, site):
+    write_files(content, {"incidents/more.yaml": INCIDENT, "incidents/slow.yaml": None})
+    other = shutil.copytree(site, tmp_path / "without-note")
+    ledger = sqlite3.connect(other / LEDGER)
+    with ledger:
+        assert ledger.execute("DELETE FROM notes WHERE name = ?", [LAST_MANIFEST]).rowcount == 1
+    ledger.close()
+    with patch.object(site_log, "full_listing", side_effect=AssertionError("every part was made again")):
+        logged(content, site, LATER)
+    logged(content, other, LATER)
+    assert files_in(site) == files_in(other)
+    assert problems_of(site) == []
 
 
 @pytest.mark.slow

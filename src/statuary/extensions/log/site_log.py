@@ -7,7 +7,7 @@ with them. Entries are in the order of contracts by address, then incidents by i
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from contextlib import suppress
 from importlib.resources import files
 from itertools import chain
 from typing import NamedTuple
@@ -74,12 +74,10 @@ from statuary.extensions.log.resume import (
     parse_pending,
 )
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.host_layout import media_type_of
-from statuary.publish.ledger.schema import names_of
-from statuary.publish.listing import Entry, split_into_parts
-from statuary.publish.listing_on_disk import Listing
-from statuary.publish.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import Manifest, encode_manifest, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
+from statuary.publish.site_manifest import ListedParts, full_listing, renewed_listing
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.url_table import Url, incident_of
@@ -87,6 +85,15 @@ from statuary.version import VERSION
 
 BATCH = 1_000
 """Entries in one transaction."""
+
+
+LAST_MANIFEST = "log manifest"
+"""The ledger's note of the last run that made the manifest, and of its SHA-256."""
+
+
+def _is_logged(path: str) -> bool:
+    """Return whether the manifest lists the file at a path."""
+    return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
 
 
 class LogChanges(NamedTuple):
@@ -284,35 +291,41 @@ class SiteLog:
 
     def _add_manifest(self) -> str:
         """Add the manifest of all files, reusing an unchanged one; return its SHA-256."""
-        folder = LOG_PART.pattern.rpartition("/")[0]
-        builder, parts = ManifestBuilder(), []
-        with Listing() as files:
-            for entry in self._files():
-                files.add(entry)
-            for entries in split_into_parts(files):
-                part, text = builder.add(entries)
-                parts.append(log_document(LOG_PART, text, digest=part.sha256))
-        last_entry = self.table.last(WHOLE_SITE)
+        origin = SiteOrigin(self.context.now, "", VERSION)
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
+        last_entry = self.table.last(WHOLE_SITE)
         is_last = last_entry is not None and manifest_digest(text) == last_entry[1].sha256
-        if not is_last or parse_manifest(text).parts != tuple(builder.parts):
-            text = encode_manifest(builder.manifest(SiteOrigin(self.context.now, "", VERSION)))
-        self.target.add([*parts, log_document(LOG_MANIFEST, text)])
-        self.target.ledger.documents.remove_unless_added(self.target.ledger.documents.paths_under(folder))
+        last_manifest = parse_manifest(text) if is_last else None
+        manifest = self._manifest(origin, last_manifest)
+        if last_manifest is None or last_manifest.parts != manifest.parts:
+            text = encode_manifest(manifest)
+        self.target.add([log_document(LOG_MANIFEST, text)])
+        documents, parts = self.target.ledger.documents, {part_of_log(part.path) for part in manifest.parts}
+        former_parts = documents.paths_under(LOG_PART.pattern.rpartition("/")[0])
+        documents.remove_unless_added([path for path in former_parts if path not in parts])
+        self.target.ledger.set_meta({LAST_MANIFEST: f"{self.target.ledger.run} {manifest_digest(text)}"})
         return manifest_digest(text)
 
-    def _files(self) -> Iterator[Entry]:
-        """Yield the new site's files, except those that follow from the log's entries."""
-        for path, aliases, size, digest in self.target.ledger.listing():
-            if is_snapshot_path(path) or (path.startswith(f"{PREFIX}/") and path not in COVERED):
-                continue
-            names = tuple(names_of(path, aliases)[1:])
-            entry = Entry(path, names, size, digest.hex(), media_type_of(path))
-            body = None if digest else self.target.published(path)
-            if body is not None:  # a new ledger does not know it
-                entry = entry._replace(size=len(body), sha256=sha256(body).hexdigest())
-            if entry.sha256:
-                yield entry
+    def _manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
+        """Add the parts of the manifest of all files, and return it.
+
+        If it lists the files of the last run, only the parts with changes are made.
+        """
+        ledger, listing = self.target.ledger, self._listing()
+        if last_manifest is not None and ledger.is_partial:
+            made_by_last_run = f"{ledger.run - 1} {manifest_digest(encode_manifest(last_manifest))}"
+            if ledger.get_meta(LAST_MANIFEST) == made_by_last_run:
+                with suppress(DamagedSnapshotError):
+                    return renewed_listing(self.target, origin, last_manifest, listing)
+        return full_listing(self.target, origin, listing)
+
+    def _listing(self) -> ListedParts:
+        """Return the listing of all files, except those that follow from the log's entries."""
+        return ListedParts(
+            is_listed=_is_logged,
+            document=lambda part, text: log_document(LOG_PART, text, digest=part.sha256),
+            read_path=lambda path: self.target.published(part_of_log(path)),
+        )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
         """Return the published versions of updates that differ from the present ones."""
