@@ -111,6 +111,30 @@ for _kind, _name in {
     claim(Withheld("invalid-identifier"), _kind, named(_name))
 
 
+def named_otherwise(name: str, language: str) -> Lie:
+    def apply(record: Record) -> bool:
+        path, old = target(record)
+        record["compilation"] |= {"name": name, "fullyQualifiedName": f"{path}:{name}"}
+        source = record["sources"][path]
+        source["content"] = source["content"].replace(f'"{old}"', f'"{name}"')
+        return bool(record["compilation"]["language"] == language)
+
+    return apply
+
+
+for _language in ("Vyper", "Yul"):
+    for _kind, _name in {
+        "an invisible character": "Safe\u200b",
+        "a letter of another alphabet": f"S{CYRILLIC_A}fe",
+        "letters of another style": "\uff33\uff41\uff46\uff45",
+    }.items():
+        claim(
+            Withheld("invalid-identifier"),
+            f"a {_language} name with {_kind}",
+            named_otherwise(_name, _language),
+        )
+
+
 def item(kind: str, **members: Any) -> Lie:
     def apply(record: Record) -> bool:
         record["abi"] = [*(record["abi"] or []), {"type": kind, "inputs": [], **members}]
@@ -290,6 +314,18 @@ def a_transaction_in_the_genesis_block(record):
 
 
 @false_claim(Withheld("impossible-deployment"))
+def a_contract_that_nobody_deployed(record):
+    record["deployment"]["deployer"] = "0x" + "0" * 40
+    return record["deployment"]["blockNumber"] != "-1"
+
+
+@false_claim(Withheld("impossible-deployment"))
+def a_transaction_of_zeros(record):
+    record["deployment"]["transactionHash"] = "0x" + "0" * 64
+    return record["deployment"]["blockNumber"] != "-1"
+
+
+@false_claim(Withheld("impossible-deployment"))
 def the_index_of_the_genesis_block_elsewhere(record):
     record["deployment"]["transactionIndex"] = "-1"
     return record["deployment"]["blockNumber"] != "-1"
@@ -316,7 +352,7 @@ def the_same_contract_at_another_address(record):
     return not code.startswith("0x73" + "00" * 20)
 
 
-@false_claim(Warned("call-protection-mismatch"))
+@false_claim(Withheld("call-protection-mismatch"))
 def a_library_at_another_address(record):
     record["address"] = SOMEONE
     return (record["runtimeBytecode"]["recompiledBytecode"] or "").startswith("0x73" + "00" * 20)

@@ -62,6 +62,28 @@ def test_proxy_lists_implementations():
     ) == (None, [])
 
 
+@pytest.mark.parametrize(
+    ("name", "is_known", "arguments", "status"),
+    [
+        ("arguments", True, True, "success"),
+        ("plain", True, False, "success"),
+        ("arguments", False, False, None),
+        ("plain", False, False, None),
+    ],
+)
+def test_unknown_creation_is_not_success(name, is_known, arguments, status):
+    record = made_record(name)
+    if not is_known:
+        record |= {"creationMatch": None}
+        record["creationBytecode"] |= {
+            "onchainBytecode": None,
+            "transformations": None,
+            "transformationValues": None,
+        }
+    body = smart_contract(unjudged(record))
+    assert (body["constructor_args"] is not None, body["creation_status"]) == (arguments, status)
+
+
 @pytest.mark.parametrize("name", FEATURES)
 def test_contract_is_at_both_spellings(name):
     record = made_record(name)

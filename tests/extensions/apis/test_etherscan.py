@@ -10,10 +10,11 @@ from urllib.parse import quote
 
 import pytest
 
+from statuary.extensions.apis.blockscout import smart_contract
 from statuary.extensions.apis.etherscan import source_code
 from statuary.extensions.importing.toolchains.explorer import explorer_creation, read_explorer_source
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
-from support.contracts import FEATURES, made_record
+from support.contracts import FEATURES, made_record, unjudged
 from support.edge_runtimes import Served, answers_of_deno
 from support.ethereum_node import COMPILERS
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, RECORD, SITE, hostile_targets
@@ -51,6 +52,30 @@ def test_record_without_resolution_is_not_proxy():
     del record["proxyResolution"]
     body = source_code(record)
     assert (body["Proxy"], body["Implementation"]) == ("0", "")
+
+
+LINKED = "0x" + "5a" * 20
+IN_SETTINGS = {"contracts/Fee.sol": {"Fee": "0x" + "AB" * 20}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "shown"),
+    [
+        ({}, {}, ""),
+        (IN_SETTINGS, {}, "Fee:" + "ab" * 20),
+        ({}, {"lib/Math.sol:Math": LINKED}, "Math:" + "5a" * 20),
+        (IN_SETTINGS, {"lib/Math.sol:Math": LINKED}, f"Fee:{'ab' * 20};Math:{'5a' * 20}"),
+        ({"": {"Fee": LINKED}}, {}, "Fee:" + "5a" * 20),
+    ],
+)
+@pytest.mark.parametrize("side", ["creationBytecode", "runtimeBytecode"])
+def test_linked_libraries_are_listed(side, settings, values, shown):
+    record = made_record("plain")
+    record["compilation"]["compilerSettings"]["libraries"] = settings
+    record[side]["transformationValues"] = {"libraries": values}
+    assert source_code(record)["Library"] == shown
+    listed = smart_contract(unjudged(record))["external_libraries"]
+    assert ";".join(f"{one['name']}:{one['address_hash'][2:]}" for one in listed) == shown
 
 
 @pytest.mark.parametrize("name", FEATURES)

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
+from statuary.base.deceptive_text import deception
 from statuary.base.findings import Severity
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.primitives import shorten
@@ -33,22 +34,26 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
     """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
 
-    A Yul object may have any text as its name, and a Vyper contract has that of its file.
+    A Yul object may have any text as its name, and a Vyper contract has that of its file; but no letter in it is
+    invisible or looks like a Latin one.
     """
-    name, count = record.compilation.get("name"), 0
+    name, count = record.compilation.get("name"), 1
     if record.language == "Solidity":
-        count += 1
-        if not _is_identifier(name):
-            yield Violation(
-                f"the contract's name {_shown_value(name)} is no identifier", ("compilation", "name")
-            )
+        fault = "" if _is_identifier(name) else "is no identifier"
+    else:
+        fault = deception(as_text(name)[:MAX_NAME])
+    if fault:
+        yield Violation(f"the contract's name {_shown_value(name)} {fault}", ("compilation", "name"))
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
         for text in _names_in(item):
             count += 1
             if not _is_identifier(text):
                 yield Violation(f"{_shown_value(text)} is no identifier", ("abi", place))
-    if count:
-        yield Evidence({"names": count})
+    yield Evidence({"names": count})
+
+
+MAX_NAME: Final = 1_000
+"""Characters of a contract's name that are looked at."""
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
@@ -261,25 +266,43 @@ GENESIS: Final = "-1"
 
 @check
 def impossible_deployment(record: RecordView) -> Iterator[Observation]:
-    """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in."""
+    """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in.
+
+    Any other was deployed by somebody, in a transaction whose hash is not zero.
+    """
     deployment = as_object(record.value.get("deployment"))
-    deployer = as_text(deployment.get("deployer"))
+    deployer, transaction = (as_text(deployment.get(name)) for name in ("deployer", "transactionHash"))
     block, index = deployment.get("blockNumber"), deployment.get("transactionIndex")
-    if not deployer and block is None and index is None:
+    if not (deployer or transaction) and block is None and index is None:
         return
     yield Evidence({"deployer": deployer[:42], "block": as_text(block)[:40]})
     if deployer and deployer.lower() == record.address.lower():
         yield Violation("the deployer is the contract itself", ("deployment", "deployer"))
     if block == GENESIS:
-        if deployer not in ("", _NO_ADDRESS):
-            yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
-        if index not in (None, GENESIS):
-            yield Violation("a contract of the genesis block has no transaction", _INDEX)
-    elif index == GENESIS:
+        yield from _genesis_faults(deployer, index)
+        return
+    yield from _impossible_values(deployer, transaction, index)
+
+
+def _impossible_values(deployer: str, transaction: str, index: Json) -> Iterator[Violation]:
+    if index == GENESIS:
         yield Violation("transactionIndex -1 is that of the genesis block", _INDEX)
+    if deployer == _NO_ADDRESS:
+        yield Violation("the deployer is the address of nobody", ("deployment", "deployer"), _IF_UNKNOWN)
+    if transaction == _NO_TRANSACTION:
+        yield Violation("the transaction's hash is zero", ("deployment", "transactionHash"), _IF_UNKNOWN)
+
+
+def _genesis_faults(deployer: str, index: Json) -> Iterator[Violation]:
+    if deployer not in ("", _NO_ADDRESS):
+        yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
+    if index not in (None, GENESIS):
+        yield Violation("a contract of the genesis block has no transaction", _INDEX)
 
 
 _INDEX: Final = ("deployment", "transactionIndex")
+_NO_TRANSACTION: Final = "0x" + "0" * 64
+_IF_UNKNOWN: Final = "write null if it is not known"
 
 MAX_CODE_BYTES: Final = 24_576
 """EIP-170; some chains allow more."""

@@ -304,6 +304,8 @@ _COMPARES_WITH_ZERO: Final = re.compile(
     + _JUMP_IF  # DUP1, ISZERO or a zero and EQ
     + rb"|\x80(?:\x60\x00|\x5f)\x81\x14"
     + _JUMP_IF  # DUP1, a zero, DUP2 EQ
+    + rb"|[\x1c\x16]\x90\x81(?:\x15|(?:\x60\x00|\x5f)\x14)"
+    + _JUMP_IF  # behind SHR or AND: SWAP1, DUP2 and the comparison
     + rb"|[\x1c\x16](?:\x15)?"
     + _JUMP_IF,  # nothing else is compared with the selector, which is not kept
     re.DOTALL,

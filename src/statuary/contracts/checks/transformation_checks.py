@@ -1,6 +1,7 @@
 """Checks of what transformations fill in: libraries, immutables, auxdata, arguments and the call protection."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from statuary.base.findings import Severity
 from statuary.base.json_values import Json
@@ -225,19 +226,27 @@ def missing_constructor_arguments(record: RecordView) -> Iterator[Observation]:
         )
 
 
-@check(Severity.WARNING)
+@check
 def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
-    """The call protection of a library is the library's own address."""
+    """The call protection of a library is the library's own address, which its constructor writes.
+
+    Code that no constructor wrote, as in a genesis block, may have the compiler's zeros: that is a warning.
+    """
     value, address = record.runtime.values.get("callProtection"), record.value.get("address")
     if not isinstance(value, str) or not isinstance(address, str):
         return
     yield Evidence({"address": value})
     if value != address.lower():
+        is_unwritten = value == _UNWRITTEN and record.creation.claimed_level is None
         yield Violation(
             f"the call protection is {value}, but the record's address is {address}",
             ("runtimeBytecode", "transformationValues", "callProtection"),
             "the code was deployed at another address, or the record belongs to another contract",
+            Severity.WARNING if is_unwritten else None,
         )
+
+
+_UNWRITTEN: Final = "0x" + "0" * 40
 
 
 def is_library(record: RecordView) -> bool:

@@ -5,11 +5,13 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.etherscan import (
     constructor_arguments,
     is_optimized,
+    linked_libraries,
     optimizer_runs,
     source_license,
 )
@@ -64,6 +66,8 @@ def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document
 def smart_contract(judged: JudgedRecord) -> JsonObject:
     """Return the members of a verified contract; unknown ones are null.
 
+    Without its creation code, its arguments are not known either, and neither is `creation_status`.
+
     A contradicted record is neither fully nor partially verified: another code is at the address.
     """
     record, is_contradicted = judged.record, judged.is_contradicted
@@ -73,6 +77,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
     proxy = _proxy(judged)
     arguments = constructor_arguments(record)
+    creation_code = as_object(record["creationBytecode"]).get("onchainBytecode")
     return {
         "verified_twin_address_hash": None,
         "is_verified": True,
@@ -100,7 +105,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
             {"file_path": file, "source_code": text} for file, text in texts.items() if file != path
         ],
         "compiler_settings": settings,
-        "external_libraries": _libraries(settings),
+        "external_libraries": _libraries(record),
         "constructor_args": f"0x{arguments}" if arguments else None,
         "decoded_constructor_args": None,
         "language": as_text(compilation.get("language")).lower(),
@@ -108,8 +113,8 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
         "certified": False,
         "is_blueprint": False,
         "deployed_bytecode": as_object(record["runtimeBytecode"]).get("onchainBytecode"),
-        "creation_bytecode": as_object(record["creationBytecode"]).get("onchainBytecode"),
-        "creation_status": "success",
+        "creation_bytecode": creation_code,
+        "creation_status": "success" if creation_code else None,
     }
 
 
@@ -131,11 +136,10 @@ def _proxy(judged: JudgedRecord) -> _ProxyMembers:
     return _ProxyMembers(PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), entries)
 
 
-def _libraries(settings: JsonObject) -> list[Json]:
+def _libraries(record: RecordValue) -> list[Json]:
     return [
-        {"name": library, "address_hash": address}
-        for libraries in as_object(settings.get("libraries")).values()
-        for library, address in as_object(libraries).items()
+        {"name": path.rpartition(":")[2], "address_hash": address}
+        for path, address in linked_libraries(record).items()
     ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.compiler import libraries_of
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.settings import Chain
@@ -76,7 +77,7 @@ def source_code(record: RecordValue) -> JsonObject:
         "Runs": str(optimizer_runs(compilation)),
         "ConstructorArguments": constructor_arguments(record),
         "EVMVersion": as_text(settings.get("evmVersion")) or "Default",
-        "Library": ";".join(_libraries(settings)),
+        "Library": _libraries(record),
         "ContractFileName": path,
         "LicenseType": source_license(record, path),
         "Proxy": "1" if is_proxy else "0",
@@ -116,17 +117,34 @@ def constructor_arguments(record: RecordValue) -> str:
     """Return the encoded arguments of the constructor in hex, without `0x`.
 
     Returns:
-        The arguments; empty if there are none or they are unknown.
+        The arguments; empty if there are none or they are unknown: the API has no other word. The ABI beside them says
+        whether the constructor takes any.
     """
     creation = as_object(record["creationBytecode"])
     values = as_object(creation.get("transformationValues"))
     return as_text(values.get("constructorArguments")).removeprefix("0x")
 
 
-def _libraries(settings: Mapping[str, Json]) -> Iterator[str]:
-    for libraries in as_object(settings.get("libraries")).values():
-        for name, address in as_object(libraries).items():
-            yield f"{name}:{as_text(address).lower().removeprefix('0x')}"
+def linked_libraries(record: RecordValue) -> dict[str, str]:
+    """Return the lower-case addresses of a contract's libraries by `path:Library`.
+
+    The settings name those that the compiler linked, the transformations those that were linked after it.
+    """
+    linked = libraries_of(
+        as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
+    )
+    for side in ("creationBytecode", "runtimeBytecode"):
+        values = as_object(as_object(record[side]).get("transformationValues"))
+        linked |= libraries_of(values.get("libraries"))
+    return linked
+
+
+def _libraries(record: RecordValue) -> str:
+    """Return the libraries as `Name:address`, without paths and `0x`, with semicolons between."""
+    return ";".join(
+        f"{path.rpartition(':')[2]}:{address.removeprefix('0x')}"
+        for path, address in linked_libraries(record).items()
+    )
 
 
 def source_license(record: RecordValue, path: str) -> str:

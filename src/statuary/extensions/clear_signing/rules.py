@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from statuary.base.budget import StepLimitError, consume
+from statuary.base.deceptive_text import deception
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
@@ -233,7 +234,7 @@ def format_type_mismatch(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
 def deceptive_text(parsed: ParsedDescriptor) -> Iterator[BrokenRule]:
     """Labels, intents and names have no invisible characters, and no letters that look like those of another script."""
     for pointer, text in plain_text.shown_texts(parsed.descriptor.value):
-        if fault := plain_text.fault(text):
+        if fault := deception(text):
             yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from statuary.base.deceptive_text import deception
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.abi import BasicType
 from statuary.extensions.clear_signing.key_types import ListType, Parameter, StructType, ValueType
 from statuary.extensions.clear_signing.path_types import DataTypes
 from statuary.extensions.clear_signing.paths import DATA, Member, Path, Step
-from statuary.extensions.clear_signing.plain_text import fault
 from statuary.extensions.clear_signing.records import DeployedCode, Function
 
 SCHEMA: Final = "../../specs/erc7730-v2.schema.json"
@@ -81,7 +81,7 @@ def _parameter(parameter: Parameter) -> str:
 
 
 def _intent(function: Function, notice: str) -> str:
-    if 0 < len(notice) <= LONGEST_INTENT and not fault(notice):
+    if 0 < len(notice) <= LONGEST_INTENT and not deception(notice):
         return notice
     return _words(function.signature.partition("(")[0])
 
@@ -132,7 +132,7 @@ def _words(name: str) -> str:
 
 def _text(text: str) -> str:
     """Return a text that a descriptor may show, unless it could deceive."""
-    return "" if fault(text) else text.strip()
+    return "" if deception(text) else text.strip()
 
 
 def file_of(descriptor: JsonObject, entity: str) -> str:

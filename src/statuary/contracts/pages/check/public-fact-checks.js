@@ -1,6 +1,7 @@
 // Checks against the grammar of the languages and the rules of the EVM.
 
 import { IDENTIFIER } from "./abi.js";
+import { isDeceptive } from "./deceptive-text.js";
 import { broken, fault, saw } from "./observations.js";
 import { anyHex, asList, asObject, asText, at, sizeOf } from "./values.js";
 
@@ -21,11 +22,13 @@ function* namesIn(item) {
   }
 }
 
+const MAX_NAME = 1_000;
+
 export function* namesAreIdentifiers(view) {
-  if (view.language === "Solidity") {
-    yield saw();
-    if (isNoIdentifier(view.compilation.name)) yield broken(["compilation", "name"]);
-  }
+  const { name } = view.compilation;
+  const isWrong = view.language === "Solidity" ? isNoIdentifier(name) : isDeceptive(asText(name).slice(0, MAX_NAME));
+  yield saw();
+  if (isWrong) yield broken(["compilation", "name"]);
   for (const [place, item] of abiOf(view).entries()) {
     for (const name of namesIn(item)) {
       yield saw();
@@ -70,11 +73,10 @@ export function* librariesAreThoseOfTheSettings({ compilation, sides }) {
 const GENESIS = "-1";
 
 export function* deploymentIsPossible({ record }) {
-  const { deployer: address, blockNumber: block = null, transactionIndex: index = null } = asObject(
-    at(record, "deployment"),
-  );
-  const deployer = asText(address);
-  if (!deployer && block === null && index === null) return;
+  const deployment = asObject(at(record, "deployment"));
+  const { blockNumber: block = null, transactionIndex: index = null } = deployment;
+  const [deployer, transaction] = [asText(deployment.deployer), asText(deployment.transactionHash)];
+  if (!deployer && !transaction && block === null && index === null) return;
   yield saw();
   const isGenesis = block === GENESIS;
   if (deployer && deployer.toLowerCase() === asText(at(record, "address")).toLowerCase()) {
@@ -84,6 +86,9 @@ export function* deploymentIsPossible({ record }) {
   if (isGenesis ? ![GENESIS, null].includes(index) : index === GENESIS) {
     yield broken(["deployment", "transactionIndex"]);
   }
+  if (isGenesis) return;
+  if (/^0x0{40}$/.test(deployer)) yield broken(["deployment", "deployer"]);
+  if (/^0x0{64}$/.test(transaction)) yield broken(["deployment", "transactionHash"]);
 }
 
 export function* codeCanBeAtTheAddress({ record, runtime: { onchain }, compilation }) {

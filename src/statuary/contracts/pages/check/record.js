@@ -90,7 +90,6 @@ const CHECKS = {
 
 const SEVERITIES = {
   "missing-constructor-arguments": "warning",
-  "call-protection-mismatch": "warning",
   "understated-match-level": "note",
 };
 
