@@ -36,7 +36,7 @@ from statuary.extensions.serving.site import (
     open_snapshot,
 )
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger.ledger import DamagedLedgerError
+from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.outcome import Extent, Outcome
 from statuary.publish.plan import Action, Change, Plan

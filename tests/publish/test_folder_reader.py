@@ -141,5 +141,5 @@ def test_malformed_ledger_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "ledger"
     file.write_bytes(b"no database" * 100)
     for read in (lambda: read_meta(file, "a"), lambda: list(read_listing(file)), lambda: is_unfinished(file)):
-        with pytest.raises(PublishingError, match=r"the ledger .* cannot be read"):
+        with pytest.raises(PublishingError, match=r"the ledger .* is damaged"):
             read()

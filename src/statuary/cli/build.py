@@ -11,6 +11,7 @@ from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import enable_garbage_collection
 from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
+from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
@@ -32,7 +33,6 @@ from statuary.engine.build import build_folder
 from statuary.engine.report import BuildResult
 from statuary.engine.sections import ExtensionOptions
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.ledger.ledger import DamagedLedgerError
 from statuary.publish.outcome import NOTHING_PUBLISHED, Extent, Outcome
 from statuary.source.git_state import GitQuery
 from statuary.workers.executor import Executor
@@ -108,11 +108,7 @@ def run_build(
     """
     enable_garbage_collection()
     try:
-        try:
-            result = _build(content, out, git, executor, build_options)
-        except DamagedLedgerError as error:
-            click.echo(f"statuary: {escape_control_chars(str(error))}", err=True)
-            result = _build(content, out, git, executor, build_options)
+        result = with_new_ledger(out, lambda: _build(content, out, git, executor, build_options))
         outcome = _report(result, content, out, build_options)
     except OSError as error:
         raise PublishingError(

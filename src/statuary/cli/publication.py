@@ -7,9 +7,9 @@ from typing import Protocol
 import click
 
 from statuary.base.files import PublishingError
+from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.output import changes_line, changes_lines, count_text, missing_names_note, size_text
-from statuary.engine.manifest_step import adopt_manifest_files
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.locations import SiteReplacement, replacement_of, scheme_of
@@ -50,10 +50,14 @@ def publish_folder(
     scheme = scheme_of(to)
     if not scheme:
         _require_folder(to)
-        documents = folder_documents(folder)
-        if is_excluded is not None:
-            documents = (document for document in documents if not is_excluded(document.path))
-        return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
+
+        def publish_documents() -> Outcome:
+            documents = folder_documents(folder)
+            if is_excluded is not None:
+                documents = (document for document in documents if not is_excluded(document.path))
+            return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
+
+        return with_new_ledger(Path(to), publish_documents)
     publish: PublishFolder = load(_target(scheme, to))
     return publish(folder, to, to_error=to_error)
 
@@ -105,7 +109,6 @@ def publish_to_folder(
     """
     replacement = replacement_of(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
-        adopt_manifest_files(target)
         target.add(document for document in documents if replacement.includes(document.path))
         for folder in replacement.folders:
             target.ledger.documents.retain_prefix(folder)

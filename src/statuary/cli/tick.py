@@ -7,6 +7,7 @@ from typing import Annotated
 import click
 
 from statuary.base.primitives import Instant, format_utc
+from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
@@ -44,7 +45,9 @@ def tick_command(
     time. Run it at the time that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed_paths, line, findings = tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
+    changed_paths, line, findings = with_new_ledger(
+        out, lambda: tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
+    )
     index = read_epoch_index(out)
     for path in changed_paths:
         click.echo(f"~ {escape_control_chars(path)}")

@@ -7,7 +7,7 @@ from time import perf_counter
 from statuary.base.primitives import Instant
 from statuary.base.progress import Progress, stage
 from statuary.engine.build_contracts import add_contract_lists, build_contracts_of
-from statuary.engine.manifest_step import adopt_manifest_files, write_manifest
+from statuary.engine.manifest_step import write_manifest
 from statuary.engine.options import ALL_CHECKS, CheckOptions
 from statuary.engine.publish_site import add_config_documents, publish
 from statuary.engine.read_site import read_site
@@ -112,7 +112,6 @@ def build_site(
                 target, contracts.site, contracts.counts, paths, report.skipped, verify=execution.verify
             )
         sections.finalize()
-        adopt_manifest_files(target)
         report.skipped += write_manifest(
             target, status.unchanged_since, verify=execution.verify, executor=execution.executor
         )

@@ -1,7 +1,4 @@
-"""The manifest of a site's files, written by builds and ticks.
-
-It also identifies the files of a site whose ledger is lost.
-"""
+"""The manifest of a site's files, written by builds and ticks."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,15 +11,6 @@ from statuary.publish.target import BuildTarget
 
 if TYPE_CHECKING:
     from statuary.workers.executor import Executor
-
-
-def adopt_manifest_files(target: BuildTarget) -> None:
-    """Adopt the files in a site's manifest if its ledger is lost."""
-    text = target.published(MANIFEST) if target.ledger.run == 1 else None
-    if text is not None:
-        from statuary.publish.manifest import listed_files
-
-        target.ledger.adopt(listed_files(text, target.published))
 
 
 def write_manifest(

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from statuary.base.progress import stage
+from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
@@ -54,7 +55,7 @@ def mirror_command(
     site = ServedSite(url)
     options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run, with_host_files)
     with show_progress() as progress, stage(progress, "Files"):
-        result = mirror_site(site, folder, options, progress.advance)
+        result = with_new_ledger(folder, lambda: mirror_site(site, folder, options, progress.advance))
     _print(result, folder, dry_run=dry_run)
     requests, size = site.counts
     click.echo(f"{count_text(requests, 'request')}, {size_text(size)} received")

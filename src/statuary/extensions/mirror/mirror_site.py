@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.base.primitives import format_utc, parse_instant
-from statuary.engine.manifest_step import adopt_manifest_files
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.publish.folder.folder_target import FolderTarget
@@ -92,7 +91,6 @@ def mirror_site(
     with FolderTarget(folder, dry_run=options.dry_run) as target:
         _require_mirror(target, site.url, folder)
         target.resume(f"{MIRROR_OF} {site.url}", "mirror")
-        adopt_manifest_files(target)
         target.ledger.set_partial()
         incomplete_sources = target.incomplete_sources(verify=options.verify)
         state, problems, changes = site.state(options.key), [], []

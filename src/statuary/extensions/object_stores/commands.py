@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
@@ -13,8 +13,9 @@ import click
 
 from statuary.base.clock import utc_now
 from statuary.base.files import MANIFEST, PublishingError
-from statuary.base.primitives import Instant, format_instant, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_instant, parse_instant
 from statuary.base.progress import stage
+from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import with_options
 from statuary.cli.outcome_report import exit_code_of, outcome_line
@@ -27,15 +28,15 @@ from statuary.cli.publication import (
 )
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
-from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
+from statuary.extensions.object_stores.store_comparison import INDEX, DamagedStoreLedgerError, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.extensions.packs.exclude import packed_path_filter
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
-from statuary.publish.folder.built_site import is_built, recorded_origin
-from statuary.publish.ledger.read import UnreadableLedgerError
+from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
+from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.locations import replacement_of
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import UTC, SiteOrigin
@@ -134,6 +135,11 @@ def publish_to_store(
             target.add(entry for entry in selected_entries if not is_excluded(entry.path))
             target.retain_prefix(replacement.folders)
             plan, cost = target.plan(), target.cost()
+            if target.lost_ledger:
+                lost = escape_control_chars(target.lost_ledger)
+                click.echo(
+                    f"the ledger of the store is damaged: {lost}; every object was requested", err=True
+                )
             if not options.dry_run:
                 target.apply()
             print_publication(plan, url, applied=not options.dry_run, to_error=to_error)
@@ -260,7 +266,7 @@ def publish_command(
         wait=wait,
     )
     folder = Path(site)
-    if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
+    if folder.is_dir() and (has_intact_listing(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "remove --public-key")
         is_excluded = packed_path_filter(folder) if exclude_packed else None
@@ -276,7 +282,10 @@ def publish_command(
             "publish the folder of the build with --exclude-packed",
         )
     else:
-        outcome = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
+        outcome = with_new_ledger(
+            Path(to),
+            lambda: _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older),
+        )
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)
     sys.exit(exit_code_of(outcome))
@@ -302,22 +311,16 @@ def _publish_snapshot(
         )
 
 
-def _instant_of_folder(folder: Path) -> Instant | None:
-    """Return the instant of a folder's site; that of its manifest if the ledger is damaged."""
-    try:
-        origin = recorded_origin(folder)
-    except UnreadableLedgerError:  # publishing makes a new one
-        manifest = folder / MANIFEST
-        origin = parse_manifest(manifest.read_bytes()).origin if manifest.is_file() else None
-    return None if origin is None else origin.instant
-
-
 def _published_instant(to: str) -> Instant | None:
     """Return the instant of the site at a target, if known."""
     if not is_store_url(to):
-        return _instant_of_folder(Path(to))
+        origin = recorded_origin(Path(to))
+        return None if origin is None else origin.instant
     store = ObjectStore(to)
     ledger, manifest = store.get(INDEX), store.get(MANIFEST)
-    if ledger is not None and (instant := parse_index(ledger[0]).instant):
-        return parse_instant(instant)
-    return None if manifest is None else parse_manifest(manifest[0]).origin.instant
+    with suppress(DamagedStoreLedgerError, InvalidValueError):
+        if ledger is not None and (instant := parse_index(ledger[0]).instant):
+            return parse_instant(instant)
+    with suppress(DamagedSnapshotError):
+        return None if manifest is None else parse_manifest(manifest[0]).origin.instant
+    return None

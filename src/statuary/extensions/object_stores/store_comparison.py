@@ -15,9 +15,10 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.object_stores.objects import step_of
 from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
-from statuary.publish.listing import Entry, Part, encode_part
+from statuary.publish.listing import Entry, Part, checked_text, encode_part
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.plan import Plan
 from statuary.site.url_table import PutStep
@@ -27,6 +28,11 @@ FORMAT = 2
 
 INDEX = f"{OWN_FOLDER}/index.json"
 LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
+
+
+class DamagedStoreLedgerError(PublishingError):
+    """The ledger of a store is damaged: every object has to be requested instead."""
+
 
 HINT = f"delete {INDEX}; the next publication requests every object instead"
 
@@ -79,6 +85,10 @@ def parse_index(text: bytes) -> StoreIndex:
     """Parse an index of this or an earlier version.
 
     One of an earlier version names no listing: every object has to be requested.
+
+    Raises:
+        DamagedStoreLedgerError: if it is not an index.
+        PublishingError: if it is of a later version.
     """
     try:
         value = orjson.loads(text)
@@ -90,9 +100,11 @@ def parse_index(text: bytes) -> StoreIndex:
                 f"the ledger in the store has version {version}; this version of statuary reads {FORMAT}",
                 HINT,
             )
-        return StoreIndex(value["listing"], tuple(value["begun"]), tuple(value["doubted"]), instant)
-    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-        raise PublishingError(f"{INDEX} is not a ledger", HINT) from None
+        listing = None if value["listing"] is None else checked_text(value["listing"])
+        begun, doubted = (tuple(map(checked_text, value[name])) for name in ("begun", "doubted"))
+        return StoreIndex(listing, begun, doubted, instant)
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, InvalidValueError):
+        raise DamagedStoreLedgerError(f"{INDEX} is not a ledger") from None
 
 
 class StoreComparison:
@@ -135,6 +147,12 @@ class StoreComparison:
     def part_text(self, part: Part) -> bytes:
         """Return the lines of a part of the site's listing."""
         return encode_part(self.site.part(part)).text
+
+    def forget_store(self) -> None:
+        """Forget what is known of the store."""
+        for listing in (self.stored, self.uncertain):
+            listing.close()
+        self.stored, self.uncertain, self.same = Listing(), Listing(), frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
         """Skip the parts that all listings of the ledger have."""

@@ -2,7 +2,7 @@
 
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
 ledger records a publication before its first put, so the next one knows of a killed publication, requests the
-objects that it may have changed, and continues. If the ledger is lost, the store is listed and every object
+objects that it may have changed, and continues. If the ledger is lost or damaged, the store is listed and every object
 is requested; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
@@ -35,9 +35,9 @@ from statuary.extensions.object_stores.store import (
     transfer,
 )
 from statuary.extensions.object_stores.store_comparison import (
-    HINT,
     INDEX,
     LEDGER_FOLDER,
+    DamagedStoreLedgerError,
     Parts,
     StoreComparison,
     StoreIndex,
@@ -209,6 +209,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.asked = RequestCounts()
         # SHA-256 of the only object that may be replaced at a path; None if there must be none
         self.verified: Mapping[str, str | None] = {}
+        self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
 
@@ -262,9 +263,25 @@ class ObjectStoreTarget(Target[Entry]):
         self.comparison.divide()
         stored = self.store.get(INDEX)
         self.asked = RequestCounts(get=1)
-        if stored is not None:
-            self.index, self.index_tag = parse_index(stored[0]), stored[1].tag
         self.listings[self.comparison.listing] = self.comparison.parts
+        try:
+            if stored is not None:
+                self.index_tag = stored[1].tag
+                self.index = parse_index(stored[0])
+            self._read_listings()
+        except DamagedStoreLedgerError as error:
+            self.lost_ledger = str(error)
+            self.index, self.ledger_objects = StoreIndex(), set()
+            self.comparison.forget_store()
+            self._list()
+        transfer((entry.path for entry in self.comparison.uncertain), self._ask, self.lease)
+
+    def _read_listings(self) -> None:
+        """Compare with the publications that the ledger names.
+
+        Raises:
+            DamagedStoreLedgerError: if a part of it is missing or damaged.
+        """
         for listing in self.index.named:
             if listing not in self.listings:
                 self.listings[listing] = parse_parts(self._read(listing_object(listing), listing))
@@ -273,7 +290,6 @@ class ObjectStoreTarget(Target[Entry]):
             self._list()
         if not self.verify:
             self._read_ledger()
-        transfer((entry.path for entry in self.comparison.uncertain), self._ask, self.lease)
 
     def _list(self) -> None:
         """List the store, and request every object.
@@ -309,13 +325,13 @@ class ObjectStoreTarget(Target[Entry]):
         """Return an object of the ledger.
 
         Raises:
-            PublishingError: if it is missing or damaged.
+            DamagedStoreLedgerError: if it is missing or damaged.
         """
         stored = self.store.get(path)
         if stored is None:
-            raise PublishingError(f"{path} is missing in {self.store.url}", HINT)
+            raise DamagedStoreLedgerError(f"{path} is missing in {self.store.url}")
         if sha256(stored[0]).hexdigest() != digest:
-            raise PublishingError(f"{path} is damaged", HINT)
+            raise DamagedStoreLedgerError(f"{path} is damaged")
         self.asked = self.asked._replace(get=self.asked.get + 1)
         return stored[0]
 

@@ -39,7 +39,7 @@ from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_s
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
 from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
-from statuary.publish.folder.built_site import is_built, recorded_origin
+from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.listing import Entry, document_path
 from statuary.publish.manifest import Manifest, manifest_digest
@@ -267,7 +267,7 @@ def _documents_of(folder: Path) -> Iterator[Document]:
 
 def _is_snapshot(source: Path) -> bool:
     """Return whether a source has its own manifest, unlike the folder of a build."""
-    return not source.is_dir() or ((source / MANIFEST).is_file() and not is_built(source))
+    return not source.is_dir() or ((source / MANIFEST).is_file() and not has_intact_listing(source))
 
 
 def _revision(content: Path) -> str:

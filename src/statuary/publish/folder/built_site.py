@@ -1,13 +1,19 @@
-"""The origin of a folder's site: a build or not, and of which content."""
+"""The origin of a folder's site: a build or not, and of which content.
 
+A damaged ledger counts as none: the manifest then says what the folder has.
+"""
+
+from contextlib import suppress
 from pathlib import Path
 
-from statuary.base.files import MANIFEST
+from statuary.base.files import MANIFEST, is_snapshot_path
 from statuary.base.primitives import parse_instant
-from statuary.publish.folder.reader import find_ledger
+from statuary.publish.folder.reader import FolderReader, find_ledger
+from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.ledger.ledger import OWN_MANIFEST
-from statuary.publish.ledger.read import read_meta
-from statuary.publish.manifest import manifest_digest
+from statuary.publish.ledger.read import read_listing, read_meta
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
 
 
@@ -18,20 +24,39 @@ def is_built(root: Path) -> bool:
     as a snapshot's.
     """
     ledger, file = find_ledger(root), root / MANIFEST
-    noted_digest = read_meta(ledger, OWN_MANIFEST) if ledger is not None and file.is_file() else None
-    return noted_digest is not None and noted_digest == manifest_digest(file.read_bytes())
+    if ledger is None or not file.is_file():
+        return False
+    noted_digest = None
+    with suppress(DamagedLedgerError):
+        noted_digest = read_meta(ledger, OWN_MANIFEST)
+    return noted_digest == manifest_digest(file.read_bytes())
+
+
+def has_intact_listing(root: Path) -> bool:
+    """Return whether a build made a folder's site, and its ledger has a row for each name in the manifest."""
+    ledger, text = find_ledger(root), FolderReader(root).read(MANIFEST)
+    if ledger is None or text is None or not is_built(root):
+        return False
+    with suppress(DamagedLedgerError, DamagedSnapshotError):
+        names = (name for entry in read_listing(ledger) for name in entry.names)
+        return sum(not is_snapshot_path(name) for name in names) == parse_manifest(text).names
+    return False
 
 
 def recorded_origin(root: Path) -> SiteOrigin | None:
-    """Return the recorded origin of a folder's site.
+    """Return the origin of a folder's site by its ledger, or else by its manifest.
 
     Returns:
-        The origin, or None if it is not recorded.
+        The origin, or None if neither records it.
     """
     ledger = find_ledger(root)
-    if ledger is None:
-        return None
-    instant, revision, version = (
-        read_meta(ledger, name) or "" for name in ("instant", "revision", "statuary")
-    )
-    return SiteOrigin(parse_instant(instant), revision, version) if instant else None
+    if ledger is not None:
+        with suppress(DamagedLedgerError):
+            instant, revision, version = (
+                read_meta(ledger, name) or "" for name in ("instant", "revision", "statuary")
+            )
+            return SiteOrigin(parse_instant(instant), revision, version) if instant else None
+    text = FolderReader(root).read(MANIFEST) if root.is_dir() else None
+    with suppress(DamagedSnapshotError):
+        return None if text is None else parse_manifest(text).origin
+    return None

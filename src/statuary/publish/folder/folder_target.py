@@ -16,17 +16,11 @@ from typing import Self
 
 from typing_extensions import override
 
-from statuary.base.files import PublishingError
+from statuary.base.files import MANIFEST, PublishingError
 from statuary.publish.folder.site_folder import BODIES, SITE, SiteFolder, Stager
+from statuary.publish.ledger.damage import DamagedLedgerError, database_error, is_intact, quarantine
 from statuary.publish.ledger.document_table import write_partition_file
-from statuary.publish.ledger.ledger import (
-    OWNED_NAMES,
-    DamagedLedgerError,
-    Ledger,
-    database_error,
-    is_intact,
-    quarantine,
-)
+from statuary.publish.ledger.ledger import OWNED_NAMES, Ledger
 from statuary.publish.ledger.schema import (
     AddedFile,
     PartitionOutput,
@@ -95,6 +89,15 @@ class FolderTarget(BuildTarget):
         self._stager = self.folder.stager(staged, SITE)
         self._stager.entry_of = ledger.entry
         self._staged = staged
+        self._adopt_manifest_files()
+
+    def _adopt_manifest_files(self) -> None:
+        """Adopt the files in the site's manifest if its ledger is lost."""
+        text = self.published(MANIFEST) if self.ledger.run == 1 else None
+        if text is not None:
+            from statuary.publish.manifest import listed_files  # noqa: PLC0415 - only for a lost ledger
+
+            self.ledger.adopt(listed_files(text, self.published))
 
     def __enter__(self) -> Self:
         return self

@@ -10,14 +10,19 @@ trusted.
 """
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from statuary.base.files import PublishingError, transaction
+from statuary.base.files import transaction
+from statuary.publish.ledger.damage import (
+    DamagedLedgerError,
+    database_error,
+    is_intact,
+    quarantine,
+    require_ledger,
+)
 from statuary.publish.ledger.document_table import (
     ADD,
     KEEP,
@@ -28,7 +33,6 @@ from statuary.publish.ledger.document_table import (
 )
 from statuary.publish.ledger.schema import (
     ADOPT_OWNED,
-    EXPECTED_COLUMNS,
     FORGET_OWNED,
     FULL_VIEWS,
     MAIN,
@@ -44,57 +48,6 @@ from statuary.publish.ledger.schema import (
 )
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.plan import Action, Change, Plan
-
-
-class DamagedLedgerError(PublishingError):
-    """The ledger was damaged and is quarantined; the next build makes a new one."""
-
-
-def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return an SQLite error, or one about a stored value, with its file."""
-    name = getattr(error, "sqlite_errorname", "")
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
-    if name.startswith("SQLITE_FULL"):
-        return PublishingError(
-            f"no space is left for {file}; published files are intact, each in its old or new version",
-            "free some space and run the command again",
-        )
-    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
-        name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
-    ):
-        return PublishingError(
-            f"cannot write {file}: {error}; published files are intact, each in its old or new version",
-            "check the disk and the permissions of the folder, and run the command again",
-        )
-    return DamagedLedgerError(
-        f"the ledger {file} is damaged: {error}; it was renamed to {file.name}.damaged",
-        "run the build again; it makes a new ledger",
-    )
-
-
-def quarantine(file: Path) -> None:
-    """Rename a damaged database, or anything else at its path, to `<name>.damaged`."""
-    damaged = file.with_name(f"{file.name}.damaged")
-    with suppress(FileNotFoundError, NotADirectoryError):
-        damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
-    with suppress(FileNotFoundError):
-        os.replace(file, damaged)
-    for ending in ("-journal", "-wal", "-shm"):
-        file.with_name(file.name + ending).unlink(missing_ok=True)
-
-
-def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
-    """Return whether a file is an SQLite database, or does not exist."""
-    if not os.path.lexists(file):
-        return True
-    query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            return bool(connection.execute(query).fetchall() == [("ok",)])
-    except sqlite3.DatabaseError:
-        return False
-
 
 OWNED_NAMES = "published.sqlite3"
 """The database of our files' names, beside the ledger: it still identifies them if the ledger is lost."""
@@ -180,19 +133,11 @@ class Ledger:
             for statement in (MAIN + SOURCES).split(";\n"):
                 self.connection.execute(statement)
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        elif version != SCHEMA_VERSION:
-            raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
-        self._check_columns()
+        require_ledger(self.connection)
         self.connection.execute("COMMIT")
         self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
         self.unfinished_run = int(self.get_meta("unfinished run") or 0)
         self.run = int(self.get_meta("run") or 0) + 1
-
-    def _check_columns(self) -> None:
-        for table, columns in EXPECTED_COLUMNS.items():
-            description = self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
-            if tuple(name for name, *_ in description) != columns:
-                raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
 
     def _attach_owned(self, file: Path | None) -> None:
         """Attach the database of our files' names.
@@ -410,4 +355,6 @@ def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int
     if row is None or (row[0] != path and path not in row[1].split("\n")):
         return None
     _, _, digest, size, modified, sources, run = row
+    if [*map(type, row[2:])] != [bytes, int, int, str, int]:
+        raise sqlite3.DatabaseError(f"its row of {path} is malformed")
     return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)

@@ -1,4 +1,8 @@
-"""Read the ledger of a published site without locking it."""
+"""Read the ledger of a published site without locking it.
+
+A damaged ledger, or one of another version, raises DamagedLedgerError wherever the damage is found; what reads a whole
+folder then continues without a ledger (`folder/built_site.py`).
+"""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -6,8 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from statuary.base.files import PublishingError
 from statuary.publish.host_layout import media_type_of
+from statuary.publish.ledger.damage import reading_error, require_ledger
 from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
 from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, names_of
 from statuary.publish.listing import Entry
@@ -17,10 +21,6 @@ NEAREST = (
 )
 
 
-class UnreadableLedgerError(PublishingError):
-    """A file is not a ledger; whoever publishes into its folder makes a new one."""
-
-
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
     """Return the entry of a path.
 
@@ -28,7 +28,7 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
         The entry, or None if there is no ledger or no such entry.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     with opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
@@ -38,7 +38,7 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
     """Return the reason for the last build of each source, if known.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     query = "SELECT reason FROM sources WHERE location = ?"
     rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
@@ -49,7 +49,7 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     """Return up to three paths that differ in case or share the last name.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -63,7 +63,7 @@ def read_meta(file: Path, name: str) -> str | None:
         The note, or None without a ledger.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     query = "SELECT value FROM notes WHERE name = ?"
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
@@ -83,11 +83,13 @@ def read_listing(file: Path) -> Iterator[Entry]:
     """Yield a ledger's entries by path, without unknown digests.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
     with opened(file) as connection:
         for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
+            if [*map(type, (path, aliases, size, digest))] != [str, str, int, bytes]:
+                raise sqlite3.DatabaseError("the table documents has a malformed row")
             yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
 
 
@@ -95,7 +97,7 @@ def is_unfinished(file: Path) -> bool:
     """Return whether a ledger has files of an unfinished build.
 
     Raises:
-        PublishingError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
     """
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
     with opened(file) as connection:
@@ -122,7 +124,8 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         The connection, or None if the file does not exist.
 
     Raises:
-        UnreadableLedgerError: if the file is not a ledger.
+        DamagedLedgerError: if it is damaged.
+        PublishingError: if a build is using it.
     """
     if not file.exists():
         yield None
@@ -130,8 +133,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
     try:
         address = f"{file.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
+            require_ledger(connection)
             yield connection
-    except sqlite3.DatabaseError as error:
-        raise UnreadableLedgerError(
-            f"the ledger {file} cannot be read: {error}", "run `statuary build` again; it makes a new ledger"
-        ) from None
+    except (sqlite3.Error, ValueError) as error:
+        raise reading_error(error, file) from None

@@ -1,0 +1,22 @@
+"""Run a command again after it has replaced a damaged ledger."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from statuary.base.files import OWN_FOLDER
+from statuary.cli.escape import print_error
+from statuary.publish.ledger.damage import DamagedLedgerError
+
+Result = TypeVar("Result")
+
+
+def with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
+    """Run what writes a folder; once more if its ledger was damaged, and is renamed now."""
+    try:
+        return run()
+    except DamagedLedgerError as error:
+        if error.file.parent != folder / OWN_FOLDER:
+            raise
+        print_error(error)
+        return run()

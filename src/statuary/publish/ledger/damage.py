@@ -1,0 +1,113 @@
+"""Damage of a ledger: one rule for the build that writes it and everything that reads it.
+
+A ledger is damaged if SQLite says so, or if its version, columns or notes are not those that
+this program writes. A
+writer replaces it; a reader continues without it.
+"""
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from statuary.base.files import PublishingError
+from statuary.base.primitives import InvalidValueError, parse_instant
+from statuary.publish.ledger.schema import EXPECTED_COLUMNS, SCHEMA_VERSION
+
+
+class DamagedLedgerError(PublishingError):
+    """A ledger is damaged. A writer has renamed it, and finds none when it is run again."""
+
+    def __init__(self, message: str, hint: str, file: Path) -> None:
+        super().__init__(message, hint)
+        self.file = file
+
+
+def require_ledger(connection: sqlite3.Connection) -> None:
+    """Check that a database is a ledger of this version.
+
+    Raises:
+        sqlite3.DatabaseError: if it has another version, other columns, or notes that no build writes.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version != SCHEMA_VERSION:
+        raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
+    for table, columns in EXPECTED_COLUMNS.items():
+        description = connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+        if tuple(name for name, *_ in description) != columns:
+            raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
+    for name, value in connection.execute("SELECT name, value FROM notes"):
+        _require_note(name, value)
+
+
+def _require_note(name: str, value: str) -> None:
+    if name in ("run", "unfinished run") and not (value.isascii() and value.isdecimal()):
+        raise sqlite3.DatabaseError(f"its note {name!r} is not a number")
+    if name == "instant":
+        try:
+            parse_instant(value)
+        except InvalidValueError as error:
+            raise sqlite3.DatabaseError(f"its note {name!r}: {error}") from None
+
+
+def database_error(error: Exception, file: Path) -> PublishingError:
+    """Return an SQLite error, or one about a stored value, of a ledger that is written."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_FULL"):
+        return PublishingError(
+            f"no space is left for {file}; published files are intact, each in its old or new version",
+            "free some space and run the command again",
+        )
+    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
+        name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
+    ):
+        return PublishingError(
+            f"cannot write {file}: {error}; published files are intact, each in its old or new version",
+            "check the disk and the permissions of the folder, and run the command again",
+        )
+    return _use_error(error, file) or DamagedLedgerError(
+        f"the ledger {file} is damaged: {error}; it was renamed to {file.name}.damaged",
+        "run the command again; it makes a new ledger",
+        file,
+    )
+
+
+def reading_error(error: Exception, file: Path) -> PublishingError:
+    """Return an SQLite error, or one about a stored value, of a ledger that is only read."""
+    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR", "SQLITE_PERM", "SQLITE_CANTOPEN")):
+        return PublishingError(
+            f"cannot read {file}: {error}", "check the disk and the permissions of the folder"
+        )
+    return _use_error(error, file) or DamagedLedgerError(
+        f"the ledger {file} is damaged: {error}", "run `statuary build` again; it makes a new ledger", file
+    )
+
+
+def _use_error(error: Exception, file: Path) -> PublishingError | None:
+    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
+    return None
+
+
+def quarantine(file: Path) -> None:
+    """Rename a damaged database, or anything else at its path, to `<name>.damaged`."""
+    damaged = file.with_name(f"{file.name}.damaged")
+    with suppress(FileNotFoundError, NotADirectoryError):
+        damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
+    with suppress(FileNotFoundError):
+        os.replace(file, damaged)
+    for ending in ("-journal", "-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
+    """Return whether a file is an SQLite database, or does not exist."""
+    if not os.path.lexists(file):
+        return True
+    query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute(query).fetchall() == [("ok",)])
+    except sqlite3.DatabaseError:
+        return False
