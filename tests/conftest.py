@@ -106,7 +106,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Begin with the files that take longest; where the time is limited, with those that are named first."""
     if config.option.stop_after is None:
         seconds = recorded_seconds(config.rootpath, ("", *TIERS))
-        items.sort(key=lambda item: -seconds.get(item.path.relative_to(config.rootpath).as_posix(), 0))
+        dearest = {config.rootpath / file: -number for file, number in seconds.items()}
+        items.sort(key=lambda item: dearest.get(item.path, 0))
     elif workers := getattr(config, "workerinput", {}).get("workercount"):
         # each worker begins with a range of the tests: let the files that are named first begin every range
         files = list(dict.fromkeys(item.path for item in items))

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from support.sites import INCIDENT, NOW, SITE, SMALL_SITE, small_site, write_files
+from support.tiers import few_by_default
 
 SECRET = "hunter2secret"
 
@@ -148,7 +149,7 @@ def test_unset_probe_variable_is_named(tmp_path):
     assert "the variable NODE_URL is not set" in (tmp_path / "measurements/node.csv").read_text()
 
 
-@pytest.mark.parametrize("name", ["reason", "failing", "broken", "cut", "closed"])
+@pytest.mark.parametrize("name", few_by_default(["reason", "failing", "broken", "cut", "closed"], 1))
 def test_failing_store_reveals_no_secret(name, tmp_path):
     pytest.importorskip("obstore", reason='needs obstore (pip install "statuary[s3]")')
     content = small_site(tmp_path)

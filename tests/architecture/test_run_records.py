@@ -71,7 +71,7 @@ def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
         "import pytest\ndef test_one(): pytest.skip('no deno')\ndef test_two(): pytest.skip('no deno 2')\n"
         "def test_three(): ...\n"
     )
-    options = ["-q", "-n", "2", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "temporary")]
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "temporary")]
     options += ["--expected-skips", "newcomer"]
     command = [sys.executable, "-m", "pytest", *options, "--record-durations"]
     done = subprocess.run(command, cwd=tmp_path, env=OWN_OPTIONS, capture_output=True, text=True, check=False)
@@ -80,6 +80,7 @@ def test_run_with_more_skips_fails(tmp_path: Path, most: int, code: int):
     assert set(json.loads((tmp_path / "tests/durations.json").read_bytes())) == {"tests/test_a.py"}
 
 
+@pytest.mark.slow
 def test_tests_without_time_are_left_out(tmp_path: Path):
     for name in ("pyproject.toml", "tests/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -71,15 +71,19 @@ def bodies_of(root, **options):
 @pytest.mark.parametrize(
     "without",
     [
-        ("sourcify_matches.metadata",),  # since 2026, when metadata has a table of its own
-        ("compiled_contracts_metadata", "compiled_contracts.additional_input"),  # before
-        (
-            "sourcify_matches.metadata",
-            "signatures",
-            "compiled_contracts_signatures",
-        ),  # while these were missing
+        # since 2026, when metadata has a table of its own; before; while these were missing
+        pytest.param(("sourcify_matches.metadata",), id="newer"),
+        pytest.param(
+            ("compiled_contracts_metadata", "compiled_contracts.additional_input"),
+            id="older",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ("sourcify_matches.metadata", "signatures", "compiled_contracts_signatures"),
+            id="without signatures",
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["newer", "older", "without signatures"],
 )
 def test_real_records_round_trip(tmp_path, without):
     records = dict(real_records())

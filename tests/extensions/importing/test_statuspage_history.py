@@ -1,4 +1,4 @@
-"""A page with 300 incidents, of which lists have 50: imported from a server, again, with news, and through failures."""
+"""A page with more incidents than lists have: imported from a server, again, with news, and through failures."""
 
 import json
 from copy import deepcopy
@@ -15,11 +15,20 @@ from support.status_site import status_documents
 from support.statuspage_captures import NOW, captured_lines, read_status
 
 PAGES = 6
+LISTED = 50
+"""The incidents that a list of Statuspage has."""
 
 
-def page_of_300():
-    """Return the documents of a page with 300 real incidents, by path, as Statuspage serves them."""
-    lines = captured_lines("github-incidents.first300.incident-pages.jsonl")
+@pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.slow)])
+def count(request):
+    """How many incidents the page has."""
+    return request.param
+
+
+@pytest.fixture
+def documents(count):
+    """The documents of a page with real incidents, by path, as Statuspage serves them."""
+    lines = captured_lines("github-incidents.first300.incident-pages.jsonl")[:count]
     page = max((line["page"] for line in lines), key=lambda one: one["updated_at"])
     components = {}
     for line in sorted(lines, key=lambda one: one["page"]["updated_at"]):
@@ -44,7 +53,7 @@ def documents_of(page, components, incidents):
             "scheduled_maintenances": [],
             "status": status,
         },
-        "/api/v2/incidents.json": {"page": page, "incidents": incidents[:50]},
+        "/api/v2/incidents.json": {"page": page, "incidents": incidents[:LISTED]},
         "/api/v2/scheduled-maintenances.json": {"page": page, "scheduled_maintenances": []},
     }
     size = len(incidents) // PAGES
@@ -62,7 +71,7 @@ def run_import(server, content):
     return done.report, pauses
 
 
-def assert_equal(content, documents):
+def assert_equal(content, documents, count):
     """Assert that the built documents equal those of the page."""
     catalogue = read_status(content)
     made = {one.path: json.loads(one.body) for one in status_documents(catalogue, NOW, StatusSettings())}
@@ -80,21 +89,20 @@ def assert_equal(content, documents):
                 one["id"] for one in document["incident"]["components"]
             ]
             compared += 1
-    assert compared == 300
+    assert compared == count
 
 
 def files(content):
     return {path.relative_to(content).as_posix(): path.read_text() for path in content.rglob("*.yaml")}
 
 
-def test_second_import_reads_only_news(tmp_path):
-    documents = page_of_300()
+def test_second_import_reads_only_news(tmp_path, documents, count):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         report, _ = run_import(server, content)
-        assert (len(report.added_paths), report.skipped, report.incomplete) == (302, [], "")
-        assert_equal(content, documents)
-        assert len(server.requested) == len(set(server.requested)) == 3 + PAGES + 4 + 250
+        assert (len(report.added_paths), report.skipped, report.incomplete) == (count + 2, [], "")
+        assert_equal(content, documents, count)
+        assert len(server.requested) == len(set(server.requested)) == 3 + PAGES + 4 + count - LISTED
 
         before = files(content)
         server.requested.clear()
@@ -102,7 +110,7 @@ def test_second_import_reads_only_news(tmp_path):
         assert (report.added_paths, report.changed_paths, report.present_count, files(content)) == (
             [],
             [],
-            300,
+            count,
             before,
         )
         assert len(server.requested) == 3 + PAGES + 4
@@ -130,11 +138,10 @@ def test_second_import_reads_only_news(tmp_path):
         assert sorted(report.changed_paths) == [f"incidents/{newest['id']}.yaml", "site.yaml"]
         after = files(content)
         assert {path for path in after if after[path] != before[path]} == set(report.changed_paths)
-        assert_equal(content, documents)
+        assert_equal(content, documents, count)
 
 
-def test_import_keeps_author_edits(tmp_path):
-    documents = page_of_300()
+def test_import_keeps_author_edits(tmp_path, documents):
     content = tmp_path / "content"
     with serve_json(documents) as server:
         run_import(server, content)
@@ -150,20 +157,20 @@ def test_import_keeps_author_edits(tmp_path):
 @pytest.mark.parametrize(
     ("failure", "reason"), [(500, "returns 500"), ("cut", "bytes early"), ("html", ".json")]
 )
-def test_next_import_completes_interrupted_import(tmp_path, failure, reason):
-    documents = page_of_300()
+def test_next_import_completes_interrupted_import(tmp_path, documents, count, failure, reason):
     content = tmp_path / "content"
-    path = f"/incidents/{documents['/history.json?page=4']['months'][0]['incidents'][7]['code']}.json"
+    last = documents[f"/history.json?page={PAGES}"]["months"][0]["incidents"]
+    path, complete = f"/incidents/{last[7]['code']}.json", count - len(last) + 7
     with serve_json(documents) as server:
         server.failures[path] = [failure] * 4
         server.failures["/history.json?page=2"] = [429, 503, "cut"]
         report, pauses = run_import(server, content)
         assert reason in report.incomplete
         assert pauses[:3] == [1.0, 2.0, 4.0]
-        assert len(files(content)) == 2 + 50 * 3 + 7
+        assert len(files(content)) == 2 + complete
         server.requested.clear()
         server.failures.clear()
         report, _ = run_import(server, content)
         assert report.incomplete == ""
-        assert len(server.requested) == 3 + PAGES + 4 + 300 - 157
-        assert_equal(content, documents)
+        assert len(server.requested) == 3 + PAGES + 4 + count - complete
+        assert_equal(content, documents, count)
