@@ -204,6 +204,11 @@ EXTENSIONS = (
         folders=("summary.json", "v2/components.json"),
     ),
     Extension(
+        "prometheus",
+        section="statuary.extensions.prometheus.documents:PrometheusSection",
+        folders=("metrics.txt",),
+    ),
+    Extension(
         "embed",
         section="statuary.extensions.embed.documents:EmbedSection",
         folders=("embed", "badge.html", "banner.json"),

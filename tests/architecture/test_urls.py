@@ -27,6 +27,7 @@ CONTENT_FILES = {
 OWN_ROWS = {
     "extensions/log/published_log.py",
     "extensions/instatus/documents.py",
+    "extensions/prometheus/documents.py",
 }  # extensions whose rows stand there
 PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in all_urls()]
 FOLDERS = {pattern[: end.start()] for pattern in PATTERNS for end in re.finditer("/", pattern)}

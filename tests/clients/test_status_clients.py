@@ -5,6 +5,7 @@ What they must tell is written here by hand, from `world/` and from what Statusp
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,40 @@ def test_exporter_clears_finished_maintenances(host, tmp_path):
         ]
     named = maintenance_labels(NEW_DISKS) | {"service_name": "page"}
     assert over == {"before": [], "within": [], "after": [named], "in trouble": []}
+
+
+def test_metrics_equal_those_of_exporter(host, moment, tmp_path):
+    """What the site publishes, as Prometheus's own parser reads it, beside what the exporter makes of the API."""
+    client = installed("statuspage-prometheus-exporter")
+    with host(WORLD, moment.built, moment.now) as url:
+        exported = client.ask({"url": url}, tmp_path)
+        published = client.ask({"url": url, "metrics": "metrics.txt"}, tmp_path)
+
+    assert values(published, "statuspage_service_status") == values(exported, "statuspage_service_status")
+    assert shown_values(published) == shown_values(exported)
+    for kind in ("incident", "maintenance"):
+        labels = [without_zone(one) for one in active(exported, kind)]
+        shared = (
+            [{name: one[name] for name in labels[0]} for one in active(published, kind)]
+            if labels
+            else active(published, kind)
+        )
+        assert [without_zone(one) for one in shared] == labels
+
+
+def shown_values(samples: list[dict[str, Any]]) -> dict[str, float]:
+    return {
+        sample["labels"]["component_name"]: sample["value"] for sample in samples_of(samples, "component")
+    }
+
+
+def without_zone(labels: dict[str, str]) -> dict[str, str]:
+    """Return labels whose times are in UTC; the exporter has those of the page's zone."""
+    times = {"started_at", "scheduled_start", "scheduled_end"}
+    return {
+        name: datetime.fromisoformat(value).astimezone(UTC).isoformat() if name in times else value
+        for name, value in labels.items()
+    }
 
 
 SAMPLES = {

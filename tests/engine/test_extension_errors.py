@@ -22,6 +22,7 @@ clear_signing: {}
 embed: true
 hosting: {}
 instatus: true
+prometheus: true
 log: {origin: example.com/example-key-log, example_key: true}
 metrics:
   folder: points

@@ -124,6 +124,7 @@ const TIMED = [
   /^\/zh\/maintenances\.ics$/,
   /^\/summary\.json$/,
   /^\/v2\/components\.json$/,
+  /^\/metrics\.txt$/,
   /^\/banner\.json$/,
 ];
 

@@ -1,5 +1,7 @@
 """The samples that the exporter gives Prometheus: `{"url"}` in, samples out, as its own `once` mode writes them.
 
+With `{"url", "metrics"}`, the samples of that document of the site, as prometheus_client parses them.
+
 What it remembers between runs, and compares with, it keeps in the working folder.
 """
 
@@ -8,8 +10,10 @@ import logging
 import os
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
-services = {"page": {"url": f"{json.load(sys.stdin)['url']}/api/v2/summary.json", "name": "page"}}
+request = json.load(sys.stdin)
+services = {"page": {"url": f"{request['url']}/api/v2/summary.json", "name": "page"}}
 Path("services.json").write_text(json.dumps(services), encoding="utf-8")
 os.environ.update(RUN_MODE="once", METRICS_TEXTFILE_PATH="metrics.prom")
 
@@ -18,8 +22,13 @@ from prometheus_client.parser import text_string_to_metric_families  # noqa: E40
 from statuspage_prometheus_exporter.status_monitoring import main  # noqa: E402
 
 logging.disable(logging.INFO)
-main()
-families = text_string_to_metric_families(Path("metrics.prom").read_text(encoding="utf-8"))
+if "metrics" in request:
+    with urlopen(f"{request['url']}/{request['metrics']}") as response:
+        text = response.read().decode()
+else:
+    main()
+    text = Path("metrics.prom").read_text(encoding="utf-8")
+families = text_string_to_metric_families(text)
 samples = [
     {"name": sample.name, "labels": sample.labels, "value": sample.value}
     for family in families

@@ -108,6 +108,7 @@ EVERYTHING = """\
 log: {origin: status.plinth.example/example-key-log, example_key: true}
 embed: true
 instatus: true
+prometheus: true
 cards: {}
 languages: [en, de]
 packs: true

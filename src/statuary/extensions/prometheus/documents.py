@@ -1,0 +1,179 @@
+"""`metrics.txt`: the status of an instant as metrics.
+
+Names and labels of metrics are those of statuspage-prometheus-exporter 2.6, so that its dashboards and alerts work;
+further labels tell components of one name apart. Its placeholders for "no incident" are left out, and times have
+the unit in the name, as Prometheus recommends.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, get_args
+
+from typing_extensions import override
+
+from statuary.base.primitives import Instant, format_utc, one_line
+from statuary.engine.section import Section
+from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample, exposition
+from statuary.site.document import Document
+from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.status.api.documents import announced, unresolved_records
+from statuary.status.feeds.feed import incident_url
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Maintenance
+from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
+
+if TYPE_CHECKING:
+    from statuary.engine.extension_settings import ExtensionSource
+
+METRICS = Url(
+    "prometheus-metrics",
+    "metrics.txt",
+    "the status as metrics, in Prometheus's text format",
+    MEDIA_TYPE,
+    SHORT_LIVED,
+    PutStep.STATUS,
+)
+
+
+class PrometheusSection(Section):
+    """The status as metrics."""
+
+    urls = (METRICS,)
+    feeds = (METRICS,)
+
+    @override
+    @classmethod
+    def source(cls) -> "type[ExtensionSource]":
+        from statuary.extensions.prometheus.settings import SitePrometheusSource
+
+        return SitePrometheusSource
+
+    @override
+    def documents_at(
+        self, timeline: Timeline, start: Instant, pages: object = None
+    ) -> Callable[[Instant], Iterable[Document]]:
+        states = states_from(timeline, start, ())
+        return lambda at: (metrics_document(states(at), timeline.until),)
+
+
+def metrics_document(state: PageState, build_due: Instant) -> Document:
+    """Return the metrics of a state.
+
+    Args:
+        state: the status.
+        build_due: the instant up to which a build has written all changes.
+    """
+    page = {"service_name": one_line(state.page.name)}
+    times = {"updated": state.updated_at, "build_due": build_due}
+    gauges = (*_component_gauges(state, page), *_record_gauges(state, page), *_time_gauges(times, page))
+    text = exposition(gauges)
+    return Document(METRICS.path(), text.encode(), METRICS.media_type, METRICS.cache)
+
+
+def _component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
+    components = [row for row in state.components.values() if not row.component.removed]
+    yield Gauge(
+        "statuspage_service_status",
+        "Whether all components are operational (1) or not (0).",
+        (Sample(int(state.overall_now.indicator == "none"), page),),
+    )
+    yield Gauge(
+        "statuspage_component_status",
+        "Whether a component is operational (1) or not (0).",
+        tuple(
+            Sample(int(row.now.status == "operational"), page | _component_labels(row, state))
+            for row in components
+        ),
+    )
+    yield Gauge(
+        "statuspage_component_state",
+        "The status of a component: 1 for the one that it has, 0 for the others.",
+        tuple(
+            Sample(int(row.now.status == status), page | _component_labels(row, state) | {"status": status})
+            for row in components
+            for status in get_args(ComponentStatus)
+        ),
+    )
+
+
+def _record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
+    incidents, windows = unresolved_records(state.incidents), announced(state.maintenances)
+    yield Gauge(
+        "statuspage_unresolved_incidents",
+        "The number of unresolved incidents by impact.",
+        tuple(
+            Sample(sum(record.impact == impact for record in incidents), page | {"impact": impact})
+            for impact in get_args(Impact)
+        ),
+    )
+    yield Gauge(
+        "statuspage_incident_info",
+        "An unresolved incident; the value is 1.",
+        tuple(Sample(1, page | _incident_labels(record, state)) for record in incidents),
+    )
+    yield Gauge(
+        "statuspage_active_maintenances",
+        "The number of maintenance windows in progress.",
+        (Sample(sum(record.status in ACTIVE_STATUSES for record in windows), page),),
+    )
+    yield Gauge(
+        "statuspage_maintenance_info",
+        "An upcoming or active maintenance window; the value is 1.",
+        tuple(Sample(1, page | _window_labels(record, state)) for record in windows),
+    )
+
+
+TIMES = {
+    "updated": "When anything on the page last changed, in Unix time.",
+    "build_due": "By when the site must be built again, in Unix time.",
+}
+"""The help of each time."""
+
+
+def _time_gauges(times: Mapping[str, Instant], page: dict[str, str]) -> Iterator[Gauge]:
+    for name, at in times.items():
+        sample = Sample(int(at.timestamp()), page)
+        yield Gauge(f"statuspage_{name}_timestamp_seconds", TIMES[name], (sample,))
+
+
+def _component_labels(row: ComponentState, state: PageState) -> dict[str, str]:
+    group = state.components.get(row.component.group_id or "")
+    return {
+        "component_name": one_line(row.component.name),
+        "component_id": row.component.id,
+        "group_name": "" if group is None else one_line(group.component.name),
+    }
+
+
+def _record_labels(record: IncidentState, state: PageState) -> dict[str, str]:
+    affected = (row for row in state.components.values() if row.component.id in record.components)
+    names = (one_line(row.component.name) for row in affected)
+    return {
+        "status": record.status,
+        "shortlink": incident_url(state.page, record.incident.id),
+        "affected_components": ", ".join(names),
+    }
+
+
+def _incident_labels(record: IncidentState, state: PageState) -> dict[str, str]:
+    incident = record.incident
+    return {
+        "incident_id": incident.id,
+        "incident_name": one_line(incident.name),
+        "impact": record.impact,
+        "started_at": format_utc(incident.started_at),
+        **_record_labels(record, state),
+    }
+
+
+def _window_labels(record: IncidentState, state: PageState) -> dict[str, str]:
+    incident = record.incident
+    if not isinstance(incident, Maintenance):
+        raise TypeError("an incident has no window")
+    return {
+        "maintenance_id": incident.id,
+        "maintenance_name": one_line(incident.name),
+        "scheduled_start": format_utc(incident.scheduled_for),
+        "scheduled_end": format_utc(incident.scheduled_until),
+        **_record_labels(record, state),
+    }

@@ -1,0 +1,42 @@
+"""Prometheus's text format, version 0.0.4.
+
+Described in https://prometheus.io/docs/instrumenting/exposition_formats/.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""The type by which Prometheus knows the format."""
+
+
+class Sample(NamedTuple):
+    """A value with its labels."""
+
+    value: int
+    labels: Mapping[str, str]
+
+
+class Gauge(NamedTuple):
+    """A metric whose value may go up and down."""
+
+    name: str
+    help: str
+    samples: tuple[Sample, ...]
+
+
+def exposition(gauges: Iterable[Gauge]) -> str:
+    """Return metrics as text; one without samples has only its description."""
+    lines: list[str] = []
+    for gauge in gauges:
+        lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]
+        lines += [f"{gauge.name}{{{_labels(sample)}}} {sample.value}" for sample in gauge.samples]
+    return "\n".join(lines) + "\n"
+
+
+def _labels(sample: Sample) -> str:
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels.items())
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

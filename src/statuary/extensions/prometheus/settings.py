@@ -1,0 +1,25 @@
+"""The key `prometheus` of site.yaml."""
+
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import Flag
+
+
+class PrometheusSettings(NamedTuple):
+    """That the site has its status as metrics."""
+
+    is_on: bool = True
+
+
+class SitePrometheusSource(ExtensionSource):
+    """The key `prometheus` of site.yaml."""
+
+    prometheus: Flag = False
+    """Publish the status as metrics for Prometheus too, as `metrics.txt`."""
+
+    @override
+    def settings(self) -> PrometheusSettings | None:
+        return PrometheusSettings() if self.prometheus else None
