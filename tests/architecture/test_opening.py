@@ -35,7 +35,10 @@ PROGRAMS = (
 )
 """Modules and functions that run programs."""
 
-FORBIDDEN = frozenset((*NETWORK, *PROGRAMS))
+DATABASES = ("sqlite3.connect", "sqlite3.dbapi2", "duckdb", "dbm", "shelve")
+"""Modules and functions that open databases."""
+
+FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES))
 
 HARMLESS = frozenset({"urllib.request.url2pathname"})
 """Names of these modules that open nothing."""
@@ -46,8 +49,8 @@ EXCEPTIONS = {
 }
 """What other modules use, and why."""
 
-METHODS = frozenset[str]()
-"""Methods of paths that open files."""
+METHODS = frozenset({"connect"})
+"""Methods that open something, whatever has them."""
 
 
 def openings(module: Module) -> Iterator[str]:
@@ -127,6 +130,9 @@ def test_only_system_opens_anything() -> None:
         "def f():\n    from urllib import request",
         "import http.client",
         "from http import client",
+        "import sqlite3 as database\ndatabase.connect('x')",
+        "from sqlite3 import connect as made",
+        "def f(duckdb):\n    return duckdb.connect()",
         "import subprocess as run",
         "from os import system\nsystem('x')",
         "import os as system\nsystem.popen('x')",
@@ -138,7 +144,13 @@ def test_opening_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["from urllib.request import url2pathname", "from http import HTTPStatus", "opened = []"]
+    "text",
+    [
+        "from urllib.request import url2pathname",
+        "from http import HTTPStatus",
+        "import sqlite3\nsqlite3.Error",
+        "opened = []",
+    ],
 )
 def test_harmless_name_is_allowed(text: str) -> None:
     assert not list(openings(Module("statuary.made", Path("made.py"), text, ast.parse(text))))

@@ -28,21 +28,6 @@ def is_snapshot_path(path: str) -> bool:
     return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
 
 
-CACHE = 16_384
-"""KiB of a temporary database that stay in memory."""
-
-
-def temporary_database(schema: str) -> sqlite3.Connection:
-    """Return a database that is deleted when it is closed.
-
-    Data that fits in its cache is never written to disk.
-    """
-    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
-    connection.executescript(f"{settings}; {schema}; BEGIN")
-    return connection
-
-
 class PublishingError(StatuaryError):
     """A target cannot accept or store the site."""
 

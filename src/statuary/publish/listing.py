@@ -19,15 +19,7 @@ from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.base.files import (
-    FOLDER,
-    OWN_FOLDER,
-    PublishingError,
-    checked_path,
-    fold_case,
-    part_path,
-    temporary_database,
-)
+from statuary.base.files import FOLDER, OWN_FOLDER, PublishingError, checked_path, fold_case, part_path
 from statuary.base.json_values import (
     MAX_VALUES,
     Json,
@@ -39,6 +31,7 @@ from statuary.base.json_values import (
 )
 from statuary.base.primitives import InvalidValueError
 from statuary.site.document import ADDRESS
+from statuary.system.databases import temporary_database
 
 MEAN_PART_LENGTH = 512
 """Lines of a part on average; a power of two."""

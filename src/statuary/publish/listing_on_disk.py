@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
-from statuary.base.files import temporary_database
 from statuary.publish.listing import EncodedPart, Entry, Part, encode_part, split_into_parts
+from statuary.system.databases import temporary_database
 
 EVERY_ENTRY = "SELECT * FROM entries"
 

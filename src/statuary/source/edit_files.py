@@ -17,6 +17,7 @@ from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Position
 from statuary.source.schema_line import with_schema_line
+from statuary.system.databases import open_database
 from statuary.system.programs import ProgramError, ProgramOutput, run_git
 
 
@@ -115,7 +116,7 @@ def database_lock(root: Path) -> Iterator[None]:
     name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
     try:
-        connection = sqlite3.connect(file, timeout=LONGEST_WAIT, isolation_level=None)
+        connection = open_database(file, wait=LONGEST_WAIT)
         with closing(connection):
             connection.execute("BEGIN EXCLUSIVE")
             yield

@@ -20,6 +20,7 @@ from statuary.contracts.sources.contract_source import ContractForm, ContractSou
 from statuary.contracts.sources.parse_record import ParsedContract, validate_record
 from statuary.source.parse_json import parse_json
 from statuary.source.unreadable import UnreadableError
+from statuary.system.databases import read_database
 
 Row = tuple[Any, ...]
 """A row of SQL, whose values are as its query gives them."""
@@ -234,7 +235,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
     """Yield columns, sources and signatures of a bucket's matches, in order of address."""
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
+    with closing(read_database(file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
             compilation = match[-1:]

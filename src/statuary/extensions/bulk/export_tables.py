@@ -6,7 +6,6 @@ memory, without the SQL engine.
 """
 
 import re
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
@@ -20,6 +19,7 @@ from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_B
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.source.remote_files import is_remote
 from statuary.source.unreadable import UnreadableError
+from statuary.system.databases import Database, open_database, table_engine
 
 TABLES = {
     "matches": (
@@ -54,10 +54,10 @@ class BucketWriter:
         """Create empty buckets of at most `limit` bytes in an empty folder."""
         self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
-        self.buckets: list[sqlite3.Connection] = []
+        self.buckets: list[Database] = []
         with ExitStack() as stack:
             for number in range(buckets):
-                bucket = sqlite3.connect(bucket_file(folder, number), isolation_level=None)
+                bucket = open_database(bucket_file(folder, number))
                 self.buckets.append(stack.enter_context(closing(bucket)))
                 bucket.executescript(f"{PRAGMAS} BEGIN; {schema}")
             self._open = stack.pop_all()
@@ -167,17 +167,11 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
         UnreadableError: if the library is not installed.
     """
     try:
-        duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
+        engine: _Engine = table_engine(
+            database, scratch=scratch, memory=limits.memory - OVERHEAD, threads=limits.threads
+        )
     except MissingExtraError as error:
         raise UnreadableError(str(error), error.hint) from None
-    config = {
-        "memory_limit": f"{limits.memory - OVERHEAD}B",
-        "threads": limits.threads,
-        "temp_directory": str(scratch),
-        "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,
-    }
-    engine: _Engine = duckdb.connect(":memory:" if database is None else str(database), config=config)
     return engine
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.files import is_snapshot_path, temporary_database
+from statuary.base.files import is_snapshot_path
 from statuary.base.primitives import Instant
 from statuary.extensions.log.entries import (
     LOG_KEY,
@@ -88,6 +88,7 @@ from statuary.site.url_table import (
 )
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
+from statuary.system.databases import temporary_database
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
 

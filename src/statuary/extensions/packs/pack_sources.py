@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 from statuary.base.errors import StatuaryError
-from statuary.base.files import PublishingError, temporary_database
+from statuary.base.files import PublishingError
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import LARGEST_RECORD
 from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
@@ -29,6 +29,7 @@ from statuary.site.url_table import CONTRACT
 from statuary.source.parse_json import locate_in_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
+from statuary.system.databases import temporary_database
 
 RULE = "invalid-record-line"
 

@@ -24,6 +24,7 @@ from statuary.site.pages.page_texts import english
 from statuary.site.url_table import PROOF, SHARDS_FOLDER
 from statuary.source.load_model import validate_tree
 from statuary.source.parse_json import parse_json_as_text
+from statuary.system.databases import temporary_database
 
 if TYPE_CHECKING:
     from minisign import PublicKey, Signature
@@ -172,10 +173,9 @@ class AnchorVerifier:
 
     # the number of records of which the chain shows each claim
     counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
-    unpaired: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
-
-    def __post_init__(self) -> None:
-        self.unpaired.execute("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+    unpaired: sqlite3.Connection = field(
+        default_factory=lambda: temporary_database("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
+    )
 
     def __enter__(self) -> Self:
         return self

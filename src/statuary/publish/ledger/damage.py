@@ -14,6 +14,7 @@ from pathlib import Path
 from statuary.base.files import PublishingError
 from statuary.base.primitives import InvalidValueError, parse_instant
 from statuary.publish.ledger.schema import EXPECTED_COLUMNS, SCHEMA_VERSION
+from statuary.system.databases import read_database
 
 
 class DamagedLedgerError(PublishingError):
@@ -107,7 +108,7 @@ def is_intact(file: Path, *, thoroughly: bool = False) -> bool:
         return True
     query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(read_database(file)) as connection:
             return bool(connection.execute(query).fetchall() == [("ok",)])
     except sqlite3.DatabaseError:
         return False

@@ -18,6 +18,7 @@ from statuary.publish.ledger.schema import (
     PartitionResult,
     names_of,
 )
+from statuary.system.databases import open_database
 
 KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
 """The action for a name: none, a new file, a changed file, or an obstruction that a person has to remove."""
@@ -333,7 +334,7 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
     """Write the results of a partition, atomically."""
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+    with closing(open_database(unfinished)) as connection:
         connection.executescript(SCHEMA)
         # sqlite3 binds the values of a plain tuple in half of the time
         connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))

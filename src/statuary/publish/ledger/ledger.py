@@ -48,6 +48,7 @@ from statuary.publish.ledger.schema import (
 )
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.plan import Action, Change, Plan
+from statuary.system.databases import open_database
 
 OWNED_NAMES = "published.sqlite3"
 """The database of our files' names, beside the ledger: it still identifies them if the ledger is lost."""
@@ -116,7 +117,7 @@ class Ledger:
             self.begin_build(None)
 
     def _connect(self, file: Path | None) -> None:
-        self.connection = sqlite3.connect(file or "", timeout=WAIT_FOR_OTHERS, isolation_level=None)
+        self.connection = open_database(file, wait=WAIT_FOR_OTHERS)
         try:
             self._prepare(file)
         except BaseException:

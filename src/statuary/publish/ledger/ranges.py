@@ -5,7 +5,6 @@ makes one index. Workers read files that nobody writes any more, or not until th
 """
 
 import os
-import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from heapq import merge
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from statuary.publish.ledger.document_table import SCHEMA
 from statuary.publish.ledger.ledger import Ledger
+from statuary.system.databases import open_database, read_database
 
 SAMPLED_FILES = 8
 """Partitions from whose paths the ends of ranges are taken."""
@@ -34,9 +34,8 @@ class RecordedRange(NamedTuple):
 
 def sort_recorded(file: Path) -> None:
     """Give the record of a partition an index by path."""
-    with closing(sqlite3.connect(file)) as connection:
+    with closing(open_database(file)) as connection:
         connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
-        connection.commit()
 
 
 def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
@@ -56,7 +55,7 @@ def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange
 
 
 def _paths(file: Path) -> list[str]:
-    with closing(sqlite3.connect(file)) as connection:
+    with closing(open_database(file)) as connection:
         rows = connection.execute("SELECT path FROM offered ORDER BY path COLLATE NOCASE")
         return [path for (path,) in rows]
 
@@ -71,7 +70,7 @@ def record_range(task: RecordedRange) -> Path:
     unfinished.unlink(missing_ok=True)
     below = "" if task.until is None else " AND path COLLATE NOCASE <= ?"
     bounds = [task.after] if task.until is None else [task.after, task.until]
-    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+    with closing(open_database(unfinished)) as connection:
         connection.executescript(f"{SCHEMA} COMMIT;")
         for table, order, where, values, files in (
             ("offered", "path COLLATE NOCASE", f"path COLLATE NOCASE > ?{below}", bounds, task.recorded),
@@ -102,8 +101,7 @@ class ListedRange(NamedTuple):
 
         It continues to the site's last file.
         """
-        address = f"{Path(self.database).as_uri()}?immutable=1"
-        with closing(sqlite3.connect(address, uri=True)) as connection:
+        with closing(read_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(
                 "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
                 " ORDER BY path COLLATE BINARY",

@@ -15,6 +15,7 @@ from statuary.publish.ledger.damage import reading_error, require_ledger
 from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
 from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, names_of
 from statuary.publish.listing import Entry
+from statuary.system.databases import read_database
 
 NEAREST = (
     "SELECT path FROM documents WHERE path = ?1 OR path LIKE ?2 ESCAPE '\\' ORDER BY path != ?1, path LIMIT 3"
@@ -131,8 +132,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         yield None
         return
     try:
-        address = f"{file.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
+        with closing(read_database(file, wait=WAIT_FOR_OTHERS)) as connection:
             require_ledger(connection)
             yield connection
     except (sqlite3.Error, ValueError) as error:

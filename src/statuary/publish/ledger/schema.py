@@ -27,9 +27,9 @@ from typing import NamedTuple, Protocol
 
 from typing_extensions import override
 
-from statuary.base.files import CACHE
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document
+from statuary.system.databases import CACHE
 
 
 class LedgerEntry(NamedTuple):

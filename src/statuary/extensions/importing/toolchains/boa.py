@@ -16,7 +16,6 @@ import orjson
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.base.primitives import Address
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.foreign_database import foreign_database
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.listed_contract import (
@@ -34,6 +33,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     creation_at,
     with_unreadable,
 )
+from statuary.system.databases import foreign_database
 
 DATABASES: Final = (".deployments.db", "deployments.db", ".boa/deployments.db")
 """The database's places in a project: moccasin's default first."""

@@ -1,0 +1,129 @@
+"""Databases: our own, those of other programs, and temporary ones.
+
+A database is a regular file: to open a FIFO would wait for its writer. What only reads a database can neither write it
+nor call functions that its own views and triggers name.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from statuary.base.optional import optional
+
+Database = sqlite3.Connection
+
+CACHE = 16_384
+"""KiB of a temporary database that stay in memory."""
+
+STEPS_BETWEEN_COUNTS = 10_000
+"""Instructions of SQLite's virtual machine between two calls of the counter."""
+
+MAX_DATABASE_STEPS = 50_000_000
+"""Instructions for all queries of a connection to a foreign database: a row of a table takes some twenty."""
+
+MAX_VALUE = 64 << 20
+"""Bytes of a value or a row of a foreign database."""
+
+
+def temporary_database(schema: str) -> sqlite3.Connection:
+    """Return a database that is deleted when it is closed.
+
+    Data that fits in its cache is never written to disk.
+    """
+    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
+    connection.executescript(f"{settings}; {schema}; BEGIN")
+    return connection
+
+
+def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection:
+    """Open or create a database of our own, whose transactions the caller begins and ends.
+
+    Args:
+        file: its path; None makes a temporary one.
+        wait: seconds to wait for another process that has locked it.
+
+    Raises:
+        sqlite3.Error: if it cannot be opened, or is not a regular file.
+    """
+    if file is not None and os.path.lexists(file):
+        _check_kind(file)
+    return sqlite3.connect(file or "", timeout=wait, isolation_level=None)
+
+
+def read_database(file: Path, *, wait: float = 5.0, immutable: bool = False) -> sqlite3.Connection:
+    """Open a database of our own to read it.
+
+    Args:
+        wait: seconds to wait for another process that has locked it.
+        immutable: whether nobody writes it meanwhile, so that it needs no lock.
+
+    Raises:
+        sqlite3.Error: if it cannot be opened, or is not a regular file.
+    """
+    _check_kind(file)
+    mode = "immutable=1" if immutable else "mode=ro"
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=wait)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def foreign_database(file: Path) -> sqlite3.Connection:
+    """Open a database that another program wrote, and nobody has checked.
+
+    A query that takes too many steps, or makes too large a value, ends with an error.
+
+    Raises:
+        sqlite3.Error: if it cannot be opened, or is not a regular file.
+    """
+    connection = read_database(file)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+    connection.set_progress_handler(_step_counter(), STEPS_BETWEEN_COUNTS)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _check_kind(file: Path) -> None:
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return  # SQLite says what is wrong
+    if not stat.S_ISREG(mode):
+        raise sqlite3.DatabaseError("it is not a regular file")
+
+
+def _step_counter() -> Callable[[], int]:
+    """Return a handler that interrupts the query once all steps are taken."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += STEPS_BETWEEN_COUNTS
+        return int(steps > MAX_DATABASE_STEPS)
+
+    return count
+
+
+def table_engine(file: Path | None, *, scratch: Path, memory: int, threads: int) -> Any:
+    """Open DuckDB, which reads Parquet tables, with limits of memory and threads.
+
+    Args:
+        file: its database; None keeps one in memory.
+        scratch: the folder of what does not fit in memory.
+        memory: in bytes.
+
+    Raises:
+        MissingExtraError: if DuckDB is not installed.
+    """
+    duckdb = optional("duckdb", extra="parquet", purpose="the tables of an export")
+    settings = {
+        "memory_limit": f"{memory}B",
+        "threads": threads,
+        "temp_directory": str(scratch),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+    }
+    return duckdb.connect(":memory:" if file is None else str(file), config=settings)
