@@ -1,5 +1,6 @@
 """The operations of openapi.json as values."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,3 +30,16 @@ class ApiDescription(NamedTuple):
     tag: str
     description: str
     operations: tuple[Operation, ...]
+
+
+LISTED = re.compile(
+    r"(up to|every|functions|events|the (newest|latest|unresolved|upcoming|active|scheduled|incidents|chains"
+    r"|pages|months|instants|proxies|templates|verified contracts|signatures|functions|events))\b"
+)
+"""How the description of a list begins."""
+
+
+def operation_title(url: Url) -> str:
+    """Return what a call does: `List the chains of this site`."""
+    phrase = re.split("[,:;] ", url.description)[0]
+    return f"{'List' if LISTED.match(phrase) else 'Get'} {phrase}"

@@ -144,7 +144,7 @@ def test_filters_list_and_count_newest() -> None:
                 for e in reversed(entries)
                 if (e.language, e.runtimeMatch, e.proxy) == (language, level, proxy)
             ]
-            listed = [row[1] for row in rows if row[3:] == [language, level, proxy]]
+            listed = [row[1] for row in rows if row[3:6] == [language, level, proxy]]
             assert listed[:MAX_PER_TERM] == [one.address for one in alike[:MAX_PER_TERM]]
             facet = f"{entries[0].chainId} {language.split()[0]} {level} {'proxy' if proxy else ''}"
             assert shard["facets"][term][facet] == len(alike) > 0

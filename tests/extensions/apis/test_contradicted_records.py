@@ -253,7 +253,7 @@ WORDS = {
     "verdict": lambda said: said.value["verdict"]["status"] == "contradicted",
     "entry": has_contradicted_entry,
     "page": lambda said: "l-contradicted" in said.text and "i-ok" not in said.text.partition("</header>")[2],
-    "list": lambda said: not said.names_proxy or said.text.count("> Contradicted<") == 1,
+    "list": lambda said: not said.names_proxy or said.text.count(">Contradicted</span>") == 1,
     "unverified": lambda said: (
         said.value["is_changed_bytecode"]
         and not said.value["is_fully_verified"]

@@ -10,10 +10,11 @@ import pytest
 from statuary.base.installation import extra_hint
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
-from statuary.extensions.cards.documents import COLOURS, MOST_BYTES, VERDICTS
+from statuary.extensions.cards.documents import MOST_BYTES, STATES
 from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import require_module
 from support.sites import NOW, path_of, site_of_many, write_files
@@ -71,7 +72,7 @@ def test_images_are_small_and_deterministic(tmp_path: Path) -> None:
     assert build(content, tmp_path / "other").applied
     cards = cards_of(tmp_path / "one")
     assert cards == cards_of(tmp_path / "other")
-    assert len(cards) == 2 * len(COLOURS) + len(VERDICTS)
+    assert len(cards) == 2 * len(STATES) + len(VERDICT_SIGNS)
     assert len(set(cards.values())) > len(cards) - 2, "each says something of its own"
     for name, body in cards.items():
         assert body.startswith(b"\x89PNG\r\n\x1a\n"), name

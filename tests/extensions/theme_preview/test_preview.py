@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from statuary.extensions.theme_preview.commands import VERDICTS, theme_command
+from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
+from statuary.extensions.theme_preview.commands import theme_command
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from support.browser import browse, html_complaints
 from support.sites import SMALL_SITE, write_files
@@ -35,7 +36,7 @@ def test_preview_shows_every_state_themed(tmp_path: Path) -> None:
         for part in ("hero", "tag", "row", "state"):
             assert re.search(rf'class="{part} s-{state}"', page) or part in ("hero", "row"), (part, state)
         assert f'class="hero s-{state}"' in page
-    for verdict in VERDICTS:
+    for verdict in VERDICT_SIGNS:
         assert f'class="verdict panel near l-{verdict}"' in page
     for sheet in ("statuary", "contract", "docs"):
         assert f'href="assets/{sheet}.css"' in page

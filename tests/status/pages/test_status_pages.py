@@ -323,7 +323,7 @@ COURSE = """
 def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
     """Return the parts of each component's lane: its state, where it begins and how wide it is."""
     lanes = re.findall(
-        r'<div class="lane"><span>(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>', page
+        r'<div class="lane"><span dir="auto">(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>', page
     )
     part = re.compile(r'<rect class="f-(\w+)" x="(\d+)" width="(\d+)"')
     return {
@@ -355,3 +355,15 @@ def test_incident_without_changes_has_no_lanes(change: str) -> None:
     record = record.replace(", components: {rpc: partial_outage, north: degraded_performance}", "")
     page = pages_at(at("11-12 10:00"), incidents={"course": record})["incidents/course.html"]
     assert "lanes" not in page
+
+
+def test_names_from_right_to_left_stay_apart() -> None:
+    """Such a name keeps its own direction within the headline, and its elements find theirs."""
+    name = "שרת RPC"
+    incident = f"{{name: {name}, components: {{rpc: major_outage}}, updates: [{{at: 2026-11-10T11:55:00Z, status: investigating}}]}}"
+    components = f"components: {{rpc: {{name: {name}}}}}"
+    page = pages_at(at("11-10 12:00"), incidents={"down": incident}, maintenances={}, components=components)[
+        "index.html"
+    ]
+    assert f'<h1 id="banner">\u2068{name}\u2069 is down' in page
+    assert f'dir="auto"><a href="incidents/down.html">{name}</a>' in page

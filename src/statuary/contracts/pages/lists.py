@@ -14,7 +14,14 @@ from typing import NamedTuple
 from statuary.base.primitives import parse_instant
 from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.api.list_pages import PageRows, list_pages
-from statuary.contracts.pages.verdict_signs import level_of, verdict_sign
+from statuary.contracts.model.proof import ClaimStatus
+from statuary.contracts.pages.verdict_signs import (
+    UNCHECKED,
+    claimed_level,
+    level_of,
+    verdict_key,
+    verdict_sign,
+)
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
@@ -43,8 +50,9 @@ class ContractListRow(NamedTuple):
     name: str
     address: str
     href: str  # its page, relative to the site's root
-    level: str
-    sign: str  # the icon of the level
+    verdict: str  # in words
+    sign: str  # of the verdict
+    level: str  # the match that the record claims; empty if it is contradicted, or claims none
     language: str  # with the version of the compiler
     verified_at: FormattedTime
 
@@ -204,12 +212,14 @@ class ContractListPages:
 
     def _row(self, entry: ContractRow) -> ContractListRow:
         link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
+        texts, claimed = self._localization.texts, claimed_level(entry)
         return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,
             href=link.format(chain_id=entry.chainId, address=entry.address),
-            level=self._localization.texts(f"level.{level_of(entry)}"),
-            sign=verdict_sign(entry.verdict, entry.runtimeMatch or ""),
+            verdict=texts(verdict_key(entry.verdict)),
+            sign=verdict_sign(entry.verdict),
+            level=texts(claimed) if claimed else "",
             language=entry.language,
             verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
         )
@@ -262,8 +272,10 @@ def search_documents(
             yield _document(kind, name, terms, newest_first)
     index = {
         "shards": names,
-        "levels": {
-            level: texts(f"level.{level}") for level in ("exact_match", "match", "unchecked", "contradicted")
+        "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
+        "verdicts": {
+            verdict: [verdict_sign(verdict), texts(verdict_key(verdict))]
+            for verdict in (*map(str, ClaimStatus), UNCHECKED)
         },
         "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
     }
@@ -342,7 +354,9 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]
     }
     rows = (entries[number] for number in places)
     value = {
-        "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e), e.proxy] for e in rows],
+        "contracts": [
+            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict] for e in rows
+        ],
         "terms": items,
         "facets": {
             text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM

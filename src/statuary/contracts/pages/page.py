@@ -110,12 +110,14 @@ class HeadFact(NamedTuple):
     value: str
     note: str = ""  # a note beside it, such as that it is only claimed
     href: str = ""
+    day: FormattedTime | None = None  # its day, where the chain shows it
 
 
 def head_facts(
-    record: RecordValue, proof: Proof, pages: ContractPageContext, texts: PageTexts
+    record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
     """Yield the facts that are said first, in one line."""
+    texts, at = localization.texts, created_at(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation, chain_id = as_object(record.get("compilation")), record["chainId"]
     marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
@@ -135,7 +137,8 @@ def head_facts(
     yield from _size_fact(record, texts)
     if block := rows.get(texts("fact.block")):
         value = texts("contract.in_block", block=texts.number(int(block))) if block.isdecimal() else block
-        yield HeadFact(texts("contract.created"), value, created)
+        day = localization.dates.day_of(at) if at else None
+        yield HeadFact(texts("contract.created"), value, created, day=day)
     yield from _proxy_fact(record, texts)
 
 
@@ -217,6 +220,7 @@ class ContractView(NamedTuple):
     pins: Mapping[str, Pin]
     other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
     record: str
+    check_command: str  # downloads the record and checks it offline; empty if it is not published
     proof_json: str  # the proof, relative to the site's root; empty if there is none
 
 
@@ -258,7 +262,7 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key = verdict_key(judged)
+    key, level = verdict_key(judged), str(status) if is_published else "refused"
     label = _LABELS.get(key)
     difference = code_difference(record, label) if label else None
     view = ContractView(
@@ -270,10 +274,10 @@ def contract_view(
         chain_id=chain_id,
         chain_href=CHAIN_PAGE.path(chain_id=chain_id),
         published=is_published,
-        level=str(status) if is_published else "refused",
+        level=level,
         headline=texts(f"verdict.{key}"),
         level_label=headline(judged, texts),
-        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if is_published else "major",
+        level_sign=verdict_sign(level),
         level_meaning=meaning(
             proof,
             as_text(record["runtimeMatch"]),
@@ -286,7 +290,7 @@ def contract_view(
         is_contradicted=key in CONTRADICTED,
         is_at_address=is_at_address(proof),
         difference=difference,
-        head_facts=tuple(head_facts(record, proof, pages, texts)),
+        head_facts=tuple(head_facts(record, proof, pages, localization)),
         parts=(),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
         explorer=pages.explorer_page(chain_id, "address", address),
@@ -314,6 +318,7 @@ def contract_view(
         pins=dict(pin_sentences(judged, texts)),
         other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if is_published else "",
+        check_command=_check_command(judged, pages),
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
     return view._replace(parts=tuple(_parts(view, texts)))
@@ -331,6 +336,14 @@ CONTRADICTED = (
     "compiles_otherwise",
 )
 """The verdicts by which the sources are not those of the code at the address."""
+
+
+def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:
+    if not judged.is_published:
+        return ""
+    address = judged.record["address"]
+    url = f"{pages.site.url}/{CONTRACT.path(chain_id=judged.record['chainId'], address=address)}"
+    return f"curl -sSo {address}.json {url} && statuary check {address}.json"
 
 
 def _creation_time(proof: Proof, localization: Localization) -> FormattedTime | None:

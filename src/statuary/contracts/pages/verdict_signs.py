@@ -1,20 +1,38 @@
-"""The sign of a verdict on pages, and the level in lists."""
+"""The sign of a verdict on pages, and the words of verdict and level in lists."""
 
 from typing import TYPE_CHECKING
+
+from statuary.contracts.model.proof import ClaimStatus
 
 if TYPE_CHECKING:
     from statuary.publish.ledger.contract_rows import ContractRow
 
+VERDICT_SIGNS = {
+    "verified_here": "ok",
+    "stated_by_a_file": "stated",
+    "not_shown": "none",
+    "contradicted": "major",
+    "refused": "major",
+}
+"""The sign of each verdict: green if verified here, red if contradicted or rejected."""
 
-def verdict_sign(verdict: str, level: str) -> str:
-    """Return a verdict's sign: green if verified here, red if contradicted.
+UNCHECKED = ""
+"""The verdict in lists of a record that no build checked."""
 
-    Args:
-        level: the match that the record claims of the runtime side; empty if it claims none.
-    """
-    if verdict in ("verified_here", "contradicted"):
-        return "ok" if verdict == "verified_here" else "major"
-    return "stated" if level else "none"
+
+def verdict_sign(verdict: str) -> str:
+    """Return a verdict's sign."""
+    return VERDICT_SIGNS.get(verdict, "none")
+
+
+def verdict_key(verdict: str) -> str:
+    """Return the key of a verdict's word."""
+    return f"claim_status.{ClaimStatus(verdict).name.lower()}" if verdict else "level.unchecked"
+
+
+def claimed_level(row: "ContractRow") -> str:
+    """Return the key of the match that a record claims, beside its verdict; empty if it claims none that counts."""
+    return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 
 def level_of(row: "ContractRow") -> str:

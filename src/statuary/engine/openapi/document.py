@@ -14,7 +14,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.sections import enabled_sections, section_operations
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
-from statuary.site.operations import Operation
+from statuary.site.operations import Operation, operation_title
 from statuary.site.site_content import SiteContent
 from statuary.site.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
 from statuary.status.api.operations import FEEDS, FEEDS_TAG, STATUS_API, is_served
@@ -136,7 +136,7 @@ def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Js
     value: JsonObject = {
         "operationId": url.name,
         "tags": [operation.tag],
-        "summary": re.split("[,:;] ", f"{url.description[0].upper()}{url.description[1:]}")[0],
+        "summary": operation_title(url),
     }
     if parameters:
         value["parameters"] = parameters

@@ -13,6 +13,7 @@ from statuary.engine.sections import section_operations
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site import url_table
 from statuary.site.document import Document
+from statuary.site.operations import operation_title
 from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of
@@ -223,7 +224,7 @@ def _calls(
         operation = operations.get(_plain(f"/{url.pattern}")) or _default_operation(url)
         yield ApiCall(
             anchor=operation.anchor,
-            title=operation.summary or url.description[:1].upper() + url.description[1:],
+            title=operation.summary or operation_title(url),
             method=operation.method,
             path=operation.path,
             description=operation.description,

@@ -187,13 +187,15 @@ def _signatures(example: ContractRow | None) -> ApiDescription:
                 extra_members=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
-                _call("directory-signatures", "api/v1/signatures/", "as 4byte.directory lists functions"),
+                _call(
+                    "directory-signatures", "api/v1/signatures/", "functions as 4byte.directory lists them"
+                ),
                 query=(_query("hex_signature", "A selector; what is none has no signatures.", ""),),
                 example="api/v1/signatures/?hex_signature=0x06fdde03",
                 extra_members=_answers("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(
-                _call("directory-events", "api/v1/event-signatures/", "as 4byte.directory lists events"),
+                _call("directory-events", "api/v1/event-signatures/", "events as 4byte.directory lists them"),
                 query=(_query("hex_signature", "A topic; what is none has no signatures.", ""),),
                 example=f"api/v1/event-signatures/?hex_signature=0x{TRANSFER}",
                 extra_members=_answers("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,

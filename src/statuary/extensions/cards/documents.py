@@ -17,6 +17,7 @@ from typing_extensions import override
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.base.optional import optional
+from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
 from statuary.engine.section import Section
 from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
@@ -46,13 +47,18 @@ COLOURS = {
     "partial": "#ad4600",
     "major": "#b1211a",
     "none": "#5a606a",
+    "stated": "#5a606a",
 }
-"""The colours of states by day: those of text in the style sheet, so that they stand out."""
+"""The colours of signs by day: those of text in the style sheet, so that they stand out."""
+
+STATES = tuple(state for state in COLOURS if state != "stated")
+"""The states of a site and of an incident."""
 
 SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
     "degraded": ((10, 0.8), (19.2, 10), (10, 19.2), (0.8, 10)),
     "partial": ((10, 1.6), (19.2, 18), (0.8, 18)),
     "major": ((6.2, 1), (13.8, 1), (19, 6.2), (19, 13.8), (13.8, 19), (6.2, 19), (1, 13.8), (1, 6.2)),
+    "stated": ((3, 1), (12.5, 1), (17, 5.5), (17, 19), (3, 19)),
 }
 """The corners of signs on a square of 20, as on pages; other signs are a circle and a rounded square."""
 
@@ -63,17 +69,9 @@ SIGNS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "partial": (((10, 7.6), (10, 12.2)), ((10, 14), (10, 15.4))),
     "major": (((7, 7), (13, 13)), ((13, 7), (7, 13))),
     "none": (((6.8, 10), (13.2, 10)),),
+    "stated": (((6.5, 9), (13.5, 9)), ((6.5, 13.5), (13.5, 13.5))),
 }
 """The strokes within, in the colour of the paper."""
-
-VERDICTS = {
-    "verified_here": "ok",
-    "stated_by_a_file": "none",
-    "not_shown": "none",
-    "contradicted": "major",
-    "refused": "major",
-}
-"""The state of a contract's verdict."""
 
 LEFT, TOP, SCALE = 80, 90, 8
 """The position of the sign, and the pixels of one of its units."""
@@ -88,9 +86,9 @@ def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
     """Yield the name of every card of a site with its state."""
     if status:
         for kind in ("status", "incident"):
-            yield from ((f"{kind}-{state}", state) for state in COLOURS)
+            yield from ((f"{kind}-{state}", state) for state in STATES)
     if contracts:
-        yield from ((f"contract-{verdict}", state) for verdict, state in VERDICTS.items())
+        yield from ((f"contract-{verdict}", sign) for verdict, sign in VERDICT_SIGNS.items())
 
 
 class CardsSection(Section):

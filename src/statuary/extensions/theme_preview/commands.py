@@ -6,6 +6,7 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.cli.options import content_option
+from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
 from statuary.engine.pages.site_pages import asset_documents
 from statuary.engine.read_content import read_content
 from statuary.site.document import Document
@@ -20,15 +21,6 @@ from statuary.site.site_content import SiteContent
 PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
 
 PAGE = "index.html"
-
-VERDICTS = {
-    "verified_here": "ok",
-    "stated_by_a_file": "stated",
-    "not_shown": "none",
-    "contradicted": "major",
-    "refused": "major",
-}
-"""The sign of each verdict."""
 
 MARKS = ("cborAuxdata", "immutable", "library", "constructorArguments", "callProtection")
 
@@ -85,7 +77,7 @@ def preview_page(catalogue: SiteContent) -> Document:
         states=list(dict.fromkeys(STATUS_STATES.values())),
         statuses=STATUS_STATES,
         impacts=IMPACT_STATES,
-        verdicts=VERDICTS,
+        verdicts=VERDICT_SIGNS,
         marks=MARKS,
     )
     return Document(path=PAGE, body=text.encode("utf-8", "replace"))

@@ -1,6 +1,7 @@
 """The strings of pages by key, one file per language, with English as fallback."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -182,6 +183,13 @@ def one_line(text: str) -> str:
     line = text if len(text) <= MAX_LINE_LENGTH else " ".join(text.split())
     cut = line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH] + " …"
     return " ".join(visible_text(cut).split())
+
+
+def isolated(name: str) -> str:
+    """Return a name that keeps its own direction within a sentence: one from right to left stands between isolates."""
+    if name.isascii() or not any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
+        return name
+    return f"\u2068{name}\u2069"
 
 
 def visible_name(text: str) -> str:

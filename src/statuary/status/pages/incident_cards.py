@@ -9,7 +9,7 @@ from markupsafe import Markup
 from statuary.base.primitives import Instant
 from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_parts import PreviousVersion
-from statuary.site.pages.page_texts import one_line
+from statuary.site.pages.page_texts import isolated, one_line
 from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.url_table import INCIDENT_PAGE
@@ -165,7 +165,7 @@ class IncidentCardBuilder:
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             range=self._dates.range(incident.started_at, end) if end else None,
             lasted=self._dates.length(end - incident.started_at) if end else "",
-            components=tuple(filter(None, map(self._names.get, state.components))),
+            components=tuple(map(isolated, filter(None, map(self._names.get, state.components)))),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,

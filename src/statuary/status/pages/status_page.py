@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.site.pages.markdown import render_markdown
-from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.page_texts import PageTexts, isolated, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
@@ -149,7 +149,7 @@ def _with_component_names(
     if not by_status:
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
     (worst, leaves), *other_statuses = by_status.items()
-    names = [Markup.escape(one_line(leaf.component.name)) for leaf in leaves]
+    names = [Markup.escape(isolated(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
         headline=_clause(worst, names, texts).unescape(),
@@ -224,7 +224,9 @@ def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
 
 
 def _link(state: ComponentState) -> Markup:
-    return Markup('<a href="#component-{}">{}</a>').format(state.component.id, one_line(state.component.name))
+    return Markup('<a href="#component-{}">{}</a>').format(
+        state.component.id, isolated(one_line(state.component.name))
+    )
 
 
 def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:

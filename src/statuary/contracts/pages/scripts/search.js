@@ -162,7 +162,7 @@ function show({ contracts, count }, index, query) {
     .replace("{shown}", many).replace("{count}", Math.max(count, shown.length));
   const kinds = new Map();
   for (const contract of shown) {
-    const kind = KINDS[contract[6]];
+    const kind = KINDS[contract[7]];
     kinds.set(kind, [...(kinds.get(kind) ?? []), contract]);
   }
   const heads = (kind) => kinds.size > 1 ? [element("li", `${form.dataset[kind]}: ${kinds.get(kind).length}`, "kind note")] : [];
@@ -174,6 +174,15 @@ function element(name, text, classes = "") {
   return Object.assign(document.createElement(name), { textContent: text, className: classes });
 }
 
+/** The sign of a state, of the page's own sprite. */
+function signOf(name) {
+  const svg = (tag, attributes) => Object.entries(attributes).reduce((made, [key, value]) => (made.setAttribute(key, value), made),
+    document.createElementNS("http://www.w3.org/2000/svg", tag));
+  const sign = svg("svg", { class: "icon", "aria-hidden": "true", focusable: "false" });
+  sign.append(svg("use", { href: `#i-${name}` }));
+  return sign;
+}
+
 function chainItem({ name, href }) {
   const entry = document.createElement("li");
   const link = element("a", name);
@@ -183,7 +192,7 @@ function chainItem({ name, href }) {
 }
 
 /** The list item of a contract, with the searched words marked. */
-function item([chain, address, name, language, level, proxy, kind, term], index, query) {
+function item([chain, address, name, language, level, proxy, verdict, kind, term], index, query) {
   const link = element("a", "");
   link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
   link.append(...marked(name || address, kind === "name" ? words(query) : []));
@@ -195,7 +204,10 @@ function item([chain, address, name, language, level, proxy, kind, term], index,
   where.append(code);
   const entry = document.createElement("li");
   if (proxy) title.append(" ", element("span", form.dataset.proxy, "tag quiet"));
-  entry.append(title, element("span", index.levels[level] ?? "", level === "contradicted" ? "state s-major" : ""), where, element("small", chains.get(chain)?.name ?? chain));
+  const [sign, text] = index.verdicts[verdict];
+  const state = element("span", "", `state s-${sign}`);
+  state.append(signOf(sign), element("span", text), element("small", index.levels[level] ?? ""));
+  entry.append(title, state, where, element("small", chains.get(chain)?.name ?? chain));
   if (kind === "selector" || kind === "abi") {
     const because = element("span", "", "because");
     because.append(element("mark", kind === "abi" ? term : `0x${term}`), ` ${query.includes("(") ? query : ""}`);

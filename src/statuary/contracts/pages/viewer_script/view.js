@@ -74,7 +74,7 @@ export function contractView(record, proof, site, t, moment, implementations) {
     level: status,
     headline: t.has(`verdict.${key}`) ? t(`verdict.${key}`) : "",
     level_label: proof.verdict ? oneLine(proof.verdict.sentence) : t("level.unchecked"),
-    level_sign: levelSign(status, record),
+    level_sign: STATUS[status][1],
     level_meaning: meaning(context, sides),
     sides,
     proof: proofView(context),
@@ -102,6 +102,7 @@ export function contractView(record, proof, site, t, moment, implementations) {
     pins: pins(proof, t),
     other_code: otherCode(asObject(asObject(record.runtimeBytecode).cborAuxdata), t),
     record: `v2/contract/${chainId}/${address}`,
+    check_command: `curl -sSo ${address}.json ${new URL(`../v2/contract/${chainId}/${address}`, import.meta.url)} && statuary check ${address}.json`,
     proof_json: proof.checks?.length ? `proof/${chainId}/${address}.json` : "",
   };
   return { ...view, parts: [...partsOf(view, t)] };
@@ -129,12 +130,6 @@ function sentenceKey({ verdict }, { verdicts }) {
       verdict.sentence,
     );
   return verdicts.find(([, sentence]) => isOf(sentence))?.[0] ?? "runtime_differs";
-}
-
-function levelSign(status, record) {
-  if (status === "verified_here") return "ok";
-  if (status === "contradicted") return "major";
-  return asText(record.runtimeMatch) ? "stated" : "none";
 }
 
 function meaning({ record, proof, t }, sides) {
@@ -206,7 +201,7 @@ function optimizer(value, t) {
   return Number.isInteger(runs) ? t.count("contract.optimizer_on", runs) : t("contract.optimizer_plain");
 }
 
-function* headFacts({ record, proof, chain, t }, facts) {
+function* headFacts({ record, proof, chain, t, moment }, facts) {
   const rows = Object.fromEntries(facts.map((row) => [row.key, row.value]));
   const note = (member) => {
     const pin = asObject(proof.pinnedBy)[member];
@@ -232,7 +227,9 @@ function* headFacts({ record, proof, chain, t }, facts) {
     const value = /^\d+$/.test(rows.block)
       ? t("contract.in_block", { block: t.number(BigInt(rows.block)) })
       : rows.block;
-    yield { name: t("contract.created"), value, note: note("deployment.blockNumber") };
+    const { blockTime } = asObject(asObject(proof.claims).deployed?.evidence);
+    const day = blockTime ? moment(blockTime).day : null;
+    yield { name: t("contract.created"), value, note: note("deployment.blockNumber"), day };
   }
   const { isProxy, proxyType } = asObject(record.proxyResolution);
   if ((isProxy ?? null) !== null) {

@@ -34,7 +34,9 @@ const momentOf = (at) => atTime(dayOf(at), clockOf(at));
 const briefDayOf = (at) => at.getFullYear() !== new Date().getFullYear() ? dayOf(at)
   : filled(document.body.dataset.briefDay, { day: at.getDate(), month: MONTHS[at.getMonth()] });
 const clockOf = (at) => `${timeOf(at)} ${zoneOf(at)}`;
-const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: (at) => atTime(briefDayOf(at), clockOf(at)) };
+/** A time of today without its day. */
+const briefOf = (at) => dayOf(at) === dayOf(new Date()) ? clockOf(at) : atTime(briefDayOf(at), clockOf(at));
+const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: briefOf };
 
 /** A duration in at most two units, rounded down to minutes. */
 function lengthOf(milliseconds) {
@@ -170,7 +172,8 @@ tip.addEventListener("pointerleave", hideTip);
 document.addEventListener("keydown", (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (key === "/" && !(ctrlKey || metaKey || altKey || target.closest("input, textarea, select"))) {
-    const search = document.querySelector("main [type=search]") ?? document.querySelector(".find");
+    const search = [...document.querySelectorAll("main [type=search]:not([data-find])")].find((field) => field.offsetParent) ??
+      document.querySelector(".find");
     if (search) event.preventDefault();
     if (search?.type === "search") search.focus();
     else search?.click();
