@@ -17,6 +17,7 @@ from statuary.site.site_content import SiteContent
 if TYPE_CHECKING:
     from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.pages.context import ContractPageContext
+    from statuary.contracts.pages.former_pages import FormerPages
 from statuary.site.pages.try_make import render_with_fallback
 
 
@@ -67,9 +68,10 @@ def contract_list_documents(
     site: SiteContent,
     contracts: ContractCounts,
     entries: Sequence[ContractRow],
+    former: "FormerPages",
     skipped: list[Finding],
 ) -> tuple[Document, ...]:
-    """Return the pages that list contracts.
+    """Return the pages that list contracts, except former ones that stay.
 
     Args:
         skipped: collects why pages cannot be made.
@@ -78,7 +80,7 @@ def contract_list_documents(
 
     return render_with_fallback(
         "the lists of contracts",
-        lambda site: contract_list_pages(site, contracts, entries),
+        lambda site: contract_list_pages(site, contracts, entries, former),
         site,
         skipped,
     )

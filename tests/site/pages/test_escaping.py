@@ -11,6 +11,7 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import ChainId
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, Proof
 from statuary.contracts.model.record import contract_row
+from statuary.contracts.pages.former_pages import no_former_pages
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.page_members import with_page_members
 from statuary.contracts.settings import Chain
@@ -75,7 +76,7 @@ def test_contract_list_escapes_texts() -> None:
             [with_page_members(contract_row(record), record)],
             with_pages=True,
         )
-        (document,) = lists.chain_documents(chain)
+        (document,) = lists.chain_documents(chain, no_former_pages())
         home = lists.home([chain], {"31337": 1}, search=True, has_lists=True)
         return document.body.decode() + home.body.decode()
 

@@ -11,9 +11,9 @@ from statuary.base.progress import Progress, stage
 from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
 from statuary.contracts.incremental.built_contracts import BuiltContracts
+from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.host_layout import apply_host_layout
-from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
 from statuary.publish.target import BuildTarget
@@ -30,6 +30,9 @@ INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
 
 CONTRACTS_SOURCE = "contracts"
 """The source of the pages that list contracts, as documents and ledger name it."""
+
+LIST_PAGES = "list pages"
+"""The ledger's note of the list pages, each with a digest of what it was made from."""
 
 
 class AddressPartition(NamedTuple):
@@ -74,10 +77,8 @@ def add_lists(
             index: list[Document] = []
             target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
             _remove_former_pages(target.ledger, chain_id, index[0])
-        entries = _listed_contracts(target, contracts)
-        if entries is not None:
-            pages = contract_list_documents(site, contracts.counts, entries, skipped)
-            target.add(apply_host_layout(pages, site.hosting))
+        if not _lists_are_unchanged(contracts):
+            _add_pages(target, contracts, skipped)
 
 
 def _add_addresses(
@@ -141,18 +142,36 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
             ledger.documents.remove_unless_added([path])
 
 
-def _listed_contracts(target: BuildTarget, contracts: BuiltContracts) -> list[ContractRow] | None:
-    """Return the contracts that pages list.
-
-    Returns:
-        The rows; none if there are too many; None if the pages are unchanged.
-    """
+def _lists_are_unchanged(contracts: BuiltContracts) -> bool:
     sources = contracts.sources
-    if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources:
-        return None
-    documents = target.ledger.documents
+    return sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources
+
+
+def _add_pages(target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding]) -> None:
+    """Add the pages that list contracts, and remove those that are no more.
+
+    Args:
+        skipped: collects why pages cannot be made.
+    """
+    site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
+    former = _former_pages(target, contracts)
+    entries = list(contracts.sources.rows()) if site.pages.lists_contracts(counts.contracts) else []
+    pages = contract_list_documents(site, counts, entries, former, skipped)
+    target.add(apply_host_layout(pages, site.hosting))
+    gone = [path for path in _published_pages(target) if uncompressed_path(path) not in former.kept]
+    documents.remove_unless_added(gone)
+    target.ledger.set_meta({LIST_PAGES: orjson.dumps(former.digests).decode()})
+
+
+def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages:
+    """Return the pages of the last build, or that there are none if the settings or a page changed."""
+    noted = target.ledger.get_meta(LIST_PAGES)
+    if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
+        return no_former_pages()
+    return FormerPages(orjson.loads(noted), frozenset(_published_pages(target)))
+
+
+def _published_pages(target: BuildTarget) -> list[str]:
+    """Return the paths of published pages that list contracts, and of their compressed forms."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
-    documents.remove_unless_added(documents.made_from(CONTRACTS_SOURCE, folder))
-    if not contracts.site.pages.lists_contracts(contracts.counts.contracts):
-        return []
-    return list(sources.rows())
+    return list(target.ledger.documents.made_from(CONTRACTS_SOURCE, folder))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from statuary.contracts.pages.former_pages import FormerPages
 from statuary.contracts.pages.lists import ContractListPages, search_documents
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
@@ -15,9 +16,9 @@ CONTRACTS = ("contracts",)
 
 
 def contract_list_pages(
-    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow]
+    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: FormerPages
 ) -> Iterator[Document]:
-    """Yield the lists of contracts and the search over them.
+    """Yield the lists of contracts that differ from the former ones, and the search over them.
 
     Args:
         counts: the published contracts in numbers.
@@ -25,12 +26,16 @@ def contract_list_pages(
     """
     site = site_context(content)
     if site.has_contracts:
-        for document in _contract_lists(site, content.of(SiteContracts), counts, entries):
+        for document in _contract_lists(site, content.of(SiteContracts), counts, entries, former):
             yield document._replace(sources=CONTRACTS, persistent=True)
 
 
 def _contract_lists(
-    site: SiteContext, contracts: SiteContracts, counts: ContractCounts, entries: Sequence[ContractRow]
+    site: SiteContext,
+    contracts: SiteContracts,
+    counts: ContractCounts,
+    entries: Sequence[ContractRow],
+    former: FormerPages,
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(site), contracts.have_pages(site.settings)
     is_complete = len(entries) == counts.contracts
@@ -39,6 +44,6 @@ def _contract_lists(
     yield lists.home(contracts.chains, dict(counts.by_chain), search=search, has_lists=is_complete)
     if is_complete:
         for chain in contracts.chains:
-            yield from lists.chain_documents(chain)
+            yield from lists.chain_documents(chain, former)
     if search:
         yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)

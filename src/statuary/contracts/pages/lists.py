@@ -15,6 +15,7 @@ from statuary.base.primitives import parse_instant
 from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.api.list_pages import PageRows, list_pages
 from statuary.contracts.model.proof import ClaimStatus
+from statuary.contracts.pages.former_pages import FormerPages
 from statuary.contracts.pages.verdict_signs import (
     UNCHECKED,
     claimed_level,
@@ -118,8 +119,8 @@ class ContractListPages:
         for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
-    def chain_documents(self, chain: Chain) -> Iterator[Document]:
-        """Yield the first page of a chain, and the pages of its list.
+    def chain_documents(self, chain: Chain, former: FormerPages) -> Iterator[Document]:
+        """Yield the first page of a chain, and the pages of its list that differ from the former ones.
 
         A page names its neighbours alone: what is added or removed elsewhere does not change it.
         """
@@ -133,7 +134,9 @@ class ContractListPages:
         yield self._first_page(chain, oldest_first, links)
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
-            yield self._page(chain, page, older=neighbours[number], newer=neighbours[number + 2])
+            older, newer = neighbours[number], neighbours[number + 2]
+            if not former.keeps(hrefs[number], page.rows, older, newer):
+                yield self._page(chain, page, older=older, newer=newer)
 
     def home(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool

@@ -1,0 +1,36 @@
+"""The pages of lists that an earlier build made, so that an edit of one contract renders the page with it alone."""
+
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+
+
+class FormerPages:
+    """The list pages of the last build, each with a digest of the values that it was made from.
+
+    Attributes:
+        digests: those of this build's pages, by path.
+        kept: the paths of pages that stay as they are.
+    """
+
+    def __init__(self, noted: Mapping[str, str], published: Collection[str]) -> None:
+        """Take the digests of the last build's pages by path, and the paths that are published."""
+        self._noted, self._published = noted, published
+        self.digests: dict[str, str] = {}
+        self.kept: set[str] = set()
+
+    def keeps(self, path: str, *values: object) -> bool:
+        """Return whether the page at a path was made from the same values.
+
+        Args:
+            values: all that the page depends on besides the site's settings; their `repr` has to tell them apart.
+        """
+        digest = self.digests[path] = sha256(repr(values).encode()).hexdigest()
+        if self._noted.get(path) != digest or path not in self._published:
+            return False
+        self.kept.add(path)
+        return True
+
+
+def no_former_pages() -> FormerPages:
+    """Return that there are none, so that each page is made."""
+    return FormerPages({}, ())
