@@ -38,9 +38,15 @@ PROGRAMS = (
 DATABASES = ("sqlite3.connect", "sqlite3.dbapi2", "duckdb", "dbm", "shelve")
 """Modules and functions that open databases."""
 
-FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES))
+ARCHIVES = (
+    *("zipfile", "tarfile", "gzip", "bz2", "lzma", "compression", "backports.zstd", "zstandard"),
+    *("zlib.decompress", "zlib.decompressobj"),
+)
+"""Modules and functions that decompress."""
 
-HARMLESS = frozenset({"urllib.request.url2pathname"})
+FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES, *ARCHIVES))
+
+HARMLESS = frozenset({"urllib.request.url2pathname", "gzip", "gzip.compress"})
 """Names of these modules that open nothing."""
 
 EXCEPTIONS = {
@@ -133,6 +139,9 @@ def test_only_system_opens_anything() -> None:
         "import sqlite3 as database\ndatabase.connect('x')",
         "from sqlite3 import connect as made",
         "def f(duckdb):\n    return duckdb.connect()",
+        "import zipfile\nzipfile.ZipFile('x')",
+        "import gzip\ngzip.open('x')",
+        "from zlib import decompress as unpack",
         "import subprocess as run",
         "from os import system\nsystem('x')",
         "import os as system\nsystem.popen('x')",

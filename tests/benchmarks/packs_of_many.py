@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import corpora
 
-from statuary.base.optional import import_zstandard
 from statuary.extensions.packs.codec import Compressor, make_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SIZE, SAMPLE_SIZE
 from statuary.extensions.packs.pack_folder import PackFolder
 from statuary.extensions.packs.pack_list import ListedPack, PackListReader
 from statuary.extensions.snapshots.streams import FileRanges
+from statuary.system.archives import import_zstandard
 
 STATUARY = [sys.executable, "-m", "statuary"]
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
-from statuary.base.optional import import_zstandard
+from statuary.system.archives import import_zstandard
 from support.local_server import LocalServer
 from support.statuspage_captures import captures
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from statuary.base.optional import MissingExtraError, import_zstandard
+from statuary.base.optional import MissingExtraError
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import build_site
@@ -10,6 +10,7 @@ from statuary.engine.report import BuildResult
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.system.archives import import_zstandard
 from statuary.workers.options import ExecutionOptions
 from support.requirements import require_module
 from support.sites import NOW, files_in, site_of_many

@@ -40,14 +40,3 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 def can_recover_senders() -> bool:
     """Return whether one of them is installed, without importing it."""
     return any(find_spec(library) for library in RECOVERING_SENDERS)
-
-
-def import_zstandard() -> ModuleType:
-    """Return the module of Zstandard.
-
-    It is the standard library's since Python 3.14, else that of `backports.zstd`.
-
-    Raises:
-        MissingExtraError: if neither is installed.
-    """
-    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")

@@ -21,6 +21,7 @@ from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system import archives
 from support import file_server
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
 from support.sites import NOW, files_in, path_of, record_of
@@ -246,7 +247,8 @@ def test_missing_zstd_fails_only_packed_reads(
     def missing() -> None:
         raise MissingExtraError("Zstandard", "zstd")
 
-    monkeypatch.setattr(codec, "import_zstandard", missing)
+    for module in (archives, codec):
+        monkeypatch.setattr(module, "import_zstandard", missing)
     with open_site(own_site) as reader:
         assert reader.read("v2/contract/1/0x" + "e" * 40) is None
         assert reader.read("api/v2/summary.json") == site.files["api/v2/summary.json"]

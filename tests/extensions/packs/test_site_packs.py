@@ -22,6 +22,7 @@ from statuary.extensions.packs.pack_list import (
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system import archives
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
 from support.sites import path_of, record_of, tree
 
@@ -239,7 +240,8 @@ def test_missing_zstd_still_publishes_site(
     def missing() -> None:
         raise MissingExtraError("Zstandard", "zstd")
 
-    monkeypatch.setattr(codec, "import_zstandard", missing)
+    for module in (archives, codec):
+        monkeypatch.setattr(module, "import_zstandard", missing)
     result = build(content, tmp_path / "build")
     assert result.applied
     assert "status.json" in str([*tree(tmp_path / "build")])

@@ -4,20 +4,17 @@ A plain file is split at line ends into ranges that are read independently, in a
 compressed file is one range. Only one line is in memory.
 """
 
-import gzip
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import IO, NamedTuple
 
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import LARGEST_RECORD
-from statuary.base.optional import MissingExtraError, import_zstandard
+from statuary.base.optional import MissingExtraError
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
@@ -27,16 +24,11 @@ from statuary.source.parse_json import locate_in_json
 from statuary.source.remote_files import is_remote
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
+from statuary.system.archives import STREAM_ERRORS, import_zstandard, open_gzip, open_zstandard
 from statuary.workers.executor import Executor
 
 BUFFER = 1 << 20
 """Bytes per read."""
-
-LARGEST_WINDOW = 27
-"""Logarithm of the largest window that is decompressed: 128 MiB, as in the zstd program by default."""
-
-DAMAGED: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
-"""Exceptions of Python's readers for a truncated or damaged stream, or a failing disk."""
 
 
 def is_compressed(path: str) -> bool:
@@ -53,8 +45,8 @@ def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
     """
     with _raw(root, path) as raw:
         if path.endswith(".gz"):
-            with gzip.GzipFile(fileobj=raw) as unpacked:
-                yield unpacked  # type: ignore[misc]  # a GzipFile is no IO in typeshed, as it has no name
+            with open_gzip(raw) as unpacked:
+                yield unpacked
         elif path.endswith(".zst"):
             with _zstandard(raw) as unpacked:
                 yield unpacked
@@ -72,15 +64,8 @@ def _raw(root: Path, path: str) -> IO[bytes]:
 
 
 def _zstandard(raw: IO[bytes]) -> IO[bytes]:
-    module = _module()
-    options = {module.DecompressionParameter.window_log_max: LARGEST_WINDOW}
-    stream: IO[bytes] = module.ZstdFile(raw, options=options)
-    return stream
-
-
-def _module() -> ModuleType:
     try:
-        return import_zstandard()
+        return open_zstandard(raw)
     except MissingExtraError as error:
         raise UnreadableError(str(error), error.hint) from None
 
@@ -92,9 +77,12 @@ def damage_errors(path: str) -> tuple[type[Exception], ...]:
         UnreadableError: if Zstandard is missing.
     """
     if not path.endswith(".zst"):
-        return DAMAGED
-    error: type[Exception] = _module().ZstdError
-    return (*DAMAGED, error)
+        return STREAM_ERRORS
+    try:
+        error: type[Exception] = import_zstandard().ZstdError
+    except MissingExtraError as missing:
+        raise UnreadableError(str(missing), missing.hint) from None
+    return (*STREAM_ERRORS, error)
 
 
 RANGE_SIZE = 8 << 20

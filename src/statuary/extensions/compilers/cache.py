@@ -22,6 +22,7 @@ from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.compilers.recompilation import with_outputs_of
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
+from statuary.system.archives import DamagedDataError, inflate_at_most
 from statuary.system.programs import RunLimits
 
 VARIABLE: Final = "STATUARY_CACHE"
@@ -55,6 +56,10 @@ def cache_folder() -> Path | None:
     except RuntimeError:  # there is no home folder
         return None
     return Path(above) / "statuary" / "compilations"
+
+
+LARGEST_OUTPUT = 512 << 20
+"""Bytes of an output before compression: a compiler may write a quarter of them."""
 
 
 def program_digest(compiler: Compiler) -> str:
@@ -132,12 +137,12 @@ class CompilationCache:
         file = self.folder / key
         try:
             stored = file.read_bytes()
-            body = zlib.decompress(stored[DIGEST_BYTES:])
+            body = inflate_at_most(stored[DIGEST_BYTES:], LARGEST_OUTPUT)
             if sha256(body).digest() != stored[:DIGEST_BYTES]:
                 return None
             value = as_object(loads_exactly(body))
             os.utime(file)
-        except (OSError, zlib.error, orjson.JSONDecodeError):
+        except (OSError, DamagedDataError, orjson.JSONDecodeError):
             return None
         names = set(map(as_text, as_list(value.get("names"))))
         if not set(contract_names) <= names and WHOLE not in names:

@@ -17,15 +17,18 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from statuary.base.optional import import_zstandard
 from statuary.extensions.packs.limits import DICTIONARY_SIZE
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.archives import (
+    WINDOW_OF_FRAME,
+    DamagedDataError,
+    expand,
+    expand_at_most,
+    import_zstandard,
+)
 
 LEVEL = 6
 """The compression level: 9 saves 10 % of M's bytes in twice the time, 12 and above take twenty times as long."""
-
-WINDOW_LOG = 21
-"""Logarithm of the window for repeated text: 2 MiB, which is also a reader's need of memory."""
 
 FEWEST_SAMPLES = 16
 """Documents without which no dictionary is made."""
@@ -47,7 +50,7 @@ class Codec(NamedTuple):
         Raises:
             DamagedSnapshotError: if they are other bytes than a pack has there, or more or fewer.
         """
-        return expand(self.opening + data, self.skipped + size, what)[self.skipped :]
+        return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
 
     def dictionary(self) -> bytes:
         """Return the text of the dictionary.
@@ -55,13 +58,10 @@ class Codec(NamedTuple):
         Raises:
             DamagedSnapshotError: if the opening is not one.
         """
-        zstd = import_zstandard()
-        stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
         try:
-            text: bytes = stream.decompress(self.opening, self.skipped) if self.opening else b""
-        except zstd.ZstdError as error:
+            return expand_at_most(self.opening, self.skipped) if self.opening else b""
+        except DamagedDataError as error:
             raise DamagedSnapshotError(f"the dictionary of a pack is damaged: {error}") from None
-        return text
 
 
 class Compressor:
@@ -71,7 +71,7 @@ class Compressor:
         self.dictionary = dictionary
         self.zstd = import_zstandard()
         names = self.zstd.CompressionParameter
-        self.options = {names.compression_level: LEVEL, names.window_log: WINDOW_LOG}
+        self.options = {names.compression_level: LEVEL, names.window_log: WINDOW_OF_FRAME}
 
     @property
     def version(self) -> str:
@@ -115,24 +115,13 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
     return text
 
 
-def expand(data: bytes, size: int, what: str) -> bytes:
+def expand_frame(data: bytes, size: int, what: str) -> bytes:
     """Decompress a Zstandard frame.
 
     Raises:
         DamagedSnapshotError: unless it has exactly `size` bytes and ends with the data.
     """
-    zstd = import_zstandard()
-    stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
-    parts, bytes_left = list[bytes](), size + 1
     try:
-        while bytes_left and not stream.eof:
-            part = stream.decompress(data, bytes_left)
-            if not part and stream.needs_input and not stream.eof:
-                raise DamagedSnapshotError(f"{what} is damaged: its data is cut off")
-            parts.append(part)
-            data, bytes_left = b"", bytes_left - len(part)
-    except zstd.ZstdError as error:
+        return expand(data, size)
+    except DamagedDataError as error:
         raise DamagedSnapshotError(f"{what} is damaged: {error}") from None
-    if bytes_left != 1 or not stream.eof or stream.unused_data:
-        raise DamagedSnapshotError(f"{what} is damaged: it does not hold {size:,} bytes, as the index says")
-    return b"".join(parts)

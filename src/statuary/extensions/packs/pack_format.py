@@ -29,7 +29,7 @@ import orjson
 from statuary.base.json_values import MAX_VALUES, Json, JsonObject, as_list, has_many_values
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs import limits
-from statuary.extensions.packs.codec import Codec, Compressor, expand
+from statuary.extensions.packs.codec import Codec, Compressor, expand_frame
 from statuary.publish.listing import (
     DamagedSnapshotError,
     checked_count,
@@ -342,7 +342,7 @@ def parse_end(text: bytes, tail: Tail, name: str) -> PackEnd:
         )
     codec = Codec(body[: tail.opening], tail.skipped)
     value = json_object(
-        expand(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
+        expand_frame(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
     )
     return PackEnd(codec, _head(value, tail.offset, f"the head of {name}"))
 
@@ -375,7 +375,7 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
     Raises:
         DamagedSnapshotError: if it is malformed.
     """
-    frames = parse_frames(json_object(expand(text, leaf.plain, what), what), end, what)
+    frames = parse_frames(json_object(expand_frame(text, leaf.plain, what), what), end, what)
     if not frames or frames[0].first_key != leaf.first_key:
         raise DamagedSnapshotError(f"{what} does not begin where the head says")
     return frames

@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 
 from statuary.base.files import PublishingError
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.archives import DamagedDataError, inflate
 
 STORED = 0
 DEFLATED = 8
@@ -309,15 +310,10 @@ def decompress_member(packed: CompressedMember) -> bytes:
     if header.method == STORED:
         body = packed.data
     else:
-        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            body = unpacker.decompress(packed.data, header.size + 1)
-        except zlib.error as error:
+            body = inflate(packed.data, header.size, raw=True)
+        except DamagedDataError as error:
             raise DamagedSnapshotError(f"{header.path} is damaged: {error}") from None
-        if not unpacker.eof or unpacker.unused_data:
-            raise DamagedSnapshotError(
-                f"{header.path} is damaged: its data does not end where its header states"
-            )
     if len(body) != header.size or zlib.crc32(body) != header.crc:
         raise DamagedSnapshotError(
             f"{header.path} is damaged: its size and CRC-32 are not those in its header"

@@ -1,0 +1,133 @@
+"""Compressed data: streams that are read in pieces, and data whose size before compression is known."""
+
+import gzip
+import zlib
+from types import ModuleType
+from typing import IO, Any
+
+from statuary.base.errors import StatuaryError
+from statuary.base.optional import optional
+
+WINDOW_OF_STREAM = 27
+"""Logarithm of the largest window of a stream: 128 MiB, as in the zstd program by default."""
+
+WINDOW_OF_FRAME = 21
+"""Logarithm of the window of a frame of a pack: 2 MiB, which is also a reader's need of memory."""
+
+
+class DamagedDataError(StatuaryError):
+    """Compressed data is damaged, or has another size than stated."""
+
+
+def import_zstandard() -> ModuleType:
+    """Return the module of Zstandard.
+
+    It is the standard library's since Python 3.14, else that of `backports.zstd`.
+
+    Raises:
+        MissingExtraError: if neither is installed.
+    """
+    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")
+
+
+STREAM_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
+"""Exceptions of Python's readers for a truncated or damaged stream, or a failing disk."""
+
+
+def open_gzip(raw: IO[bytes]) -> IO[bytes]:
+    """Return a reader of a gzip stream: it decompresses what is read, and no more."""
+    return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # no IO in typeshed, as it has no name
+
+
+def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
+    """Return a reader of a Zstandard stream: it decompresses what is read, and no more.
+
+    Raises:
+        MissingExtraError: if Zstandard is not installed.
+    """
+    module = import_zstandard()
+    options = {module.DecompressionParameter.window_log_max: WINDOW_OF_STREAM}
+    stream: IO[bytes] = module.ZstdFile(raw, options=options)
+    return stream
+
+
+def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
+    """Decompress data of zlib whose size is stated; one byte more at most is made.
+
+    Args:
+        raw: whether it has no header (RFC 1951), as in a zip file.
+
+    Raises:
+        DamagedDataError: unless it has exactly this size and ends with the data.
+    """
+    stream = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS)
+    try:
+        body = stream.decompress(data, size + 1)
+    except zlib.error as error:
+        raise DamagedDataError(str(error)) from None
+    if not stream.eof or stream.unused_data:
+        raise DamagedDataError("its data does not end where its header states")
+    if len(body) != size:
+        raise DamagedDataError(f"it does not hold {size:,} bytes")
+    return body
+
+
+def inflate_at_most(data: bytes, limit: int) -> bytes:
+    """Decompress data of zlib whose size is unknown.
+
+    Raises:
+        DamagedDataError: if it is damaged, or has more than `limit` bytes.
+    """
+    stream = zlib.decompressobj()
+    try:
+        body = stream.decompress(data, limit)
+    except zlib.error as error:
+        raise DamagedDataError(str(error)) from None
+    if not stream.eof:
+        raise DamagedDataError(f"it is cut off, or holds more than {limit:,} bytes")
+    return body
+
+
+def zstandard_decompressor() -> Any:
+    """Return a decompressor of frames, which takes no larger window than a pack has.
+
+    Raises:
+        MissingExtraError: if Zstandard is not installed.
+    """
+    zstd = import_zstandard()
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_OF_FRAME})
+
+
+def expand(data: bytes, size: int) -> bytes:
+    """Decompress a Zstandard frame whose size is stated; one byte more at most is made.
+
+    Raises:
+        DamagedDataError: unless it has exactly this size and ends with the data.
+    """
+    stream = zstandard_decompressor()
+    parts, bytes_left = list[bytes](), size + 1
+    try:
+        while bytes_left and not stream.eof:
+            part = stream.decompress(data, bytes_left)
+            if not part and stream.needs_input and not stream.eof:
+                raise DamagedDataError("its data is cut off")
+            parts.append(part)
+            data, bytes_left = b"", bytes_left - len(part)
+    except import_zstandard().ZstdError as error:
+        raise DamagedDataError(str(error)) from None
+    if bytes_left != 1 or not stream.eof or stream.unused_data:
+        raise DamagedDataError(f"it does not hold {size:,} bytes, as the index says")
+    return b"".join(parts)
+
+
+def expand_at_most(data: bytes, limit: int) -> bytes:
+    """Return the first bytes of a Zstandard stream that may not end.
+
+    Raises:
+        DamagedDataError: if it is not one.
+    """
+    try:
+        text: bytes = zstandard_decompressor().decompress(data, limit)
+    except import_zstandard().ZstdError as error:
+        raise DamagedDataError(str(error)) from None
+    return text

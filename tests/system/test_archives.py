@@ -1,0 +1,80 @@
+"""Compressed data gives the stated bytes, and never more."""
+
+import zlib
+
+import pytest
+
+from statuary.system.archives import (
+    DamagedDataError,
+    expand,
+    expand_at_most,
+    import_zstandard,
+    inflate,
+    inflate_at_most,
+)
+from support.packed_sites import require_zstd
+
+BODY = b"a" * 1000
+BOMB = bytes(64 << 20)
+
+
+def deflated(body: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(body) + packer.flush()
+
+
+def test_stated_size_is_inflated() -> None:
+    assert inflate(zlib.compress(BODY), 1000) == BODY
+    assert inflate(deflated(BODY), 1000, raw=True) == BODY
+    assert inflate_at_most(zlib.compress(BODY), 1000) == BODY
+
+
+@pytest.mark.parametrize("size", [0, 999, 1001])
+def test_other_size_is_rejected(size: int) -> None:
+    require_zstd()
+    for decompress, data in (
+        (inflate, zlib.compress(BODY)),
+        (expand, import_zstandard().compress(BODY)),
+    ):
+        with pytest.raises(DamagedDataError):
+            decompress(data, size)
+
+
+@pytest.mark.parametrize("cut", [-1, -4, 5])
+def test_truncated_data_is_rejected(cut: int) -> None:
+    require_zstd()
+    for decompress, data in (
+        (inflate, zlib.compress(BODY)),
+        (inflate_at_most, zlib.compress(BODY)),
+        (expand, import_zstandard().compress(BODY)),
+    ):
+        with pytest.raises(DamagedDataError):
+            decompress(data[:cut], 1000)
+
+
+def test_bomb_is_rejected_at_limit() -> None:
+    require_zstd()
+    for decompress, data in (
+        (inflate, zlib.compress(BOMB)),
+        (inflate_at_most, zlib.compress(BOMB)),
+        (expand, import_zstandard().compress(BOMB)),
+    ):
+        with pytest.raises(DamagedDataError):
+            decompress(data, 1000)
+    assert len(expand_at_most(import_zstandard().compress(BOMB), 1000)) == 1000
+
+
+def test_window_of_frame_is_limited() -> None:
+    require_zstd()
+    zstd = import_zstandard()
+    names = zstd.CompressionParameter
+    data = zstd.compress(BOMB, options={names.window_log: 27, names.content_size_flag: 0})
+    with pytest.raises(DamagedDataError):
+        expand(data, len(BOMB))
+
+
+def test_other_data_is_rejected() -> None:
+    require_zstd()
+    for decompress in (inflate, inflate_at_most, expand, expand_at_most):
+        with pytest.raises(DamagedDataError):
+            decompress(b"neither of the two", 1000)
