@@ -23,6 +23,7 @@ from statuary.source.source_files import SourceFile, walk_folder, walk_path
 from statuary.source.unreadable import BeyondLimitError
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.editing.new_record import record_files
+from statuary.status.editing.open_incidents import unresolved_files
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
@@ -59,14 +60,14 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
         folder: `incidents` or `maintenances`.
 
     Args:
-        typed_id: an id or its beginning; None for a new record. If no file has such a name, everything is
-            read.
+        typed_id: an id or its beginning; None for a new record, beside which open ones are read. If no file
+            has such a name, everything is read.
     """
     if folder == MAINTENANCES:
         # windows are compared with each other
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
-        return Scope(frozenset())
+        return Scope(frozenset(), tuple(sorted(unresolved_files(root))))
     stems = record_files(root, folder)
     paths = stems.get(typed_id) or [
         path for stem, paths in stems.items() if stem.startswith(typed_id) for path in paths

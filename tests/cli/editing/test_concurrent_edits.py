@@ -59,12 +59,20 @@ def test_concurrent_updates_are_all_kept(repository, _round):
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
 def test_concurrent_incidents_get_separate_files(repository, _round):
-    done = run_at_once(*[("incident", "open", "--name", "Slow answers")] * AT_ONCE)
+    done = run_at_once(*[("incident", "open", "--name", "Slow answers", "--separate")] * AT_ONCE)
     assert [code for code, _ in done] == [0] * AT_ONCE, done
     reported = {output.splitlines()[1].strip() for _, output in done}
     written = {f"content/{path}" for path in repository.files() if path.startswith("incidents/")}
     assert len(written) == AT_ONCE
     assert reported == written
+
+
+def test_concurrent_openings_give_one_incident(repository):
+    done = run_at_once(*[("incident", "open", "--name", "Slow answers")] * AT_ONCE)
+    assert sorted(code for code, _ in done) == [0, *[3] * (AT_ONCE - 1)]
+    assert [path for path in repository.files() if path.startswith("incidents/")] == [
+        "incidents/2026-11-02-slow-answers.yaml"
+    ]
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))

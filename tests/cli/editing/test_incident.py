@@ -99,7 +99,7 @@ def test_component_without_status_is_rejected(opened):
 
 
 def test_duplicate_name_gets_numbered_file(opened):
-    opened.run(*OPEN)
+    opened.run(*OPEN, "--separate")
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
 
@@ -109,7 +109,7 @@ def test_file_name_uses_page_timezone(repository):
 
 
 def test_taken_id_is_rejected(opened):
-    output = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
+    output = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", "--separate", code=3)
     assert "the id '2026-11-02-slow-answers' is taken" in output
 
 
@@ -204,7 +204,7 @@ def test_duplicate_id_prefers_matching_file_name(opened):
 
 def test_explicit_id_of_file_is_taken(opened):
     opened.write("content/incidents/other.yaml", "id: slow\n" + opened.read(FILE))
-    assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", code=3)
+    assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", "--separate", code=3)
     assert "other.yaml" in opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
 
 
@@ -269,7 +269,7 @@ def test_resolve_names_status_beneath(opened):
 
 
 def test_resolve_names_other_open_incident(opened):
-    opened.run("incident", "open", "--name", "Disks", "--component", "rpc=major_outage")
+    opened.run(*DISKS, "--separate")
     output = opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
     assert "RPC stays at major outage, because of the open incident 2026-11-02-disks" in output
 
@@ -307,7 +307,7 @@ def test_shared_name_lists_keys(opened):
 
 
 def test_exact_words_find_incident(opened):
-    opened.run(*OPEN)
+    opened.run(*OPEN, "--separate")
     opened.run("incident", "resolve", "slow-answers", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
     assert "status: resolved" not in opened.read("content/incidents/2026-11-02-slow-answers-2.yaml")
@@ -361,6 +361,54 @@ def test_json_file_is_not_edited(repository):
     repository.write("content/incidents/x.json", text)
     assert "is JSON" in repository.run("incident", "resolve", "x", code=3)
     assert repository.read("content/incidents/x.json") == text
+
+
+DISKS = ("incident", "open", "--name", "Disks", "--component", "rpc=major_outage")
+
+
+def test_open_beside_open_incident_is_rejected(opened):
+    before = opened.files()
+    refused = opened.run(*DISKS, code=3)
+    assert "2026-11-02-slow-answers (Slow answers) is investigating, on rpc" in refused
+    assert "run `statuary incident update 2026-11-02-slow-answers` to add to it" in refused
+    assert opened.files() == before
+    assert "(Slow answers) is investigating\n" in opened.run(*OPEN, code=3)
+    opened.run(*DISKS, "--separate")
+    opened.run("incident", "open", "--name", "Bridge", "--component", "bridge=major_outage")
+    opened.run(*OPEN, "--started-at", "2026-11-01T10:00:00Z", "--ended-at", "2026-11-01T11:00:00Z")
+
+
+def test_open_after_resolution_is_accepted(opened):
+    opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
+    opened.run(*DISKS, now="2026-11-02T12:00:00Z")
+    opened.run("incident", "reopen", "slow", "--component", "rpc=partial_outage", now="2026-11-02T13:00:00Z")
+    opened.run("incident", "resolve", "disks", now="2026-11-02T14:00:00Z")
+    assert "slow-answers" in opened.run(*DISKS, now="2026-11-02T15:00:00Z", code=3)
+
+
+def test_open_offers_update_instead(opened, monkeypatch):
+    use_interactive_terminal(monkeypatch)
+    later = (*DISKS, "--status", "identified", "--now", "2026-11-02T11:00:00Z")
+    done = opened.result(*later, text="y\nDisks are full.\n")
+    assert "is investigating, on rpc. Add an update to it instead? [Y/n]" in done.output
+    assert opened.read(FILE).endswith(
+        "  - at: 2026-11-02T11:00:00Z\n    status: identified\n    body: Disks are full.\n"
+        "    components:\n      rpc: major_outage\n"
+    )
+    assert "2026-11-02-disks" not in "".join(opened.files())
+    opened.result(*later, text="n\nDisks are full.\n")
+    assert "body: Disks are full." in opened.read("content/incidents/2026-11-02-disks.yaml")
+
+
+def test_update_is_published_later(opened):
+    update = ("incident", "update", "slow", "--status", "identified", "--publish-at")
+    opened.run(*update, "2026-11-02T12:00:00Z", "--next-update-in", "30m")
+    assert "  - at: 2026-11-02T12:00:00Z\n    status: identified\n" in opened.read(FILE)
+    assert "next_update_by: 2026-11-02T12:30:00Z" in opened.read(FILE)
+    assert "has passed; leave it out" in opened.run(*update, "2026-11-02T09:00:00Z", code=2)
+    both = (*update, "2026-11-02T13:00:00Z", "--at", "2026-11-02T10:00:00Z")
+    assert "either --at or --publish-at" in opened.run(*both, code=2)
+    opened.run("incident", "update", "slow", "--status", "investigating", "--body", "Now.")
 
 
 def test_dry_run_prints_applicable_diff(opened):

@@ -126,6 +126,7 @@ class Story:
             "open",
             "--name",
             "Trouble",
+            "--separate",
             "--status",
             self.pick(*OPEN_STATUSES),
             *self._statuses(),

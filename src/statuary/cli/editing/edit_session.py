@@ -149,6 +149,22 @@ class EditSession:
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
 
+    def publish_later(self, publish_at: Instant | None) -> None:
+        """Date the edit at the instant of --publish-at.
+
+        Raises:
+            click.UsageError: if --at is given too, or the instant has passed.
+        """
+        if publish_at is None:
+            return
+        if self.options.at is not None:
+            raise click.UsageError("use either --at or --publish-at: readers see an update from its time on")
+        if publish_at <= self.now:
+            raise click.UsageError(
+                f"--publish-at {format_exact(publish_at)} has passed; leave it out, or use --at"
+            )
+        self.at = publish_at
+
     def print_remaining_statuses(self, record: Incident) -> None:
         """Print which components of a record that is over now are not operational, and why."""
         content = None if self.options.dry_run else _read(self.options.content, self.now, None)
@@ -197,8 +213,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
             instant = build_instant(edit_options.now)
             now = Instant(instant.replace(microsecond=0))  # of what is written
             confirm_time_ahead(edit_options.at, now)
-            scope = scope_of_subject(edit_options.content, subject, values)
-            with open_session(edit_options, now, scope) as session:
+            with open_session(edit_options, now, subject, values) as session:
                 function(session, **values)
             return (
                 _build(edit_options, instant)
@@ -222,7 +237,7 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         click.Abort: if it is not.
     """
     if at is not None and at - now > CLOCK_SKEW and is_interactive():
-        question = f"{format_exact(at)} is {_length(at - now)} ahead of now; readers see nothing before. Is it meant?"
+        question = f"{format_exact(at)} is {_length(at - now)} ahead of now; readers see nothing before. Is that meant?"
         click.confirm(question, abort=True)
 
 
@@ -254,7 +269,9 @@ def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str
 
 
 @contextmanager
-def open_session(edit_options: EditOptions, now: Instant, scope: "Scope") -> Iterator[EditSession]:
+def open_session(
+    edit_options: EditOptions, now: Instant, subject: Subject | None, values: Mapping[str, object]
+) -> Iterator[EditSession]:
     """Read the content under its lock, so that concurrent edits wait for each other.
 
     The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
@@ -263,6 +280,7 @@ def open_session(edit_options: EditOptions, now: Instant, scope: "Scope") -> Ite
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
             stack.enter_context(content_lock(edit_options.content))
+        scope = scope_of_subject(edit_options.content, subject, values)
         content, timeline = read_or_exit(edit_options.content, now, scope)
         yield EditSession(edit_options, now, content, timeline, scope)
 

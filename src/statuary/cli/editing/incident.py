@@ -38,10 +38,12 @@ from statuary.registry import EXTENSIONS, load
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.open_incidents import find_similar_incident, shared_components
 from statuary.status.editing.updates import (
     NewUpdate,
     find_template,
     format_if_given,
+    format_statuses,
     mapping_of,
     parse_statuses,
     postmortem_value,
@@ -135,6 +137,7 @@ class UpdateOptions(NamedTuple):
         Instant | None, option(help="Promise the next update by this time, such as 2026-11-02T10:30:00Z.")
     ]
     notify: Notify
+    publish_at: PublishAt
 
     @property
     def text(self) -> str | None:
@@ -197,6 +200,7 @@ def append_update(
         EditError: if the status cannot follow, or a component is unknown.
     """
     session.follow(incident)
+    session.publish_later(update_options.publish_at)
     previous_status = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
@@ -335,21 +339,34 @@ def open_incident(
             help="Start from templates/NAME.yaml; other options override it.",
         ),
     ],
-    publish_at: PublishAt,
     draft: Draft,
+    separate: Annotated[bool, option(help="Open it beside another open incident on these components.")],
     new_id: NewId,
 ) -> None:
-    """Open an incident in a new file."""
+    """Open an incident in a new file.
+
+    If an incident on one of its components is open, you're asked whether to add an update to that one.
+    """
     begun = find_template(template, session.catalogue)
     title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
     affected = _affected(session, begun, update_options.components)
+    is_over = ended_at is not None or (status or begun.status) in CLOSED_STATUSES
+    is_unlisted = draft or is_over or update_options.publish_at is not None
+    known = None if separate or is_unlisted else _incident_to_update(session, title, affected)
+    if known is not None:
+        words = tuple(format_statuses({key: value}) for key, value in affected.items())
+        text = begun.body if update_options.text is None else update_options.text
+        update_options = update_options._replace(components=words, body=text, body_file=None)
+        new_status = status or _ask_status(status_at(known, session.at))
+        append_update(session, known, new_status, update_options, f"Update incident ({new_status})")
+        return
     update = _first_update(session, begun, status, update_options, ended_at)
     opening = _opening(session, update, started_at, is_affected=any(affected.values()))
     value = {
         "name": title,
         "components": affected,
         "impact_override": impact_override or begun.impact_override,
-        "publish_at": format_if_given(publish_at),
+        "publish_at": format_if_given(update_options.publish_at),
         "draft": draft or None,
         "started_at": None if opening else format_if_given(started_at),
         "updates": [*(item.value for item in opening), update.value],
@@ -358,6 +375,28 @@ def open_incident(
     day = page_day(session.timeline, opening[0].at if opening else session.at)
     edit = new_file("incidents", value, day, existing, new_id)
     session.apply(edit, f"Open incident: {title}", update.details_with(affected))
+
+
+def _incident_to_update(
+    session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None]
+) -> Incident | None:
+    """Return the open incident that a person prefers to update.
+
+    Raises:
+        EditError: if there is one, and no terminal.
+    """
+    known = find_similar_incident(session.timeline, title, affected, session.at)
+    if known is None:
+        return None
+    described = f"{known.id} ({one_line(known.name)}) is {status_at(known, session.at)}"
+    shared = shared_components(session.timeline, known, affected)
+    described += f", on {', '.join(shared)}" if shared else ""
+    if is_interactive():
+        return known if click.confirm(f"{described}. Add an update to it instead?", default=True) else None
+    raise EditError(
+        described,
+        f"run `statuary incident update {known.id}` to add to it, or repeat the command with --separate",
+    )
 
 
 def _affected(

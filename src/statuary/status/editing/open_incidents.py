@@ -1,0 +1,54 @@
+"""Open incidents that a new one may repeat."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from statuary.base.limits import LARGEST_SOURCE_FILE
+from statuary.base.primitives import Instant
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+from statuary.status.editing.new_record import record_files
+from statuary.status.editing.updates import status_at
+from statuary.status.model.records import Incident
+from statuary.status.model.timeline import Timeline
+from statuary.status.model.vocabulary import UNRESOLVED_STATUSES
+
+END = re.compile(rb"""\bstatus["']?[ \t]*:[ \t]*["']?(?:resolved|postmortem)\b""")
+"""An update that ends an incident, in YAML or JSON."""
+
+
+def unresolved_files(root: Path) -> Iterator[str]:
+    """Yield the files of incidents that may be open, without parsing any.
+
+    Args:
+        root: the content folder.
+    """
+    for path in (path for paths in record_files(root, "incidents").values() for path in paths):
+        try:
+            raw = SourceFile(root, path).bytes(LARGEST_SOURCE_FILE)
+        except UnreadableError:
+            continue
+        if END.search(raw) is None or b"reopens" in raw:
+            yield path
+
+
+def find_similar_incident(
+    timeline: Timeline, name: str, components: Iterable[str], at: Instant
+) -> Incident | None:
+    """Return the newest published, open incident on one of some components, or with a name."""
+    keys, word = set(components), name.strip().casefold()
+    for incident in (history.incident for history in timeline.incidents):
+        is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)
+        if not is_published or status_at(incident, at) not in UNRESOLVED_STATUSES:
+            continue
+        if incident.name.strip().casefold() == word or shared_components(timeline, incident, keys):
+            return incident
+    return None
+
+
+def shared_components(timeline: Timeline, incident: Incident, keys: Iterable[str]) -> list[str]:
+    """Return the keys of an incident's components that are among some keys."""
+    by_name = timeline.catalogue.components_by_name
+    own_keys = {by_name[name].key for name in incident.components if name in by_name}
+    return [key for key in keys if key in own_keys]
