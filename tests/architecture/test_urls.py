@@ -19,6 +19,7 @@ OTHER_PROGRAMS = (
     "source/file_kinds.py",
 )  # URLs of other programs, and files of the content folder
 CONTENT_FILES = {
+    "source/git_merge.py",
     "registry.py",
     "cli/init.py",
     "contracts/incremental/lists.py",

@@ -21,9 +21,10 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.registry import provided
-from statuary.source.edit_files import EditError, in_work_tree, start_repository
+from statuary.source.edit_files import EditError, in_work_tree, init_repository, start_repository
 from statuary.source.edit_yaml import set_value
 from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
+from statuary.source.git_merge import install_merge_driver
 from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
 from statuary.status.checks.component_checks import fits_a_url
@@ -263,8 +264,11 @@ def _offers_git(content: Path) -> bool:
 
 def _commit(content: Path) -> ExitCode:
     """Make the project a git repository unless it is in one, and commit the new files; return the exit code."""
-    paths = (path for path in (content, content.parent / ".gitignore") if path.exists())
     try:
+        init_repository(content.parent)
+        attributes = install_merge_driver(content)
+        click.echo(f"wrote {attributes}")
+        paths = (path for path in (content, content.parent / ".gitignore", attributes) if path.exists())
         click.echo(f"committed to git as {start_repository(content.parent, paths).line}")
     except EditError as error:
         print_error(error)

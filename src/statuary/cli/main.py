@@ -42,6 +42,9 @@ CORE_COMMANDS = {
         "statuary.cli.editing.component:component_command",
         "Set a component's status, and list all components.",
     ),
+    "merge-records": Command(
+        "statuary.cli.merge_records:merge_records_command", "Merge what two people added to the same record."
+    ),
     "explain": Command(
         "statuary.cli.explain:explain_command", "Show what a published path is and which sources made it."
     ),
@@ -63,7 +66,16 @@ COMMANDS = {
 
 COMMAND_GROUPS = {
     "Site": ("init", "build", "serve", "tick", "next", "theme", "explain", "schema"),
-    "Status": ("incident", "maintenance", "component", "notify", "probe", "upstream", "report"),
+    "Status": (
+        "incident",
+        "maintenance",
+        "component",
+        "merge-records",
+        "notify",
+        "probe",
+        "upstream",
+        "report",
+    ),
     "Contracts": ("contract", "signing", "pack"),
     "Publish": ("setup", "hosting", "publish", "snapshot", "extract", "mirror", "log"),
     "Check": ("check", "conform"),

@@ -21,6 +21,6 @@ def refuse_conflict_markers(text: str) -> None:
     line = text.count("\n", 0, beginning.start()) + 1
     raise UnreadableError(
         f"an unresolved git conflict: {beginning[0]}",
-        "keep what is right of both versions, and delete the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        "run `statuary merge-records`, or keep what is right of both versions, and delete the lines that begin with <<<<<<<, ======= and >>>>>>>",
         Position(line, 1),
     )

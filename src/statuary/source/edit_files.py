@@ -189,16 +189,24 @@ class Commit(NamedTuple):
         )
 
 
+def init_repository(folder: Path) -> None:
+    """Make a folder a git repository unless it is in one.
+
+    Raises:
+        EditError: if git is missing or fails.
+    """
+    if not in_work_tree(folder):
+        _run_git("the files are written", folder, "init", "--quiet")
+
+
 def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
     """Commit files, making the folder a git repository unless it is in one.
 
     Raises:
         EditError: if git is missing or fails to commit; the files stay.
     """
-    names = [str(path.resolve()) for path in paths]
-    if not in_work_tree(folder):
-        _run_git("the files are written", folder, "init", "--quiet")
-    return _commit("the files are written", folder, names, "Start")
+    init_repository(folder)
+    return _commit("the files are written", folder, [str(path.resolve()) for path in paths], "Start")
 
 
 def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commit:

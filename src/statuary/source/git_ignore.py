@@ -17,7 +17,15 @@ def add_ignore_lines(folder: Path, lines: Iterable[str]) -> list[str]:
     Raises:
         OSError: if the file cannot be read or written.
     """
-    file = folder / ".gitignore"
+    return add_missing_lines(folder / ".gitignore", lines)
+
+
+def add_missing_lines(file: Path, lines: Iterable[str]) -> list[str]:
+    """Add missing lines to a file such as `.gitignore`, and return them.
+
+    Raises:
+        OSError: if the file cannot be read or written.
+    """
     text = file.read_text("utf-8") if file.exists() else ""
     present = {_bare(line) for line in text.splitlines()}
     missing = [line for line in lines if _bare(line) not in present]

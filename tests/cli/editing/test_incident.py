@@ -389,14 +389,14 @@ def test_open_after_resolution_is_accepted(opened):
 def test_open_offers_update_instead(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     later = (*DISKS, "--status", "identified", "--now", "2026-11-02T11:00:00Z")
-    done = opened.result(*later, text="y\nDisks are full.\n")
-    assert "is investigating, on rpc. Add an update to it instead? [Y/n]" in done.output
+    done = opened.result(*later, text="Disks are full.\ny\n")
+    assert "is investigating, on rpc. Add this as an update to it instead? [Y/n]" in done.output
     assert opened.read(FILE).endswith(
         "  - at: 2026-11-02T11:00:00Z\n    status: identified\n    body: Disks are full.\n"
         "    components:\n      rpc: major_outage\n"
     )
     assert "2026-11-02-disks" not in "".join(opened.files())
-    opened.result(*later, text="n\nDisks are full.\n")
+    opened.result(*later, text="Disks are full.\nn\n")
     assert "body: Disks are full." in opened.read("content/incidents/2026-11-02-disks.yaml")
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar, cast
@@ -43,7 +44,6 @@ from statuary.status.editing.updates import (
     NewUpdate,
     find_template,
     format_if_given,
-    format_statuses,
     mapping_of,
     parse_statuses,
     postmortem_value,
@@ -212,6 +212,10 @@ def append_update(
         reopens=reopens,
         next_update_by=next_update(session, update_options.promised(session), status),
     )
+    _apply_update(session, incident, update, subject)
+
+
+def _apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
     pointer = (*mapping_of(incident), "updates")
     edit = session.edit_file(
         incident.source,
@@ -350,17 +354,10 @@ def open_incident(
     begun = find_template(template, session.catalogue)
     title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
     affected = _affected(session, begun, update_options.components)
-    is_over = ended_at is not None or (status or begun.status) in CLOSED_STATUSES
-    is_unlisted = draft or is_over or update_options.publish_at is not None
-    known = None if separate or is_unlisted else _incident_to_update(session, title, affected)
-    if known is not None:
-        words = tuple(format_statuses({key: value}) for key, value in affected.items())
-        text = begun.body if update_options.text is None else update_options.text
-        update_options = update_options._replace(components=words, body=text, body_file=None)
-        new_status = status or _ask_status(status_at(known, session.at))
-        append_update(session, known, new_status, update_options, f"Update incident ({new_status})")
-        return
     update = _first_update(session, begun, status, update_options, ended_at)
+    is_apart = any((separate, draft, update_options.publish_at))
+    if not is_apart and _is_added_to_open_incident(session, title, affected, update):
+        return
     opening = _opening(session, update, started_at, is_affected=any(affected.values()))
     value = {
         "name": title,
@@ -377,26 +374,30 @@ def open_incident(
     session.apply(edit, f"Open incident: {title}", update.details_with(affected))
 
 
-def _incident_to_update(
-    session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None]
-) -> Incident | None:
-    """Return the open incident that a person prefers to update.
+def _is_added_to_open_incident(
+    session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None], update: NewUpdate
+) -> bool:
+    """Add an update to an open incident on the same components, if a person prefers that.
 
     Raises:
-        EditError: if there is one, and no terminal.
+        EditError: if there is such an incident, and no terminal.
     """
     known = find_similar_incident(session.timeline, title, affected, session.at)
-    if known is None:
-        return None
-    described = f"{known.id} ({one_line(known.name)}) is {status_at(known, session.at)}"
+    if known is None or update.status in CLOSED_STATUSES:
+        return False
     shared = shared_components(session.timeline, known, affected)
+    described = f"{known.id} ({one_line(known.name)}) is {status_at(known, session.at)}"
     described += f", on {', '.join(shared)}" if shared else ""
-    if is_interactive():
-        return known if click.confirm(f"{described}. Add an update to it instead?", default=True) else None
-    raise EditError(
-        described,
-        f"run `statuary incident update {known.id}` to add to it, or repeat the command with --separate",
-    )
+    if not is_interactive():
+        hint = (
+            f"run `statuary incident update {known.id}` to add to it, or repeat the command with --separate"
+        )
+        raise EditError(described, hint)
+    if not click.confirm(f"{described}. Add this as an update to it instead?", default=True):
+        return False
+    status_before(known, update.status, session.at)
+    _apply_update(session, known, replace(update, components=affected), f"Update incident ({update.status})")
+    return True
 
 
 def _affected(

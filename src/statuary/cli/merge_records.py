@@ -1,0 +1,60 @@
+"""`statuary merge-records`: merge what two people added to the same record."""
+
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from statuary.base.atomic_file import atomic_file
+from statuary.cli.escape import escape_control_chars, print_error
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FILE, Content, argument, option, options
+from statuary.source.edit_files import EditError
+from statuary.source.git_merge import conflicts_in, install_merge_driver, merge_files, stage_merged
+from statuary.source.merge_yaml import MergeConflictError, merge_yaml
+
+
+@click.command("merge-records")
+@options
+def merge_records_command(
+    versions: Annotated[tuple[Path, ...], argument(metavar="[BASE OURS THEIRS]", type=FILE, nargs=-1)],
+    content: Content,
+    install: Annotated[
+        bool, option(help="Let git do this by itself in this clone, and write .gitattributes.")
+    ],
+) -> ExitCode:
+    """Merge what two people added to the same record.
+
+    Without arguments, it resolves the conflicts that git left in the content folder: it keeps the updates of both
+    sides, and leaves a file to you if both changed the same value. Git calls it with three versions of a file.
+    """
+    if install:
+        click.echo(f"wrote {install_merge_driver(content)}; git merges records by itself in this clone")
+        return ExitCode.OK
+    if not versions:
+        return _resolve_conflicts(content)
+    if len(versions) != 3:
+        raise click.UsageError("give three files: BASE OURS THEIRS")
+    base, ours, theirs = versions
+    merged = merge_files(base, ours, theirs)
+    with atomic_file(ours) as stream:
+        stream.write(merged.encode("utf-8"))
+    return ExitCode.OK
+
+
+def _resolve_conflicts(content: Path) -> ExitCode:
+    if not content.is_dir():
+        raise EditError(f"there is no content folder {str(content)!r}", "choose it with --content")
+    conflicts, code = list(conflicts_in(content)), ExitCode.OK
+    for conflict in conflicts:
+        try:
+            merged = merge_yaml(conflict.base, conflict.ours, conflict.theirs)
+        except MergeConflictError as error:
+            print_error(EditError(f"{conflict.file}: {error}", "edit the file, then run `git add` on it"))
+            code = ExitCode.FINDINGS
+        else:
+            stage_merged(conflict.file, merged)
+            click.echo(f"merged {escape_control_chars(str(conflict.file))}")
+    if not conflicts:
+        click.echo(f"no conflicts in {escape_control_chars(str(content))}")
+    return code

@@ -1,0 +1,135 @@
+"""Merges of content in git: lines first, then values; and the settings that let git do it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.base.atomic_file import atomic_file
+from statuary.source.edit_files import EditError
+from statuary.source.git_ignore import add_missing_lines
+from statuary.source.merge_yaml import merge_yaml
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.source_files import decode_utf8
+from statuary.source.unreadable import UnreadableError
+from statuary.system.programs import ProgramError, ProgramOutput, run_git
+
+MERGED_FILES: Final = ("components.yaml", "incidents/**/*.yaml", "maintenances/**/*.yaml")
+"""The files of a content folder that commands edit."""
+
+DRIVER: Final = (
+    "statuary merge-records %O %A %B || git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+)
+"""The command that git runs for such a file; without statuary it is git's own merge."""
+
+
+def install_merge_driver(content: Path) -> Path:
+    """Let git merge the records of a content folder with statuary, in this clone.
+
+    Returns:
+        The file `.gitattributes`, which names the records for all clones.
+
+    Raises:
+        EditError: if the folder is in no git repository, or the file cannot be written.
+    """
+    folder = content.resolve().parent
+    settings = {"name": "records of statuary", "driver": DRIVER}
+    for key, value in settings.items():
+        if _git(folder, "config", f"merge.statuary.{key}", value).exit_code:
+            raise EditError(f"{folder} is not in a git repository", "run `git init` first")
+    file = folder / ".gitattributes"
+    patterns = (f"{content.resolve().name}/{pattern}" for pattern in MERGED_FILES)
+    try:
+        add_missing_lines(file, (f"{_quoted(pattern)} merge=statuary" for pattern in patterns))
+    except OSError as error:
+        raise EditError(f"{file} cannot be written: {error.strerror}") from None
+    return file
+
+
+def _quoted(pattern: str) -> str:
+    return f'"{pattern}"' if " " in pattern else pattern
+
+
+def merge_files(base: Path, ours: Path, theirs: Path) -> str:
+    """Return the merged text of three files, by lines if git can, else by values.
+
+    Raises:
+        MergeConflictError: if both sides changed the same value.
+        EditError: if a file cannot be read.
+    """
+    done = _git(
+        ours.resolve().parent,
+        "merge-file",
+        "-p",
+        "-q",
+        *(str(file.resolve()) for file in (ours, base, theirs)),
+    )
+    if done.exit_code == 0 and _is_yaml(done.stdout):
+        return done.stdout.decode()
+    try:
+        return merge_yaml(*(decode_utf8(file.read_bytes()) for file in (base, ours, theirs)))
+    except (OSError, UnreadableError) as error:
+        raise EditError(f"the versions cannot be read: {error}") from None
+
+
+def _is_yaml(raw: bytes) -> bool:
+    try:
+        parse_yaml(decode_utf8(raw))
+    except UnreadableError:
+        return False
+    return True
+
+
+class Conflict(NamedTuple):
+    """A file that git could not merge, with the versions of its index."""
+
+    file: Path
+    base: str  # empty if both sides added the file
+    ours: str
+    theirs: str
+
+
+def conflicts_in(content: Path) -> Iterator[Conflict]:
+    """Yield the conflicts of the records of a content folder; files that one side deleted are left to git.
+
+    Raises:
+        EditError: if the folder is in no git repository.
+    """
+    patterns = [f":(glob){pattern}" for pattern in MERGED_FILES]
+    listed = _git(content, "ls-files", "--unmerged", "-z", "--", *patterns)
+    if listed.exit_code:
+        raise EditError(f"{content} is not in a git repository", "choose the content folder with --content")
+    stages: dict[str, dict[str, str]] = {}
+    for entry in listed.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        details, _, path = entry.partition("\t")
+        _mode, digest, stage = details.split(" ")
+        stages.setdefault(path, {})[stage] = digest
+    for path, digests in stages.items():
+        if "2" in digests and "3" in digests:
+            texts = [_blob(content, digests.get(stage)) for stage in "123"]
+            yield Conflict(content / path, *texts)
+
+
+def stage_merged(file: Path, text: str) -> None:
+    """Write the merged text of a conflict, and mark the conflict as resolved.
+
+    Raises:
+        EditError: if git does not take it.
+    """
+    with atomic_file(file) as stream:
+        stream.write(text.encode("utf-8"))
+    done = _git(file.parent, "add", "--", file.name)
+    if done.exit_code:
+        raise EditError(f"{file} was merged, but git did not take it", f"run `git add {file}`")
+
+
+def _blob(folder: Path, digest: str | None) -> str:
+    return (
+        "" if digest is None else _git(folder, "cat-file", "blob", digest).stdout.decode("utf-8", "replace")
+    )
+
+
+def _git(folder: Path, *arguments: str) -> ProgramOutput:
+    try:
+        return run_git(folder, *arguments)
+    except ProgramError as error:
+        raise EditError(str(error), error.hint) from None

@@ -1,0 +1,136 @@
+"""Merge two edited versions of a YAML file by their values.
+
+Commands append updates to a list and set keys. Git merges lines, so two such edits at the end of a file conflict. Here
+the additions of one version are repeated on the text of the other, which keeps its comments and its order.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, JsonObject
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.parse_yaml import PlainText, parse_yaml
+from statuary.source.unreadable import UnreadableError
+from statuary.source.yaml_nodes import YamlValue
+
+
+class MergeConflictError(EditError):
+    """Two versions cannot be merged by their values."""
+
+
+COMMENT = re.compile(r"(?:^|[ \t])#.*", re.MULTILINE)
+
+
+class _Absent(Enum):
+    """The value of a key that a version does not have."""
+
+    ABSENT = 0
+
+
+_Value = Json | _Absent
+
+
+class _Addition(NamedTuple):
+    """An edit of one version that the other lacks."""
+
+    pointer: Pointer
+    value: Json
+    is_item: bool = False  # whether the value is appended to the list at the pointer
+
+
+def merge_yaml(base: str, ours: str, theirs: str) -> str:
+    """Merge two versions of a YAML text.
+
+    Args:
+        base: the version that both were edited from; empty if both are new.
+
+    Raises:
+        MergeConflictError: if both changed the same value, or one is not YAML.
+    """
+    try:
+        return _with_additions(base, ours, theirs)
+    except MergeConflictError as conflict:
+        try:
+            return _with_additions(base, theirs, ours)
+        except MergeConflictError:
+            raise conflict from None
+
+
+def _with_additions(base: str, text: str, other: str) -> str:
+    """Return a text with what another version adds to their base."""
+    try:
+        base_tree, tree, other_tree = (parse_yaml(version, PlainText) for version in (base, text, other))
+        for addition in _additions(base_tree, tree, other_tree, ()):
+            edit = append_item if addition.is_item else set_value
+            text = edit(text, addition.pointer, _written(addition.value))
+    except (EditError, UnreadableError) as error:
+        raise MergeConflictError(str(error), error.hint) from None
+    for comment in COMMENT.findall(other):
+        if comment not in base and comment not in text:
+            raise MergeConflictError(f"one side wrote the comment {comment.strip()!r} beside the change")
+    return text
+
+
+def _additions(base: _Value, mine: _Value, theirs: _Value, pointer: Pointer) -> Iterator[_Addition]:
+    if theirs in (base, mine):
+        return
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        yield from _additions_to_keys(base, mine, theirs, pointer)
+    elif isinstance(mine, list) and isinstance(theirs, list):
+        new_items = _new_items(base, theirs, pointer)
+        yield from (_Addition(pointer, item, is_item=True) for item in new_items if item not in mine)
+    elif mine == base and not isinstance(theirs, _Absent):
+        yield _Addition(pointer, theirs)
+    else:
+        raise MergeConflictError(
+            f"both sides changed {_dotted(pointer)}: {_shown(mine)} and {_shown(theirs)}", "keep one of them"
+        )
+
+
+def _additions_to_keys(
+    base: _Value, mine: JsonObject, theirs: JsonObject, pointer: Pointer
+) -> Iterator[_Addition]:
+    base = base if isinstance(base, dict) else {}
+    for key in base:
+        if key not in theirs:
+            raise MergeConflictError(f"one side removed {_dotted((*pointer, key))}")
+    for key, value in theirs.items():
+        base_value, my_value = (tree.get(key, _Absent.ABSENT) for tree in (base, mine))
+        yield from _additions(base_value, my_value, value, (*pointer, key))
+
+
+def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
+    """Return the items that a list has beyond those of its base, which must all be there in their order."""
+    known: list[Json] = list(base) if isinstance(base, list) else []
+    new: list[Json] = []
+    for item in items:
+        if known and item == known[0]:
+            known.pop(0)
+        else:
+            new.append(item)
+    if known:
+        raise MergeConflictError(f"one side changed an item of {_dotted(pointer)}, and the other too")
+    return new
+
+
+def _written(value: Json) -> YamlValue:
+    """Return a parsed value as it is written: `true` without quotes stays without quotes."""
+    if isinstance(value, PlainText) and value in ("true", "false"):
+        return value == "true"
+    if isinstance(value, dict):
+        return {key: _written(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_written(item) for item in value]
+    return str(value) if isinstance(value, str) else None
+
+
+def _dotted(pointer: Pointer) -> str:
+    return ".".join(map(str, pointer)) or "the file"
+
+
+def _shown(value: _Value) -> str:
+    return repr(str(value)) if isinstance(value, str) else "another value"
