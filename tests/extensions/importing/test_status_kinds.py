@@ -148,6 +148,19 @@ def cstate(folder, configuration=CSTATE_CONFIGURATION, **issues):
     return folder
 
 
+def test_cstate_systems_may_share_name(tmp_path):
+    systems = "".join(f"    - {{name: API, category: {place}}}\n" for place in ("America", "Asia", "Europe"))
+    configuration = f"title: Example\nparams:\n  systems:\n{systems}"
+    issue = TRACKED.replace("  - RPC\n  - Archive", "  - API")
+    status, report = imported(
+        tmp_path, read_cstate, cstate(tmp_path / "repository", configuration, slow=issue)
+    )
+    assert [one.key for one in status.components if not one.group] == ["api", "api-2", "api-3"]
+    (slow,) = status.incidents
+    assert slow.opened_with == dict.fromkeys(("api", "api-2", "api-3"), "partial_outage")
+    assert [skipped.record for skipped in report.skipped] == ["slow.md"]  # its shortcode
+
+
 def test_cstate_issue_defaults_to_resolved(tmp_path):
     issues = {
         "silent": ANNOUNCED,

@@ -176,7 +176,8 @@ def _parsed(text: str) -> _Issue:
 
 def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
-    return {builder.named(name): effect for name in _names(front)}
+    # an issue names a system, and means every system of that name
+    return {key: effect for name in _names(front) for key in builder.all_named(name)}
 
 
 def _names(front: Fields) -> list[str]:

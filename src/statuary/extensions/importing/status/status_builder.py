@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -48,7 +48,7 @@ class StatusBuilder:
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
         self.plan = StatusPlan()
-        self._keys: dict[str, str] = {}
+        self._keys: dict[str, list[str]] = {}  # of the components, by name or id in the source
 
     def skip(self, record: str, reason: str) -> None:
         """Report a record that is not, or not exactly, imported."""
@@ -98,8 +98,9 @@ class StatusBuilder:
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
         """Record a component's most severe status on the source's page."""
-        key, statuses = self._keys.get(ident, ident), self.plan.original.statuses
-        statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
+        statuses = self.plan.original.statuses
+        for key in self._keys.get(ident, [ident]):
+            statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
     def component(
         self,
@@ -115,14 +116,21 @@ class StatusBuilder:
 
     def named(self, ident: str, name: str = "") -> str:
         """Return the key of a record's component; a missing one was removed."""
-        removed = {"name": name or ident, "removed": True}
-        return self._keys.get(ident) or self._add(ident, self.plan.components, removed)
+        return self.all_named(ident, name)[0]
+
+    def all_named(self, ident: str, name: str = "") -> list[str]:
+        """Return the keys of all components that share a name; a missing one was removed."""
+        if ident not in self._keys:
+            self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
+        return self._keys[ident]
 
     def _group(self, name: str) -> dict[str, Source]:
         if not name:
             return self.plan.components
-        ident, group = f"group {name}", {"name": name, "components": {}}
-        key = self._keys.get(ident) or self._add(ident, self.plan.components, group)
+        ident = f"group {name}"
+        if ident not in self._keys:
+            self._add(ident, self.plan.components, {"name": name, "components": {}})
+        key = self._keys[ident][0]
         children: dict[str, Source] = self.plan.components[key]["components"]
         return children
 
@@ -133,12 +141,12 @@ class StatusBuilder:
         source: Source,
         status: ComponentStatus = "operational",
     ) -> str:
-        key, used = slug(str(source["name"])) or slug(ident) or "component", set(self._keys.values())
+        key, used = slug(str(source["name"])) or slug(ident) or "component", set(chain(*self._keys.values()))
         if key in used:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":
             source["history"] = [{"at": format_exact(self.request.now), "status": status}]
-        self._keys[ident] = key
+        self._keys.setdefault(ident, []).append(key)
         place[key] = source
         return key
 
