@@ -27,8 +27,13 @@ _FALSE, _TRUE, _NULL, _UNDEFINED = 20, 21, 22, 23
 _FLOATS = {25: ">e", 26: ">f", 27: ">d"}
 
 
+REMEMBERED_PIECES = 1024
+"""The number of cached pieces: a record's two sides mostly end with the same bytes."""
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
 def decode_cbor(data: bytes) -> CborValue:
-    """Decode `data`, which must be one item.
+    """Decode `data`, which must be one item; the value is shared, so nobody may change it.
 
     Raises:
         InvalidValueError: if `data` is not exactly one well-formed item.
@@ -145,10 +150,6 @@ VYPER_0_3_4_BYTES = 11
 HASH_BYTES = 32
 
 _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
-
-REMEMBERED_PIECES = 1024
-"""The number of cached pieces: a record's two sides mostly end with the same bytes."""
-
 
 class AuxdataStyle(StrEnum):
     """The layout of a compiler's auxdata."""
