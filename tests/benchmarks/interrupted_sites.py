@@ -32,7 +32,7 @@ from support.object_stores import STORES, moto
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
-LATER = "2026-12-01T22:30:00Z"
+LATER = "2026-11-21T22:30:00Z"
 """While the maintenance of the small site is in progress."""
 
 CALLS = (

@@ -19,8 +19,8 @@ from support.sites import INCIDENT, MAINTENANCE, NOW, path_of, record_of, small_
 LATER = "2026-11-20T12:30:00Z"
 """An instant within the maintenance of the site."""
 
-UPGRADE = MAINTENANCE.replace("2026-12-01T22:00", "2026-11-20T12:15").replace(
-    "2026-12-01T23", "2026-11-20T13"
+UPGRADE = MAINTENANCE.replace("2026-11-21T22:00", "2026-11-20T12:15").replace(
+    "2026-11-21T23", "2026-11-20T13"
 )
 
 

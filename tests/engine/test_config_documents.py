@@ -32,7 +32,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "chain": {"site.yaml": SITE + "  - chain_id: 748464\n    name: Pedestal\n"},
     "title of a chain": {"site.yaml": SITE.replace("    name: Plinth", "    name: Base")},
     "no status pages": {"site.yaml": SITE + "pages: {status: false}\n"},
-    "no uptime": {"site.yaml": SITE.replace("horizon_days: 12", "uptime: false")},
+    "no uptime": {"site.yaml": SITE.replace("horizon_days: 2", "uptime: false")},
     "hosts": {"site.yaml": SITE + "hosting: {files: [netlify, github-pages]}\n"},
     "compressed": {"site.yaml": SITE + "hosting: {precompressed: [gz]}\n"},
     "no names in lower case": {"site.yaml": SITE + "hosting: {lower_case_names: false}\n"},

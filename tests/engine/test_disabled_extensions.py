@@ -30,7 +30,7 @@ def built(content: Path, out: Path, without: str) -> dict[str, bytes]:
     steps = (
         ("build", "--content", str(content), *site, NOW),
         ("build", "--content", str(content), *site, "2026-11-20T13:00:00Z"),
-        ("tick", *site, "2026-12-01T21:30:00Z"),
+        ("tick", *site, "2026-11-21T21:30:00Z"),
     )
     for step in steps:
         command = [sys.executable, "-c", PROGRAM, without, *step]

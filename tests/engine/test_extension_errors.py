@@ -96,7 +96,7 @@ def site(request, tmp_path_factory) -> Site:
         files |= dict(at_address(made_record("everything"), number) for number in (1, 2))
     else:
         files |= dict([at_address(made_record(), 1)])
-        files["site.yaml"] = SITE.replace("horizon_days: 12", "horizon_days: 0")
+        files["site.yaml"] = SITE.replace("horizon_days: 2", "horizon_days: 0")
     content = write_files(root / "content", files)
     with (content / "site.yaml").open("a") as settings:
         settings.write(KEYS)

@@ -5,6 +5,7 @@ import re
 import shutil
 import time
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import orjson
@@ -38,6 +39,7 @@ from support.sites import (
     site_of_many,
     write_files,
 )
+from support.tiers import few_by_default
 
 COUNT = 8
 
@@ -221,8 +223,12 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
     ("second", "rules"),
     [
         (record_of(4), {"duplicate-contract", "duplicate-match-id"}),
-        (OTHER_MATCH_ID, {"duplicate-contract"}),
-        (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"duplicate-match-id"}),
+        pytest.param(OTHER_MATCH_ID, {"duplicate-contract"}, marks=pytest.mark.slow),
+        pytest.param(
+            record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'),
+            {"duplicate-match-id"},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 @pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
@@ -258,8 +264,10 @@ def earlier(record: bytes) -> bytes:
     return re.sub(rb'("verifiedAt":"[0-9-]+T)[0-9:]{8}', rb"\g<1>00:00:00", record)
 
 
-@pytest.mark.parametrize("form", ["file", "line"])
-@pytest.mark.parametrize("second", [earlier(OTHER_MATCH_ID), earlier(record_of(4))])
+@pytest.mark.parametrize(
+    ("form", "second"),
+    few_by_default(product(["file", "line"], [earlier(OTHER_MATCH_ID), earlier(record_of(4))]), 2),
+)
 def test_published_record_stays_before_earlier(content, tmp_path, form, second):
     """The published one stays, in a file or in a line that moves, when all is built again too."""
     published, duplicates = (
@@ -370,7 +378,7 @@ def test_git_ignored_record_is_built(tmp_path, built):
     assert outcome.checked.contracts.contracts == COUNT + 1
 
 
-@pytest.mark.parametrize("count", [70, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_worker_count_changes_no_byte(count, tmp_path, monkeypatch):
     content = site_of_many(tmp_path, count, pages=True)
     monkeypatch.setattr(FolderTarget, "partition_size", 16)
@@ -403,7 +411,7 @@ def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkey
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("stage", ["add_contract_lists", "write_status", "publish"])
+@pytest.mark.parametrize("stage", few_by_default(["write_status", "add_contract_lists", "publish"], 1))
 def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from shutil import copytree
@@ -17,7 +18,7 @@ from statuary.engine.tick import tick
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.status.api.epoch_index import read_epoch_index
 from support.requirements import CHECKOUT
-from support.sites import SMALL_SITE, files_in, write_files
+from support.sites import SITE, SMALL_SITE, files_in, small_site, write_files
 
 START = parse_instant("2026-11-20T12:00:00Z")
 
@@ -54,7 +55,7 @@ def status_content(root: Path) -> Path:
 
 def test_lost_ledger_ticks_identical_changes(tmp_path: Path) -> None:
     """It knows the names of our files then, and no digests."""
-    content = status_content(tmp_path)
+    content = small_site(tmp_path)
     sites = tmp_path / "site", tmp_path / "other"
     for site in sites:
         build(content, site, START)
@@ -73,14 +74,19 @@ def test_transaction_keeps_original_error() -> None:
             connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
 
 
-@pytest.mark.parametrize("share", [24, pytest.param(6, marks=pytest.mark.slow)])
-def test_ticks_equal_fresh_builds(tmp_path: Path, share: int) -> None:
-    content = status_content(tmp_path)
+@pytest.mark.parametrize(
+    ("content_below", "share"), [(small_site, 1), pytest.param(status_content, 6, marks=pytest.mark.slow)]
+)
+def test_ticks_equal_fresh_builds(tmp_path: Path, content_below: Callable[[Path], Path], share: int) -> None:
+    content = content_below(tmp_path)
+    file = content / "site.yaml"
+    file.write_text(file.read_text().replace("horizon_days: 2\n", "horizon_days: 12\n"))
     with (content / "site.yaml").open("a") as settings:
         settings.write("pages: {status: false}\n")  # they are not compared
     current_content = copytree(content, tmp_path / "current")
-    with (current_content / "site.yaml").open("a") as settings:
-        settings.write("status: {horizon_days: 0}\n")  # of the fresh builds only the present is compared
+    file = current_content / "site.yaml"  # of the fresh builds only the present is compared
+    without = file.read_text().replace("status:\n  horizon_days: 12\n", "")
+    file.write_text(f"{without}status: {{horizon_days: 0}}\n")
     site = tmp_path / "site"
     due: Instant | None = START
     compared = 0
@@ -104,7 +110,8 @@ def test_ticks_equal_fresh_builds(tmp_path: Path, share: int) -> None:
 
 
 def test_backward_ticks_restore_earlier_files(tmp_path: Path) -> None:
-    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    days = SITE.replace("horizon_days: 2", "horizon_days: 8")
+    content = write_files(tmp_path / "content", SMALL_SITE | {"site.yaml": days})
     site = tmp_path / "site"
     build(content, site, START)
     instants = read_epoch_index(site).instants
@@ -123,7 +130,7 @@ def test_tick_writes_only_changed_files(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
     before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
-    begins = parse_instant("2026-12-01T22:00:00Z")
+    begins = parse_instant("2026-11-21T22:00:00Z")
     changed = tick(tmp_path / "site", begins).changed_paths
     assert "api/v2/scheduled-maintenances/active.json" in changed
     after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
@@ -148,7 +155,7 @@ def test_dry_run_lists_tick_changes(tmp_path: Path) -> None:
 def test_build_after_tick_equals_fresh(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
-    tick(tmp_path / "site", parse_instant("2026-12-01T22:00:00Z"))
+    tick(tmp_path / "site", parse_instant("2026-11-21T22:00:00Z"))
     build(content, tmp_path / "site", START)
     build(content, tmp_path / "fresh", START)
     assert plain(tmp_path / "site") == plain(tmp_path / "fresh")

@@ -27,8 +27,8 @@ from support.sites import (
 )
 from support.tiers import few_by_default
 
-MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
-IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
+MORNING, LATER = "2026-11-21T10:00:00Z", "2026-11-21T11:00:00Z"
+IN_MAINTENANCE, TOMORROW = "2026-11-21T22:10:00Z", "2026-11-22T11:00:00Z"
 OUTAGE = INCIDENT.replace("degraded_performance", "major_outage").partition("  - at: 2026-11-02T11")[0]
 
 
@@ -93,7 +93,7 @@ def test_build_after_ticks_restores_documents(content, tmp_path, when):
     ("nows", "kept"),
     [
         ([MORNING, MORNING, LATER], "rkk"),
-        ([MORNING, IN_MAINTENANCE, "2026-12-01T22:20:00Z", "2026-12-01T23:00:00Z"], "rrkr"),
+        ([MORNING, IN_MAINTENANCE, "2026-11-21T22:20:00Z", "2026-11-21T23:00:00Z"], "rrkr"),
         ([MORNING, TOMORROW, "2027-01-10T12:00:00Z", MORNING], "rrrr"),
     ],
 )
@@ -114,7 +114,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "maintenance": {"maintenances/upgrade.yaml": None},
     "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.description }}</title>"},
     "style": {"theme/style.css": "body { color: teal }"},
-    "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 12", "max_epochs: 1")},
+    "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 2", "max_epochs: 1")},
 }
 
 

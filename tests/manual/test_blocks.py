@@ -104,7 +104,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shell.folder
 
 
-@pytest.mark.parametrize("page", few_by_default(WITH_COMMANDS, 3), ids=name_of)
+@pytest.mark.parametrize("page", few_by_default(WITH_COMMANDS, 1), ids=name_of)
 def test_commands_run_in_order_with_output(page: Path, tmp_path: Path, project: Path) -> None:
     shell = Shell(tmp_path)
     blocks = blocks_of(page)

@@ -100,7 +100,7 @@ def test_manifest_lists_files_after_each_run(tmp_path: Path) -> None:
     write_files(content, {"incidents/slow.yaml": None})
     assert_listed(built(tmp_path))
     before = (site / MANIFEST).read_bytes()
-    tick(site, parse_instant("2026-12-01T22:30:00Z"))
+    tick(site, parse_instant("2026-11-21T22:30:00Z"))
     assert (site / MANIFEST).read_bytes() != before
     assert_listed(site)
 

@@ -135,7 +135,7 @@ incident(
     "name: Slow answers\ncomponents:\n  rpc: degraded_performance",
     "nam: Slow\ncomponents:\n  rpc: broken",
 )
-maintenance("window without end", "scheduled_until: 2026-12-01T23:00:00Z\n", "")
+maintenance("window without end", "scheduled_until: 2026-11-21T23:00:00Z\n", "")
 maintenance("recurrence rule that is none", "name: Upgrade", "name: Upgrade\nrecurrence:\n  rule: EVERY DAY")
 maintenance("never announced", "created_at: 2026-11-01T00:00:00Z\n", "")
 site("page url without scheme", "https://status", "status")

@@ -1,5 +1,7 @@
 """How much random tests try: a little, the same on every run; or much, from a seed.
 
+Tests with `@given` try 40 examples by default, and 1,000 or more in a large run, unless they say how many.
+
 The environment variable STATUARY_LARGE_RUNS asks for much. Its value is the seed, such as 17, for ten times as much, or
 the seed and how many times as much, such as 17x400. A nightly run takes a fresh seed and prints it.
 """
@@ -31,7 +33,7 @@ def seeded(name: int | str) -> Random:
 
 def load_profile() -> None:
     """Let `@given` try the same examples on every run, or those of the seed; no example has a deadline."""
-    settings.register_profile("small", derandomize=True, deadline=None)
+    settings.register_profile("small", derandomize=True, deadline=None, max_examples=40)
     settings.register_profile(
         "large", derandomize=False, deadline=None, database=None, max_examples=times(100)
     )

@@ -35,7 +35,7 @@ page:
   url: https://status.plinth.example
   id: plinthpage01
 status:
-  horizon_days: 12
+  horizon_days: 2
 chains:
   - chain_id: 748463
     name: Plinth
@@ -70,8 +70,8 @@ MAINTENANCE = """\
 name: Upgrade
 components: [rpc]
 created_at: 2026-11-01T00:00:00Z
-scheduled_for: 2026-12-01T22:00:00Z
-scheduled_until: 2026-12-01T23:00:00Z
+scheduled_for: 2026-11-21T22:00:00Z
+scheduled_until: 2026-11-21T23:00:00Z
 """
 
 SMALL_SITE = {

@@ -149,7 +149,9 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
                 yield steps
 
 
-@pytest.mark.parametrize("host", ["cloudflare", "cloudflare-pages", "s3"])
+@pytest.mark.parametrize(
+    "host", ["cloudflare", pytest.param("cloudflare-pages", marks=pytest.mark.slow), "s3"]
+)
 def test_setup_workflow_deploys_then_fails(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}

@@ -62,14 +62,14 @@ def test_outage_lists_active_incident(content, tmp_path):
     ("now", "status", "page"),
     [
         ("2026-11-30T00:00:00Z", "NOTSTARTEDYET", "UP"),
-        ("2026-12-01T22:30:00Z", "INPROGRESS", "UNDERMAINTENANCE"),
+        ("2026-11-21T22:30:00Z", "INPROGRESS", "UNDERMAINTENANCE"),
     ],
 )
 def test_tick_maintenance_matches_build(content, tmp_path, now, status, page):
     built = documents(built_files(content, tmp_path / "built", now))
     assert built[0]["page"]["status"] == page
     (window,) = built[0]["activeMaintenances"]
-    assert (window["status"], window["start"], window["duration"]) == (status, "2026-12-01T22:00:00.000Z", 60)
+    assert (window["status"], window["start"], window["duration"]) == (status, "2026-11-21T22:00:00.000Z", 60)
     build(content, tmp_path / "ticked", "2026-11-20T12:00:00Z")
     tick(tmp_path / "ticked", parse_instant(now))
     paths = {

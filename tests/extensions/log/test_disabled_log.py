@@ -28,7 +28,7 @@ from support.sites import INCIDENT, SITE, files_in, path_of, record_of, write_fi
 pytestmark = pytest.mark.slow
 
 NEXT_DAY, SECOND_DAY, THIRD_DAY = (f"2026-11-{day}T12:00:00Z" for day in (21, 22, 23))
-TICK = "2026-12-01T22:00:00Z"
+TICK = "2026-11-21T22:00:00Z"
 EDITED = INCIDENT.replace("We are looking into it.", "All is well.")
 LOG = f"log:\n  origin: {ORIGIN}\n"
 STATUS = SITE.partition("chains:")[0]

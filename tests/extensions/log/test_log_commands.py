@@ -11,7 +11,7 @@ from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
-from support.sites import INCIDENT, address_of, path_of, record_of, write_files
+from support.sites import INCIDENT, NOW, address_of, path_of, record_of, write_files
 
 LATER = "2026-11-21T12:00:00Z"
 
@@ -115,6 +115,8 @@ def test_init_creates_signing_key_once(tmp_path, content):
             str(content),
             "--out",
             str(tmp_path / "site"),
+            "--now",
+            NOW,
             "--log-key",
             str(key),
             "--init-log",

@@ -155,8 +155,8 @@ def test_verify_rejects_forged_epoch_document(site):
 def test_tick_without_key_passes_verification(site):
     """A site that a host or a tick without the key moves to a later instant is as its signed schedule says."""
     with patch.dict(os.environ):
-        tick(site, parse_instant("2026-12-01T22:00:00Z"), run_with(key=None))
-    found = checked(site, "2026-12-01T22:00:00Z")
+        tick(site, parse_instant("2026-11-21T22:00:00Z"), run_with(key=None))
+    found = checked(site, "2026-11-21T22:00:00Z")
     assert "incidents/upgrade.json" in found.due_paths
     assert "changes.json" in found.due_paths
     assert found.problems == []
@@ -166,7 +166,7 @@ def test_tick_without_key_passes_verification(site):
 @pytest.mark.slow
 def test_verify_rejects_forged_tick_changes(site):
     """`changes.json` of a tick without the key compares two states that are signed; any other is a problem."""
-    instants = ("2026-12-01T22:00:00Z", "2026-12-01T23:30:00Z")
+    instants = ("2026-11-21T22:00:00Z", "2026-11-21T23:30:00Z")
     for now in instants:
         with patch.dict(os.environ):
             tick(site, parse_instant(now), run_with(key=None))

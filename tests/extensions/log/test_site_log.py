@@ -41,7 +41,7 @@ from support.logs import (
 from support.random_runs import times
 from support.sites import INCIDENT, SITE, address_of, files_in, path_of, record_of, write_files
 
-LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
+LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-21T18:00:00Z"
 
 
 def ticked_at(site: Path, now: str) -> TickResult:
@@ -182,11 +182,11 @@ def test_changes_json_lists_log_entries(content, site):
 
 @pytest.mark.slow
 def test_tick_appends_entries(content, site):
-    ticked = ticked_at(site, "2026-12-01T22:00:00Z")
+    ticked = ticked_at(site, "2026-11-21T22:00:00Z")
     assert "incidents/upgrade.json" in ticked.changed_paths
     assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
     assert problems_of(site) == []
-    assert ticked_at(site, "2026-12-01T22:00:00Z").line == "log: no new entries, 11 in all"
+    assert ticked_at(site, "2026-11-21T22:00:00Z").line == "log: no new entries, 11 in all"
 
 
 @pytest.mark.slow

@@ -221,7 +221,7 @@ def test_dry_run_lists_changes_only(site: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "mirror") == before
 
 
-LATER = "2026-12-01T22:30:00Z"
+LATER = "2026-11-21T22:30:00Z"
 """An instant in the maintenance, of which the build of `NOW` has the epoch."""
 
 

@@ -64,7 +64,7 @@ def test_disabling_messages_removes_documents(content, tmp_path):
 def test_tick_adds_reminder_and_start_messages(content, tmp_path):
     ticked = tmp_path / "ticked"
     build(content, ticked, "2026-11-20T12:00:00Z")
-    for now in ("2026-12-01T21:30:00Z", "2026-12-01T22:30:00Z"):
+    for now in ("2026-11-21T21:30:00Z", "2026-11-21T22:30:00Z"):
         tick(ticked, parse_instant(now))
         built = messages(built_files(content, tmp_path / f"built-{now[11:13]}", now))
         assert messages(files_in(ticked)) == built

@@ -175,7 +175,7 @@ def stale_pages(site: Path, now: datetime) -> bool:
 @pytest.fixture(params=[35, 12], ids=["a build covers 35 days", "a build covers 12 days"])
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     small_site(tmp_path)
-    site = SITE.replace("horizon_days: 12", f"horizon_days: {request.param}")
+    site = SITE.replace("horizon_days: 2", f"horizon_days: {request.param}")
     write_files(tmp_path / "content", {"site.yaml": site})
     return Project(tmp_path)
 

@@ -190,7 +190,7 @@ def test_second_run_updates_unedited_form(project):
 @pytest.mark.parametrize(("horizon", "cron"), [(35, "23 4 1,15 * *"), (20, "23 4 * * 1"), (12, "23 4 * * *")])
 def test_shorter_builds_are_made_more_often(horizon, cron, project):
     write_files(
-        project / "content", {"site.yaml": SITE.replace("horizon_days: 12", f"horizon_days: {horizon}")}
+        project / "content", {"site.yaml": SITE.replace("horizon_days: 2", f"horizon_days: {horizon}")}
     )
     set_up(project, "netlify")
     assert yaml.safe_load(workflows(project)["rebuild.yml"])[True]["schedule"] == [{"cron": cron}]

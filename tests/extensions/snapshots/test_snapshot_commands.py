@@ -458,7 +458,7 @@ def test_tick_updates_mirror_manifest(content: Path, tmp_path: Path) -> None:
     """Its documents are those of another instant: the manifest of before would call them damaged."""
     write_files(content, {"maintenances/m.yaml": MAINTENANCE})
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
-    run("tick", "--out", tmp_path / "mirror", "--now", "2026-11-25T10:30:00Z")
+    run("tick", "--out", tmp_path / "mirror", "--now", "2026-11-22T10:30:00Z")
     run("snapshot", "verify", tmp_path / "mirror")
     with open_snapshot(tmp_path / "mirror") as site:
         assert site.status().indicator == "maintenance"
@@ -467,8 +467,8 @@ def test_tick_updates_mirror_manifest(content: Path, tmp_path: Path) -> None:
 MAINTENANCE = """
 name: Upgrade
 created_at: 2026-11-19T00:00:00Z
-scheduled_for: 2026-11-25T10:00:00Z
-scheduled_until: 2026-11-25T11:00:00Z
+scheduled_for: 2026-11-22T10:00:00Z
+scheduled_until: 2026-11-22T11:00:00Z
 components: [rpc]
 """
 

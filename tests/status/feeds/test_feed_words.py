@@ -12,7 +12,7 @@ from statuary.status.model.vocabulary import STANDARD_BODIES
 from support.sites import SITE, built_files, small_site, write_files
 
 OTHERS = [tag for tag in LANGUAGES if tag != "en"]
-STARTED = "2026-12-01T22:10:00Z"
+STARTED = "2026-11-21T22:10:00Z"
 ENGLISH_BODY = "Scheduled maintenance is currently in progress. We will provide updates as necessary."
 
 

@@ -5,6 +5,8 @@ every contract has one.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 
 from statuary.base.primitives import is_utc
 from statuary.contracts.pages.contract_assets import ASSETS
@@ -67,11 +69,18 @@ def _trees(renderer: Renderer) -> TemplateTrees:
 
     They are the package's if the script cannot render the theme's.
     """
-    originals = core_templates()
-    trees = TemplateTrees({**originals, **dict(renderer.site.settings.theme.templates)}.__getitem__)
-    try:
-        trees.add_page(PAGE)
-    except (UnknownNodeError, StopIteration, KeyError):
-        trees = TemplateTrees(originals.__getitem__)
-        trees.add_page(PAGE)
+    themed = dict(renderer.site.settings.theme.templates)
+    if themed:
+        trees = TemplateTrees({**core_templates(), **themed}.__getitem__)
+        with suppress(UnknownNodeError, StopIteration, KeyError):
+            trees.add_page(PAGE)
+            return trees
+    return _package_trees()
+
+
+@cache
+def _package_trees() -> TemplateTrees:
+    """Return the trees of the package's own templates, which take longer to parse than a small site to write."""
+    trees = TemplateTrees(core_templates().__getitem__)
+    trees.add_page(PAGE)
     return trees
