@@ -45,7 +45,7 @@ LEVELS = {
     "Edition": ("exact_match", "exact_match"),
     "EditionPress": ("exact_match", "exact_match"),
     "EditionClone": (None, "match"),  # the factory writes its own creation code, not the compiler's
-    "SiteContent": ("exact_match", "exact_match"),
+    "Catalogue": ("exact_match", "exact_match"),
     "CatalogueProxy": ("exact_match", "exact_match"),
     "PriceFeed": ("exact_match", "match"),  # Vyper 0.4.1 on: an integrity hash, in creation code only
     "Endowment": ("match", "match"),
@@ -165,7 +165,7 @@ def test_proxies_name_implementations(records):
     }
     assert found == {
         "EditionClone": ("EIP1167Proxy", "Edition"),
-        "CatalogueProxy": ("EIP1967Proxy", "SiteContent"),
+        "CatalogueProxy": ("EIP1967Proxy", "Catalogue"),
     }
     for name, (_, implementation) in found.items():
         [named] = records[name]["proxyResolution"]["implementations"]

@@ -27,6 +27,7 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from statuary.cli.main import command
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import ask
 from support.imported_projects import catalogue_of, empty_site
@@ -92,7 +93,7 @@ def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
         seconds = time.monotonic() - began
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        contracts = {one.address.lower(): one for one in catalogue_of(content).contracts}
+        contracts = {one.address.lower(): one for one in catalogue_of(content).of(SiteContracts).sources}
         read = {address: read_contract(content, one) for address, one in contracts.items()}
         report = result.output.replace(str(content), "content")
         rows = json.loads(account.read_text())["addresses"] if account.is_file() else []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.compiler import install_hint
 from support.ethereum_node import COMPILERS, ask, ethereum_node, send
@@ -137,7 +138,9 @@ def test_listed_and_deployed_contracts_are_verified(
         options = ["--rpc", url, "--compiler", f"solc={solc}", "--compiler", f"vyper={vyper}"]
         result = imported(content, "ape", *options, source=folder)
     assert result.exit_code == ExitCode.FINDINGS, result.output
-    records = [read_contract(content, source).record for source in catalogue_of(content).contracts]
+    records = [
+        read_contract(content, source).record for source in catalogue_of(content).of(SiteContracts).sources
+    ]
     assert {record["compilation"]["name"] for record in records} == {"Token", "Vault"}
     assert {record["creationMatch"] for record in records} == {"exact_match"}
     assert "compiled again with the same outcome: 2 contracts" in result.output

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ask, ethereum_node, send
 from support.imported_projects import catalogue_of, empty_site, imported
@@ -99,7 +100,7 @@ def database(folder, *rows, name=".deployments.db"):
 
 
 def records(content):
-    return [read_contract(content, one).record for one in catalogue_of(content).contracts]
+    return [read_contract(content, one).record for one in catalogue_of(content).of(SiteContracts).sources]
 
 
 @pytest.mark.slow

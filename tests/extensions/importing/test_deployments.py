@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
@@ -23,7 +24,10 @@ EXPECTED = {
 
 def records(content):
     """Return the records of a content folder by address."""
-    found = {one.address: read_contract(content, one).record for one in catalogue_of(content).contracts}
+    found = {
+        one.address: read_contract(content, one).record
+        for one in catalogue_of(content).of(SiteContracts).sources
+    }
     assert None not in found.values()
     return found
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from statuary.base.primitives import parse_address, parse_chain_id
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource
@@ -252,7 +253,7 @@ def test_saved_responses_are_compiled_and_verified(content, tmp_path):
     assert "missing the compiler's output: no compiler for solc 0.8.30" in bare.output
     whole = imported(content, saved, "--compiler", f"solc={solc}")
     assert whole.exit_code == ExitCode.OK, whole.output
-    [one] = catalogue_of(content).contracts
+    [one] = catalogue_of(content).of(SiteContracts).sources
     record = read_contract(content, one).record
     assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
     assert record["deployment"]["transactionHash"] == held["transaction"]

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.imported_projects import NOW, catalogue_of, empty_site
@@ -81,7 +82,7 @@ def content(tmp_path, vyper, standard_json):
 
 
 def record_file(content):
-    [source] = catalogue_of(content).contracts
+    [source] = catalogue_of(content).of(SiteContracts).sources
     return content / source.path
 
 
@@ -89,7 +90,7 @@ def test_derived_record_has_exact_slots(content):
     text = record_file(content).read_text()
     assert f'"slot":{2**64 + 1}' in text
     assert f'"slot":{2**64 + 2}' in text
-    [source] = catalogue_of(content).contracts
+    [source] = catalogue_of(content).of(SiteContracts).sources
     assert read_contract(content, source).record is not None
 
 

@@ -10,6 +10,7 @@ import pytest
 from statuary.base.findings import Severity
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.check_site import CheckTarget, check_site
@@ -353,7 +354,7 @@ def test_workspace_evidence_is_read_from_content(workshop, tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
     found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)
     write_contract(content, found.files, found.replaced)
-    [source] = catalogue_of(content).contracts
+    [source] = catalogue_of(content).of(SiteContracts).sources
     compiled = compile_contract(content, source, Recompiler(workshop))
     assert compiled.findings == ()
     assert (

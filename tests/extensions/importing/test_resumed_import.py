@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.extensions.compilers.cache import VARIABLE
 from support.ethereum_node import COMPILERS, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, NOW, catalogue_of, empty_site
@@ -85,4 +86,4 @@ def test_killed_import_reuses_finished_compilations(tmp_path: Path, *, keeps_con
     assert again.returncode == 0, again.stdout + again.stderr
     assert not runs("ended").keys() & done.keys()
     assert len(runs("ended") + done) == 3
-    assert len(catalogue_of(content).contracts) == 3
+    assert len(catalogue_of(content).of(SiteContracts).sources) == 3

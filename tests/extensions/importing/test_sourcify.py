@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from statuary.base.primitives import checksum_address, parse_chain_id, parse_instant
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
+from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
@@ -252,7 +253,7 @@ def test_repository_contract_is_compiled_and_verified(tmp_path):
         options = ["--rpc", url, "--compiler", f"solc={solc}"]
         result = imported(content, "sourcify", *options, source=tmp_path / "repository")
     assert result.exit_code == ExitCode.OK, result.output
-    [one] = catalogue_of(content).contracts
+    [one] = catalogue_of(content).of(SiteContracts).sources
     record = read_contract(content, one).record
     assert (record["compilation"]["name"], record["match"]) == ("Fare", "exact_match")
     assert record["deployment"]["transactionHash"] == chain()["contracts"]["hardhat2"]["Fare"]["transaction"]

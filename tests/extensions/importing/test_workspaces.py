@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.contracts.site_contracts import SiteContracts
 from support.ethereum_node import COMPILERS, ask, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 from support.requirements import require_program
@@ -36,7 +37,7 @@ def test_workspace_is_imported_completely(name, tmp_path, solc):
         assert account["outcome"] == "imported"
         assert account["match"] == "exact_match"
         assert (account["compiledAgain"], account["anchored"]) == (True, True), account
-    for source in catalogue_of(content).contracts:
+    for source in catalogue_of(content).of(SiteContracts).sources:
         given = json.loads((content / Path(source.path).parent / "input.json").read_text())
         assert given["settings"]["viaIR"] is True
 
