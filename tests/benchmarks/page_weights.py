@@ -13,7 +13,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from benchmarks.five_tasks import OWN_CONTRACT, OWN_NOW, build
+from benchmarks.ten_tasks import CONTRACT, OWN_NOW, build
 from support.requirements import CHECKOUT
 
 PAGES = {
@@ -23,7 +23,7 @@ PAGES = {
     "incident": "incidents/2026-09-03-empty-blocks.html",
     "contracts": "contracts/index.html",
     "list of a chain": "contracts/748463/index.html",
-    "contract": OWN_CONTRACT,
+    "contract": CONTRACT,
     "API": "api.html",
     "manual": "pages/manual/index.html",
 }

@@ -2,6 +2,7 @@
 
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -9,7 +10,7 @@ from statuary.base.primitives import checksum_address
 from statuary.contracts.sources.evidence import anchor_file
 from statuary.site.document import encode_unchecked
 from support.made_anchors import anchor_of
-from support.signing_sites import TOKEN_ABI, record_path, signed_record
+from support.signing_sites import TOKEN_ABI, TOKEN_FILE, descriptor, record_path, signed_record
 from support.sites import CHAIN, write_files
 
 NOW = "2026-11-22T14:32:00Z"
@@ -109,12 +110,8 @@ VERIFIED, PLAIN, CHANGED, GONE, DIFFERS, REJECTED, UPGRADED = (
 OTHER_CODE = "0x33ff"
 
 
-def _record(address: str, **proxy: str) -> dict[str, object]:
-    value: dict[str, object] = orjson.loads(
-        signed_record(
-            TOKEN_ABI, address, **({"proxy": proxy["proxy"], "implementations": (PLAIN,)} if proxy else {})
-        )
-    )
+def _record(address: str, **changes: Any) -> dict[str, Any]:
+    value: dict[str, Any] = orjson.loads(signed_record(TOKEN_ABI, address, **changes))
     return value
 
 
@@ -130,13 +127,13 @@ def records() -> dict[str, bytes]:
     """Return records that are proven as far as a build can, not proven, contradicted in three ways, and rejected."""
     differs, rejected = _record(DIFFERS), _record(REJECTED)
     differs["runtimeMatch"] = None
-    differs["runtimeBytecode"] |= {  # type: ignore[operator]
+    differs["runtimeBytecode"] |= {
         "onchainBytecode": OTHER_CODE,
         "transformations": None,
         "transformationValues": None,
     }
-    next(iter(rejected["sources"].values()))["content"] += "// more\n"  # type: ignore[attr-defined]
-    rejected["compilation"]["name"] = LETTERS[:120]  # type: ignore[index]
+    next(iter(rejected["sources"].values()))["content"] += "// more\n"
+    rejected["compilation"]["name"] = LETTERS[:120]
     return {
         **_anchored(VERIFIED),
         record_path(PLAIN): orjson.dumps(_record(PLAIN)),
@@ -144,7 +141,9 @@ def records() -> dict[str, bytes]:
         **_anchored(GONE, "0x"),
         record_path(DIFFERS): orjson.dumps(differs),
         record_path(REJECTED): orjson.dumps(rejected),
-        record_path(UPGRADED): orjson.dumps(_record(UPGRADED, proxy="EIP1967Proxy")),
+        record_path(UPGRADED): orjson.dumps(
+            _record(UPGRADED, proxy="EIP1967Proxy", implementations=(PLAIN,))
+        ),
     }
 
 
@@ -154,4 +153,5 @@ def rich_content(folder: Path) -> Path:
         f"2026-11-{day:02}T{hour:02}:00:00Z,{hour % 3 + 3}\n" for day in (21, 22) for hour in range(14)
     )
     write_files(folder, {"measurements/points.csv": f"at,value\n{rows}"})
-    return write_files(folder / "content", {**STATUS, **records()})
+    described = {f"clear-signing/{TOKEN_FILE}": orjson.dumps(descriptor(None, VERIFIED))}
+    return write_files(folder / "content", {**STATUS, **records(), **described})

@@ -5,10 +5,11 @@
  * have; each is looked for in the smallest visible element that has it.
  */
 
-export async function run({ open }, { path, steps, answer, now, width }) {
+export async function run({ open }, { path, steps, answer, now, width, timezoneId = "UTC" }) {
   const height = 900;
-  const { page, quiet } = await open(path, { viewport: { width, height }, timezoneId: "UTC", reducedMotion: "reduce" },
+  const { page, context, quiet } = await open(path, { viewport: { width, height }, timezoneId, reducedMotion: "reduce" },
     (page) => page.clock.setFixedTime(new Date(now)));
+  context.setDefaultTimeout(5_000);
   const effort = { clicks: 0, keys: 0, scrolls: 0 };
   for (const { click, into, text, find, inside } of steps) {
     if (click) {
@@ -45,7 +46,7 @@ export async function run({ open }, { path, steps, answer, now, width }) {
   }
   const bottom = await page.evaluate((answer) => {
     const bottoms = answer.map((text) => {
-      const having = [...document.querySelectorAll("main *")].filter((one) =>
+      const having = [...document.querySelectorAll("body *")].filter((one) =>
         one.innerText?.includes(text) && one.checkVisibility({ visibilityProperty: true }));
       const smallest = having.filter((one) => !having.some((other) => other !== one && one.contains(other)));
       const boxes = smallest.map((one) => one.getBoundingClientRect().bottom).filter((bottom) => bottom > 0);
@@ -53,8 +54,8 @@ export async function run({ open }, { path, steps, answer, now, width }) {
     });
     return Math.max(...bottoms);
   }, answer);
-  if (!Number.isFinite(bottom)) return null;
-  effort.scrolls += Math.max(0, Math.ceil((bottom - height) / height));
+  if (answer.length && !Number.isFinite(bottom)) return null;
+  if (answer.length) effort.scrolls += Math.max(0, Math.ceil((bottom - height) / height));
   return effort;
 }
 

@@ -12,6 +12,8 @@ export async function run({ open, base }, { queries }) {
       found: await page.locator("#found").textContent(),
       names: await page.locator("#results a").allTextContents(),
       because: await page.locator("#results .because").allTextContents(),
+      states: await page.locator("#results .state").evaluateAll((states) => states.map((state) =>
+        [state.className.replace("state s-", ""), ...[...state.querySelectorAll("span, small")].map((part) => part.textContent)].join(" ").trim())),
       hrefs: await page.locator("#results a").evaluateAll((links) => links.map((link) => link.href)),
       url: page.url().replace(base, ""),
     };

@@ -130,7 +130,7 @@ def test_maintenance_moves_through_page_sections() -> None:
     )
     running = text_of(pages_at(at("11-11 22:10"))["index.html"])
     assert "Upgrade Until 12 Nov, 00:00 CETAffects North" in running
-    assert "Bridges1 of 2 affected · 100%Under maintenance" in running
+    assert "Bridges1 of 2 affected · 90 days: 100%Under maintenance" in running
     over = text_of(pages_at(at("11-12 12:00"))["index.html"])
     assert "11 NovUpgradeMaintenance, Completed 1 h" in over[over.index("Resolved") :]
 
@@ -187,7 +187,7 @@ def test_incident_page_shows_timezone_and_elapsed() -> None:
 def test_group_shows_worst_component_status() -> None:
     outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
     text = text_of(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
-    assert "Bridges1 of 2 affected · 99.98%Major outage North" in text
+    assert "Bridges1 of 2 affected · 90 days: 99.98%Major outage North" in text
     assert "99.96% Major outage" in text[text.index("Bridges1") :]
 
 
@@ -323,7 +323,8 @@ COURSE = """
 def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
     """Return the parts of each component's lane: its state, where it begins and how wide it is."""
     lanes = re.findall(
-        r'<div class="lane"><span dir="auto">(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>', page
+        r'<div class="lane"><span dir="auto">(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>',
+        page,
     )
     part = re.compile(r'<rect class="f-(\w+)" x="(\d+)" width="(\d+)"')
     return {

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from html import escape
 from pathlib import Path
@@ -18,7 +18,13 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.engine.read_content import read_content
-from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of, quarter_figures
+from statuary.extensions.reports.figures import (
+    METHOD,
+    MonthFigures,
+    months_of,
+    names_with_groups,
+    quarter_figures,
+)
 from statuary.site.pages.page_texts import page_texts
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
@@ -86,7 +92,7 @@ def report_command(
     title = f"{page.name}: availability {year}-q{number}"
     for ending, text in (
         ("csv", csv_text(rows)),
-        ("html", page_text(title, rows, at, catalogue.page.url)),
+        ("html", page_text(title, rows, names_with_groups(timeline), at, catalogue.page.url)),
     ):
         file = out / f"{year}-q{number}.{ending}"
         with atomic_file(file) as stream:
@@ -114,15 +120,22 @@ def csv_text(rows: Sequence[MonthFigures]) -> str:
 
 STYLE = """\
 body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#14161a;background:#fff}
-table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;border-bottom:1px solid #cdcdc6;text-align:right}
-th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}tr{break-inside:avoid}p{color:#5a606a}
+h1,td{overflow-wrap:anywhere}div{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;border-bottom:1px solid #cdcdc6;text-align:end}
+th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:start}td:first-child{min-width:9rem}td:nth-child(2){white-space:nowrap}
+tr{break-inside:avoid}p{color:#5a606a}
 @page{margin:15mm}"""
 
 
-def page_text(title: str, rows: Sequence[MonthFigures], at: Instant, url: str) -> str:
-    """Return the rows as a page to print."""
+def page_text(
+    title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, url: str
+) -> str:
+    """Return the rows as a page to print.
+
+    Args:
+        names: those of components, by id.
+    """
     lines = "".join(
-        f"<tr><td>{escape(row.component.name)}</td><td>{row.month:%Y-%m}</td>"
+        f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
         f"<td>{'' if row.availability is None else page_texts('en').percent(row.availability)}</td>"
         + "".join(f"<td>{int(time.total_seconds() // 60):,}</td>" for time in _minutes(row))
         + "</tr>\n"
@@ -139,9 +152,9 @@ def page_text(title: str, rows: Sequence[MonthFigures], at: Instant, url: str) -
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<h1>{escape(title)}</h1>\n<p>{escape(url)}, as of {format_utc(at)}. Durations in minutes.</p>\n"
-        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n"
+        f"<div tabindex='0' role='region' aria-label='{escape(title)}'><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
         f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</body>\n</html>\n"
     )
 

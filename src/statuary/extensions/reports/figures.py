@@ -49,11 +49,29 @@ def months_of(year: int, quarter: int) -> list[date]:
 
 
 def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return the figures of components with published uptime, by month."""
-    months = months_of(year, quarter)
+    """Return the figures of components with published uptime, by month, those of a group beside each other.
+
+    A month that has not begun has none.
+    """
+    zone = timeline.catalogue.page.time_zone
+    months = [month for month in months_of(year, quarter) if day_start(month, zone) < now]
+    places = {component.id: place for place, component in enumerate(timeline.by_position)}
+
+    def place_of(component: Component) -> tuple[int, int]:
+        return places[component.group_id or component.id], places[component.id]
+
     return [
-        _month(timeline, component, month, now) for component in with_uptime(timeline) for month in months
+        _month(timeline, component, month, now)
+        for component in sorted(with_uptime(timeline), key=place_of)
+        for month in months
     ]
+
+
+def names_with_groups(timeline: Timeline) -> dict[str, str]:
+    """Return the name of each component after that of its group, by id."""
+    components = timeline.by_position
+    groups = {component.id: f"{component.name} / " for component in components if component.group}
+    return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}
 
 
 def _month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:

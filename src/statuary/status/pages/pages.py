@@ -57,7 +57,9 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,
-        description=texts(f"incident.page_{'maintenance' if card.window else 'incident'}", name=name),
+        description=" · ".join(
+            filter(None, (card.impact_label, card.label, texts("page.comma").join(card.components), name))
+        ),
         section="history",
         state=card.state if not card.closed else "ok",
         timed=not card.closed,

@@ -263,6 +263,8 @@ function enableBars(bars) {
 /** Adds to a part of the page what needs a script. */
 function enhance(part) {
   showTimes(part);
+  // what scrolls within a page is reached by keyboard
+  for (const one of part.querySelectorAll(":is(.prose, .own-page) :is(pre, table)")) if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
   part.querySelectorAll(".row .days").forEach(enableBars);
 }
 
