@@ -47,9 +47,10 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         "templates": {"bodies": trees.bodies, "macros": trees.macros},
-        "texts": texts.by_key,  # templates of a theme use any
+        "texts": _texts(renderer),
         # proofs are in English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
+        "url": site.url,
         "zone": zone.key,
         "isUtc": is_utc(zone),
         "chains": {
@@ -62,6 +63,35 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
         },
     }
     yield script_document(ASSETS / "viewer.js", b"const SITE = " + encode_json(data) + b";\n")
+
+
+TEXT_FAMILIES = frozenset(
+    (
+        *(
+            "check",
+            "claim",
+            "claim_status",
+            "code",
+            "compare",
+            "contract",
+            "date",
+            "decode",
+            "difference",
+            "fact",
+        ),
+        *("interface", "level", "mark", "meaning", "month", "number", "outcome", "page", "pinned", "proof"),
+        *("proxy", "section", "side", "sources", "storage", "trail", "type", "verdict"),
+    )
+)
+"""The first names of the texts that the package's templates and the script use."""
+
+
+def _texts(renderer: Renderer) -> dict[str, str]:
+    """Return the texts of the page; templates of a theme may use any."""
+    texts = renderer.localization.texts.by_key
+    if renderer.site.settings.theme.templates:
+        return dict(texts)
+    return {key: text for key, text in texts.items() if key.partition(".")[0] in TEXT_FAMILIES}
 
 
 def _trees(renderer: Renderer) -> TemplateTrees:

@@ -206,7 +206,7 @@ function item([chain, address, name, language, level, proxy, verdict, kind, term
   if (proxy) title.append(" ", element("span", form.dataset.proxy, "tag quiet"));
   const [sign, text] = index.verdicts[verdict];
   const state = element("span", "", `state s-${sign}`);
-  state.append(signOf(sign), element("span", text), element("small", index.levels[level] ?? ""));
+  state.append(signOf(sign), element("span", text), ...(index.levels[level] ? [element("small", index.levels[level])] : []));
   entry.append(title, state, where, element("small", chains.get(chain)?.name ?? chain));
   if (kind === "selector" || kind === "abi") {
     const because = element("span", "", "because");
