@@ -22,7 +22,6 @@ from statuary.base.progress import NoProgress
 from statuary.contracts.incremental.built_contracts import prepare_worker
 from statuary.engine.build import build_folder
 from statuary.engine.check_site import check_site
-from statuary.engine.options import CheckOptions
 from statuary.engine.report import BuildResult, CheckedSite
 from statuary.engine.sections import ExtensionOptions
 from statuary.extensions.serving.site import (
@@ -40,6 +39,7 @@ from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.outcome import Extent, Outcome
 from statuary.publish.plan import Action, Change, Plan
+from statuary.section import CheckOptions
 from statuary.source.git_state import GitQuery
 from statuary.system.network.client import UnreachableError
 from statuary.workers.executor import process_executor

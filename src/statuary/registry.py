@@ -41,7 +41,7 @@ class Extension(NamedTuple):
     """The additions of an extension to statuary; targets are "module:name"."""
 
     name: str  # its folder in `extensions/`
-    section: str = ""  # its `Section` (`engine/section.py`), which its name as a key of site.yaml enables
+    section: str = ""  # its `Section` (`section.py`), which its name as a key of site.yaml enables
     folders: tuple[str, ...] = ()  # the first names of its paths, which a build removes when it is disabled
     commands: Mapping[str, Command] = MappingProxyType({})  # by name: "serve", "incident from-alert"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
@@ -293,13 +293,15 @@ EXTENSIONS = (
         "compilers",
         options={"build": (RECOMPILE, COMPILER), "check": (RECOMPILE, COMPILER)},
         provides={
-            "section of options": "statuary.extensions.compilers.recompile:RecompilationSection",
-            "recompiler compilers": "statuary.extensions.compilers.recompile_in_build:open_recompiler",
+            "section of options": "statuary.extensions.compilers.section:RecompilationSection",
         },
     ),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
 
+CONTRACTS = Extension("contracts", section="statuary.contracts.section:ContractsSection")
+STATUS = Extension("status", section="statuary.status.section:StatusSection")
+"""The sections that every site has."""
 
 ENTRY_POINTS = "statuary.sections"
 """The group of entry points by which other packages offer sections; the name of one is its key in site.yaml."""

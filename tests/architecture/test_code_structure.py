@@ -60,7 +60,7 @@ BUILD = {
     "statuary.contracts.incremental.build_contract",
     "statuary.engine.build",
     "statuary.engine.publish_site",
-    "statuary.engine.tick",
+    "statuary.status.moved_status",
     "statuary.status.site_status",
     "statuary.status.write_status",
 }
@@ -83,4 +83,4 @@ def test_a_build_takes_its_documents_from_these_lists():
         and re.match(r"(?!add_|remove_|record_documents).*_documents?$", alias.name)
     }
     # a tick has no list but what was built
-    assert other == {"statuary.engine.tick: changes_document"}
+    assert other == {"statuary.status.moved_status: changes_document"}

@@ -16,10 +16,10 @@ from statuary.cli.main import CORE_COMMANDS
 from statuary.cli.publication import PublishFolder
 from statuary.contracts.incremental.bulk import BulkReader
 from statuary.contracts.sources.contract_source import BulkForm
-from statuary.engine.section import Section
 from statuary.publish.fingerprint import FINGERPRINTED
 from statuary.publish.locations import MayReplace, SiteLocation
 from statuary.registry import EXTENSIONS, Command, load, providers
+from statuary.section import Section
 from statuary.site.pages.page_parts import PageParts
 from statuary.site.url_table import match_url
 from statuary.source.remote_files import RemoteFiles
@@ -62,7 +62,6 @@ PROVIDED = {
     "record documents": lambda target: (
         [*inspect.signature(target).parameters] == ["judged", "settings", "source"]
     ),
-    "recompiler": lambda target: [*inspect.signature(target).parameters] == ["options"],
     "text per language": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "new content": is_called_like(NewContent),
     "manifest by workers": lambda target: (

@@ -24,10 +24,10 @@ from corpora import corpus
 
 from statuary.base.primitives import parse_instant
 from statuary.engine.build import build_folder
-from statuary.engine.options import ALL_CHECKS
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.cluster.dask_pool import DaskExecutor
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.section import ALL_CHECKS
 from statuary.workers.executor import Executor, process_executor
 from statuary.workers.options import ExecutionOptions
 from support.dask_cluster import dask_cluster

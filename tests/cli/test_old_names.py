@@ -4,7 +4,8 @@ from click.testing import CliRunner
 from statuary.cli.main import command
 from statuary.cli.old_names import OLD_OPTIONS, OLD_RULES
 from statuary.contracts.checks.proof_rule_list import PROOF
-from statuary.engine.rule_catalogue import STATUS, all_rules
+from statuary.engine.rule_catalogue import all_rules
+from statuary.status.section import STATUS_RULES
 
 COMMANDS = {
     "--init-log": "build",
@@ -29,7 +30,7 @@ def test_old_option_elsewhere_suggests_nothing():
 
 @pytest.mark.parametrize("old", sorted(OLD_RULES))
 def test_old_rule_suggests_new_one(old):
-    optional = {rule.name for rule in all_rules() if rule.group in (PROOF, STATUS)}
+    optional = {rule.name for rule in all_rules() if rule.group in (PROOF, STATUS_RULES)}
     assert old not in optional
     result = CliRunner().invoke(command, ["check", "--skip", old])
     assert result.exit_code == 2

@@ -15,9 +15,9 @@ from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.cli.summary import findings_line
 from statuary.engine.build import build_site
-from statuary.engine.options import CheckOptions
 from statuary.engine.report import BuildResult
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.section import CheckOptions
 from support.bad_inputs import ADDRESS, RECORD, RECORD_PATH
 from support.real_records import DATA
 from support.requirements import CHECKOUT, require_folder

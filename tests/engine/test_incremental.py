@@ -15,6 +15,7 @@ from statuary.base.files import LEDGER
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental import build_contract as contract_builder
+from statuary.contracts.section import ContractsSection
 from statuary.engine import build as build_module
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
@@ -25,6 +26,7 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.ledger.read import read_reasons
 from statuary.publish.origin import SiteOrigin
 from statuary.source.git_state import GitQuery
+from statuary.status.section import StatusSection
 from statuary.workers.executor import process_executor
 from statuary.workers.options import ExecutionOptions
 from support.sites import (
@@ -411,12 +413,20 @@ def test_interrupted_build_resumes_from_partition(count, tmp_path, built, monkey
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("stage", few_by_default(["write_status", "add_contract_lists", "publish"], 1))
+STAGES = {
+    "status": (StatusSection, "build"),
+    "lists": (ContractsSection, "finalize"),
+    "publishing": (build_module, "publish"),
+}
+
+
+@pytest.mark.parametrize("stage", few_by_default(STAGES, 1))
 def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)
     build(content, tmp_path / "undisturbed", git=False)
-    real = getattr(build_module, stage)
+    owner, name = STAGES[stage]
+    real = getattr(owner, name)
 
     def interrupted(*arguments, **options):
         real(*arguments, **options)
@@ -427,7 +437,7 @@ def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
 
     for _ in range(2):
         with monkeypatch.context() as patch:
-            patch.setattr(build_module, stage, not_published if stage == "publish" else interrupted)
+            patch.setattr(owner, name, not_published if stage == "publishing" else interrupted)
             with pytest.raises(KeyboardInterrupt):
                 build(content, tmp_path / "out", git=False)
     build(content, tmp_path / "out", git=False)

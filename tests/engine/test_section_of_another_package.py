@@ -16,10 +16,11 @@ MODULE = '''
 from typing import NamedTuple
 
 from statuary.engine.extension_settings import ExtensionSource
-from statuary.engine.section import Section, SectionResult
+from statuary.section import Section, SectionResult
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import Url
 from statuary.source.source_model import SourceModel, Text
+from statuary.status.hooks import FollowsStatus, PublishesIncidents
 
 ABOUT = Url("counter-about", "counter/about.json", "what is counted")
 COUNT = Url("counter-count", "counter/count.json", "how many incidents are listed at an instant")
@@ -41,7 +42,7 @@ class SiteCounterSource(ExtensionSource):
         return None if self.counter is None else CounterSettings(self.counter.title)
 
 
-class CounterSection(Section):
+class CounterSection(Section, FollowsStatus):
     urls = (ABOUT, COUNT, TOTAL)
 
     @classmethod
@@ -56,7 +57,9 @@ class CounterSection(Section):
         return lambda at: [Document(COUNT.path(), count)]
 
     def build(self, run):
-        run.target.add([Document(TOTAL.path(), encode_json({"documents": len(run.incidents())}))])
+        [status] = run.answering(PublishesIncidents)
+        total = encode_json({"documents": len(status.incident_documents())})
+        run.target.add([Document(TOTAL.path(), total)])
         if self.settings.title == "broken":
             raise ZeroDivisionError("nobody foresaw this")
         return SectionResult(line="counted")

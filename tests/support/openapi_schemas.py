@@ -10,10 +10,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from statuary.contracts.api.shapes import RejectedRequest
+from statuary.contracts.api.operations import LOOKUP
 from statuary.contracts.model.field_names import BASE, IDENTITY
 from statuary.contracts.model.record import GROUPS
-from statuary.engine.openapi.document import OPERATIONS, REF, SCHEMAS_FILE, JsonObject
+from statuary.engine.openapi.document import REF, SCHEMAS_FILE, JsonObject
+from statuary.status.api.operations import FEEDS, STATUS_API
+
+OPERATIONS = (*LOOKUP.operations, *STATUS_API.operations, *FEEDS.operations)
+"""The operations of the status and of the contracts."""
 
 SCHEMAS = Path(__file__).parents[2] / "src/statuary/engine/openapi" / SCHEMAS_FILE
 
@@ -22,7 +26,8 @@ def generated_schemas() -> str:
     """Return the text of the file."""
     shapes = [operation.shape for operation in OPERATIONS if operation.shape is not None]
     missing = [operation.not_found_shape for operation in OPERATIONS if operation.not_found_shape is not None]
-    return json.dumps(schemas_of([*shapes, *missing, RejectedRequest]), indent=1) + "\n"
+    rejected = [operation.rejected_shape for operation in OPERATIONS if operation.rejected_shape is not None]
+    return json.dumps(schemas_of([*shapes, *missing, *rejected]), indent=1) + "\n"
 
 
 def schemas_of(shapes: Iterable[Any]) -> JsonObject:

@@ -8,8 +8,8 @@ import orjson
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.engine.build import BuildResult, build_site
-from statuary.engine.options import CheckOptions
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.section import CheckOptions
 from support.sites import CHAIN, NOW, address_of, path_of, site_of_many
 
 LATER = "2027-02-03T04:05:06.000Z"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, TypeVar, overload
 
-from statuary.base.findings import Severity
+from statuary.base.findings import Rule, Severity
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -64,3 +64,9 @@ def checks_in(*modules: ModuleType) -> Iterator[RegisteredCheck]:
                 and value in _SEVERITIES
             ):
                 yield RegisteredCheck(*rule_of(value), _SEVERITIES[value], value)
+
+
+def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
+    """Return the rule that a function checks, in a group."""
+    name, sentence = rule_of(rule)
+    return Rule(name, Severity.ERROR, group, sentence)

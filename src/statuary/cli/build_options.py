@@ -8,8 +8,8 @@ import click
 
 from statuary.base.cpus import available_cpus
 from statuary.cli.options import option
-from statuary.engine.options import CheckOptions
 from statuary.registry import load, providers
+from statuary.section import CheckOptions
 from statuary.workers.executor import Executor, process_executor
 
 ENGINES = providers("workers")
@@ -100,10 +100,11 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
         return CheckOptions(strict=strict)
     from statuary.contracts.checks.proof_rule_list import PROOF
     from statuary.contracts.checks.prove import CONTRACT_CHECKS
-    from statuary.engine.rule_catalogue import STATUS, all_rules
+    from statuary.engine.rule_catalogue import all_rules
+    from statuary.status.section import STATUS_RULES
 
     groups = {rule.name: rule.group for rule in all_rules()}
-    optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS)}
+    optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS_RULES)}
     skipped, selected = _names(skip, optional, groups, "--skip"), _names(only, optional, groups, "--only")
     excluded = skipped | (optional.keys() - selected if selected else set())
     return CheckOptions(

@@ -28,9 +28,9 @@ from statuary.cli.options import (
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.engine.check_site import check_site
-from statuary.engine.options import CheckOptions
 from statuary.engine.report import CheckedSite
 from statuary.engine.sections import ExtensionOptions
+from statuary.section import CheckOptions
 from statuary.workers.options import ExecutionOptions
 
 

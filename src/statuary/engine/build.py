@@ -1,28 +1,25 @@
 """Build a site: read it, check it, make what changed, and publish it."""
 
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 from statuary.base.primitives import Instant
-from statuary.base.progress import Progress, stage
-from statuary.engine.build_contracts import add_contract_lists, build_contracts_of
+from statuary.base.progress import Progress
 from statuary.engine.manifest_step import write_manifest
-from statuary.engine.options import ALL_CHECKS, CheckOptions
 from statuary.engine.publish_site import add_config_documents, publish
 from statuary.engine.read_site import read_site
 from statuary.engine.report import BuildReport, BuildResult
-from statuary.engine.section import Run
 from statuary.engine.sections import (
     NO_OPTIONS,
     ExtensionOptions,
     Sections,
     enabled_sections,
     remove_disabled_documents,
+    without_building_sections,
 )
 from statuary.publish.origin import SiteOrigin, build_meta, refuse_earlier_build
 from statuary.publish.target import BuildTarget
-from statuary.status.write_status import write_status
+from statuary.section import ALL_CHECKS, CheckOptions, Run
 from statuary.version import VERSION
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
@@ -75,49 +72,38 @@ def build_site(
     Raises:
         PublishingError: if the target cannot take the site.
     """
-    began, report, options = perf_counter(), BuildReport(), extension_options or NO_OPTIONS
-    site = read_site(
-        root, now, check_options, progress, report, with_sections=extension_options is not None, target=target
-    )
+    began, report = perf_counter(), BuildReport()
+    site, findings, unread = read_site(root, progress, report)
     if site is None:
         return BuildResult(report.checked_site(root), None, applied=False, seconds=perf_counter() - began)
-    catalogue, status = site
-    contracts = build_contracts_of(
-        root,
-        catalogue,
-        target,
-        progress,
-        check_options=check_options,
+    if extension_options is None:
+        site = without_building_sections(site)
+    options = extension_options or NO_OPTIONS
+    run = Run(
+        instant=now,
+        target=target,
+        to=options.to,
+        root=root,
+        site=site,
+        checks=check_options,
         execution=execution,
-        now=now,
-        options=options,
+        progress=progress,
     )
-    report.add_contracts(contracts)
+    sections = Sections(enabled_sections(site, options), run, report)
+    sections.exclude_faults(unread)
+    sections.find_faults(findings)
     plan = None
-    if not report.forbids_publishing(strict=check_options.strict):
+    if sections.build(strict=check_options.strict):
         # nothing of the target changes until the plan is applied
-        report.skipped += add_contract_lists(target, contracts, progress, execution)
-        run = Run(now, target, options.to, root, catalogue, contracts, lambda: status.incidents)
-        sections = Sections(enabled_sections(catalogue, options), run, report)
-        additions = sections.build()
-        remove_disabled_documents(catalogue, target, report.skipped)
-        with stage(progress, "Status documents and pages"):
-            status = replace(
-                status, previous_versions=additions.previous_versions or status.previous_versions
-            )
-            paths = write_status(
-                target, status, catalogue.hosting, additions.changes, report.skipped, verify=execution.verify
-            )
-            add_config_documents(
-                target, contracts.site, contracts.counts, paths, report.skipped, verify=execution.verify
-            )
+        remove_disabled_documents(site, target, report.skipped)
+        add_config_documents(run, report.skipped)
         sections.finalize()
         report.skipped += write_manifest(
-            target, status.unchanged_since, verify=execution.verify, executor=execution.executor
+            target, sections.outlook.unchanged_since, verify=execution.verify, executor=execution.executor
         )
         plan = publish(target, progress)
         if not target.dry_run:
             sections.on_published()
-    checked = report.checked_site(root, contracts, status)
+    checked = report.checked_site(root, run, sections.outlook)
     applied = plan is not None and not target.dry_run
     return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

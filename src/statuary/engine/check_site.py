@@ -9,15 +9,13 @@ from typing_extensions import override
 from statuary.base.files import PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import Progress
-from statuary.engine.build_contracts import build_contracts_of
-from statuary.engine.options import ALL_CHECKS, CheckOptions
 from statuary.engine.read_site import read_site
 from statuary.engine.report import BuildReport, CheckedSite
-from statuary.engine.section import Run
 from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, enabled_sections
 from statuary.publish.ledger.schema import NoOutput, PartitionOutput
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget, StatelessTarget
+from statuary.section import ALL_CHECKS, CheckOptions, Run
 from statuary.site.document import Document
 from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
@@ -60,16 +58,22 @@ def check_site(
     The results of contracts go into `target`, or into memory.
     """
     report = BuildReport()
-    site = read_site(root, now, check_options, progress, report)
+    site, findings, unread = read_site(root, progress, report)
     if site is None:
         return report.checked_site(root)
-    catalogue, status = site
-    run = Run(now, root=root, site=catalogue)
-    sections = Sections(enabled_sections(catalogue, extension_options), run, report)
     with nullcontext(target) if target is not None else CheckTarget() as into:
-        contracts = build_contracts_of(
-            root, catalogue, into, progress, check_options=check_options, execution=execution, now=now
+        run = Run(
+            instant=now,
+            target=into,
+            root=root,
+            site=site,
+            is_check=True,
+            checks=check_options,
+            execution=execution,
+            progress=progress,
         )
-    report.add_contracts(contracts)
-    sections.check(progress)
-    return report.checked_site(root, contracts, status)
+        sections = Sections(enabled_sections(site, extension_options), run, report)
+        sections.exclude_faults(unread)
+        sections.find_faults(findings)
+        sections.check()
+    return report.checked_site(root, run, sections.outlook)

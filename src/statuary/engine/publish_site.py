@@ -1,6 +1,6 @@
 """Documents that depend on the settings alone, and applying the plan."""
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from statuary.base.budget import INTERRUPTIONS, run_guarded
 from statuary.base.errors import StatuaryError
@@ -9,10 +9,12 @@ from statuary.base.progress import Progress, stage
 from statuary.engine.site_documents import config_documents, config_inputs
 from statuary.publish.document_groups import add_documents, reused_group
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
-from statuary.site.site_content import SiteContent
+from statuary.section import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CONFIG = "settings-only"
 """The group of these documents in the ledger."""
@@ -27,33 +29,27 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
     return plan
 
 
-def add_config_documents(
-    target: BuildTarget,
-    catalogue: SiteContent,
-    contracts: ContractCounts,
-    current_paths: Sequence[str],
-    skipped: list[Finding],
-    *,
-    verify: bool,
-) -> None:
+def add_config_documents(run: Run, skipped: list[Finding]) -> None:
     """Add the config-only documents, or reuse them if their fingerprint is unchanged.
 
     Args:
-        current_paths: the paths of the timed documents.
         skipped: collects why documents cannot be made.
     """
-    fingerprint = fingerprint_of(*config_inputs(catalogue, contracts, current_paths)).text
-    paths: Sequence[str] | None = None if verify else reused_group(target, CONFIG, fingerprint)
+    target, site = run.target, run.site
+    if site is None:
+        return
+    fingerprint = fingerprint_of(*config_inputs(site, run)).text
+    paths: Iterable[str] | None = None if run.execution.verify else reused_group(target, CONFIG, fingerprint)
     if paths is None:
         count_before = len(skipped)
         outcome = run_guarded(
-            lambda: tuple(config_documents(catalogue, contracts, current_paths, skipped)),
+            lambda: tuple(config_documents(site, run, skipped)),
             "",
             "making the documents of the settings",
             (*INTERRUPTIONS, StatuaryError),  # such as that a library is not installed
         )
         if isinstance(outcome, Finding):
             skipped.append(outcome)
-        paths = add_documents(target, catalogue.hosting, () if isinstance(outcome, Finding) else outcome, [])
+        paths = add_documents(target, site.hosting, () if isinstance(outcome, Finding) else outcome, [])
         fingerprint = fingerprint if len(skipped) == count_before else ""
     target.ledger.save_group(CONFIG, fingerprint, paths=paths)

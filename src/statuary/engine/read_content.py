@@ -103,7 +103,6 @@ def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> 
     content = StatusContent(
         status,
         value_of(StatusSettings, settings.status, horizon=timedelta(days=settings.status.horizon_days)),
-        files.unread(),
     )
     return SiteContent(
         source=file.path,
@@ -114,6 +113,7 @@ def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> 
         extensions=extensions,
         values=(site_contracts, content),
         has_contracts=bool(site_contracts.chains),
+        unread=files.unread(),
     )
 
 

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from statuary.base.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
-from statuary.contracts.site_contracts import SiteContracts
+from statuary.base.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.outcome import NOTHING_PUBLISHED, Outcome, outcome_except
 from statuary.publish.plan import Plan
 
 if TYPE_CHECKING:
     from statuary.base.primitives import Instant
-    from statuary.contracts.incremental.built_contracts import BuiltContracts
+    from statuary.section import Outlook, Run, SectionResult
     from statuary.site.site_content import SiteContent
-    from statuary.status.site_status import SiteStatus
 
 
 @dataclass(slots=True)
@@ -37,45 +35,44 @@ class BuildReport:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
 
-    def add_contracts(self, contracts: "BuiltContracts") -> None:
-        """Add the findings about contracts that were built."""
-        unnamed = contracts.site.of(SiteContracts).sources.findings
-        self.findings += contracts.findings
-        self.exclusion_reasons += [*unnamed, *contracts.exclusion_reasons]
-        self.excluded_count += contracts.excluded_count + error_count(unnamed)
-        self.skipped += contracts.skipped
+    def add(self, result: "SectionResult") -> None:
+        """Add the findings of a section."""
+        self.findings += result.findings
+        self.exclusion_reasons += result.exclusion_reasons
+        self.excluded_count += result.excluded_count
+        self.skipped += result.skipped
+        if result.line:
+            self.lines.append(result.line)
 
     def forbids_publishing(self, *, strict: bool) -> bool:
         """Return whether the content has an error, or in a strict run a warning."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
-        self,
-        root: Path,
-        contracts: "BuiltContracts | None" = None,
-        status: "SiteStatus | None" = None,
+        self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
     ) -> "CheckedSite":
         """Return the checked site, with all findings located.
 
         Args:
             root: the content folder.
-            contracts: None if the site could not be read.
+            run: None if the site could not be read.
+            outlook: the instants of its status.
         """
-        if contracts is None or status is None:
+        if run is None or outlook is None:
             findings = _located(root, [*self.findings, *self.exclusion_reasons])
             skipped = _located(root, self.skipped)
             return CheckedSite(root=root, catalogue=None, findings=findings, skipped=skipped)
         return CheckedSite(
             root=root,
-            catalogue=contracts.site,
+            catalogue=run.site,
             findings=_located(root, self.findings),
             exclusion_reasons=_located(root, self.exclusion_reasons),
             excluded_count=self.excluded_count,
             skipped=_located(root, self.skipped),
             line="\n".join(self.lines),
-            contracts=contracts.counts,
-            next_transition=status.next_transition,
-            horizon=status.horizon,
+            contracts=run.result(ContractCounts) or ContractCounts(),
+            next_transition=outlook.next_transition,
+            horizon=outlook.horizon,
         )
 
 

@@ -1,28 +1,26 @@
 """The sections of a run, each guarded from the errors of the others.
 
-A section never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
-build stay as they are.
+An extension never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
+build stay as they are. Contracts and status guard their parts themselves, and raise only what ends the run.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from statuary.base.budget import INTERRUPTIONS
+from statuary.base.budget import DEFECT, INTERRUPTIONS, run_guarded
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
 from statuary.base.findings import Finding
-from statuary.engine.section import EMPTY_RESULT, Run, Section, SectionResult
-from statuary.registry import EXTENSIONS, Extension, extension_of, load, providers
+from statuary.registry import CONTRACTS, EXTENSIONS, STATUS, Extension, extension_of, load, providers
+from statuary.section import ContentSection, Outlook, Run, Section, SectionResult
 from statuary.site.settings import NO_HOSTING
 
 if TYPE_CHECKING:
-    from statuary.base.progress import Progress
     from statuary.engine.report import BuildReport
-    from statuary.publish.ledger.contract_rows import ContractRow
     from statuary.publish.target import BuildTarget
-    from statuary.site.operations import ApiDescription
     from statuary.site.site_content import SiteContent
 
 FAILED = "extension-error"
@@ -38,8 +36,6 @@ class ExtensionOptions(NamedTuple):
 
 NO_OPTIONS = ExtensionOptions()
 
-Result = TypeVar("Result")
-
 
 class EnabledSection(NamedTuple):
     """A section that takes part in a run, with its row of the registry."""
@@ -49,11 +45,22 @@ class EnabledSection(NamedTuple):
 
 
 def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return the sections of a site, by its keys, pages and options."""
+    """Return the sections of a site: contracts, extensions in the order of the registry, and the status.
+
+    The status is last because its pages show what the log knows.
+    """
+    return [_content_section(CONTRACTS), *_enabled_extensions(site, options), _content_section(STATUS)]
+
+
+def _content_section(row: Extension) -> EnabledSection:
+    return EnabledSection(row, load(row.section)())
+
+
+def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Iterator[EnabledSection]:
+    """Yield the sections of extensions that a site's keys, pages and the options enable."""
     settings: dict[str, object] = dict(site.extensions)
     if site.hosting != NO_HOSTING:
         settings["hosting"] = site.hosting
-    enabled = []
     own_keys = {row.name for row in EXTENSIONS}
     others = (extension_of(key) for key in settings if key not in own_keys)
     for row in (*EXTENSIONS, *filter(None, others)):
@@ -66,17 +73,11 @@ def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS
         for target, is_enabled in targets.items():
             if target and is_enabled:
                 kind: type[Section] = load(target)
-                enabled.append(EnabledSection(row, kind(settings.get(row.name), own_options)))
-    return enabled
-
-
-def section_operations(site: "SiteContent", example: "ContractRow | None") -> "list[ApiDescription]":
-    """Return the operations that sections add to openapi.json; `example` is a contract of the site."""
-    return [api for _, section in enabled_sections(site) for api in section.operations(example)]
+                yield EnabledSection(row, kind(settings.get(row.name), own_options))
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the sections of a published site, by the file that each adds."""
+    """Return the extensions' sections of a published site, by the file that each adds."""
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -94,71 +95,108 @@ class Sections:
         self._enabled = tuple(enabled)
         self._run = run
         self._report = report
+        run.sections = [section for _, section in self._enabled]
 
-    def check(self, progress: "Progress") -> None:
+    @property
+    def outlook(self) -> Outlook:
+        """The instants of the status."""
+        outlooks = (section.outlook() for section in self._run.answering(ContentSection))
+        return next(outlook for outlook in outlooks if outlook is not None)
+
+    def exclude_faults(self, unread: list[Finding]) -> None:
+        """Leave out of the site what would stop a build; `unread` are the findings about unread files."""
+        from statuary.engine.read_content import is_excluded
+
+        for section in self._run.answering(ContentSection):
+            sound = section.exclude_faults(self._run, unread)
+            if sound is not None:
+                self._run.site = sound.site
+                self._report.exclude(filter(is_excluded, sound.findings))
+                self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
+
+    def find_faults(self, read: list[Finding]) -> None:
+        """Report the findings of reading the site, and those of every section about its content."""
+        from statuary.site.pages.theme_findings import text_findings
+
+        site = self._run.site
+        if site is None:
+            return
+        keys = [key for key, _ in site.extensions]
+        found = [
+            *read,
+            *_guarded(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
+        ]
+        for row, section in self._enabled:
+            found += _guarded(partial(section.findings, self._run), site, f"checking `{row.name}`")
+        for finding in found:
+            is_alone = finding.rule == DEFECT or finding.path in site.unread
+            (self._report.skipped if is_alone else self._report.findings).append(finding)
+
+    def check(self) -> None:
         """Check the site with every section."""
-        for result in self._results(lambda section: section.check(self._run, progress)):
-            self._report.lines += filter(None, [result.line])
+        for result in self._results(lambda section: section.check(self._run)):
+            self._report.add(result)
+            self._run.results += result.values
 
-    def build(self) -> SectionResult:
-        """Add the documents of every section to the target; return what they add to the status."""
-        total = EMPTY_RESULT
+    def build(self, *, strict: bool = False) -> bool:
+        """Add the documents of every section to the target, until one finds what forbids to publish.
+
+        Returns:
+            Whether the site may be published.
+        """
         for result in self._results(lambda section: section.build(self._run), tells_readers=True):
-            total = SectionResult(
-                previous_versions={**total.previous_versions, **result.previous_versions},
-                changes={**total.changes, **result.changes},
-            )
-        return total
+            self._report.add(result._replace(line=""))
+            self._run.results += result.values
+            if self._report.forbids_publishing(strict=strict):
+                return False
+        return True
 
     def finalize(self) -> None:
         """Add the documents that depend on all others."""
-
-        def finalized(section: Section) -> SectionResult:
-            return SectionResult(line=section.finalize(self._run))
-
-        for result in self._results(finalized, tells_readers=True):
-            self._report.lines += filter(None, [result.line])
+        for result in self._results(lambda section: section.finalize(self._run), tells_readers=True):
+            self._report.add(result)
 
     def on_published(self) -> None:
         """Tell every section that the target holds its documents."""
-        self._results(lambda section: section.on_published(self._run))
+        for _ in self._results(lambda section: section.on_published(self._run)):
+            pass
 
     def _results(
         self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
-    ) -> list[SectionResult]:
+    ) -> Iterator[SectionResult]:
         """Run every section in order; an error of one does not stop the others."""
-        results = []
         for row, section in self._enabled:
             try:
                 result = work(section)
             except BaseException as error:
-                if isinstance(
-                    error, (*INTERRUPTIONS, click.UsageError)
-                ):  # what was typed is no error of the site
+                # what was typed is no error of the site
+                is_fatal = isinstance(error, (*INTERRUPTIONS, click.UsageError))
+                if is_fatal or isinstance(section, ContentSection):
                     raise
                 self._report_error(row, error)
                 if tells_readers:
                     section.on_failure(self._run, error)
             else:
                 if result is not None:
-                    self._report.skipped += result.findings
-                    results.append(result)
-        return results
+                    yield result
 
     def _report_error(self, row: Extension, error: BaseException) -> None:
         """Report the error of a section at its key, and keep its published documents."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
             message, hint = str(error), error.hint
-        site = self._run.site
-        path = site.source if site is not None and row.section else ""
+        path = self._run.site.source if self._run.site is not None and row.section else ""
         pointer = (row.name,) if path else ()
         self._report.skipped.append(
             Finding(rule=FAILED, message=message, hint=hint, path=path, pointer=pointer, on_key=True)
         )
-        if self._run.target is not None:
-            for folder in row.folders:
-                self._run.target.ledger.documents.retain_prefix(folder)
+        for folder in row.folders:
+            self._run.target.ledger.documents.retain_prefix(folder)
+
+
+def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action: str) -> list[Finding]:
+    found = run_guarded(lambda: list(find()), site.source, action)
+    return [found] if isinstance(found, Finding) else found
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":

@@ -15,7 +15,7 @@ class Operation(NamedTuple):
     shape: type | None = None  # the type of its JSON body; None for another body
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
-    rejects: bool = False  # whether it answers 400 to an invalid request
+    rejected_shape: type | None = None  # the type of its 400 body; None if it rejects no request
     not_found_shape: type | None = None  # the type of its 404 body; None for the host's own page
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query

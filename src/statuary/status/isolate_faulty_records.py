@@ -17,9 +17,10 @@ from statuary.site.pages.site_context import site_context
 from statuary.site.pages.theme_findings import template_finding
 from statuary.site.settings import ThemeError
 from statuary.site.site_content import SiteContent
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.records import StatusCatalogue, StatusContent
 from statuary.status.model.schedule import timeline_from
-from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteStatus, TimedFamily, status_at
+from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteStatus, status_at
 
 
 class IsolatedStatus(NamedTuple):
@@ -31,7 +32,7 @@ class IsolatedStatus(NamedTuple):
 
 
 def isolate_faulty_records(
-    site: SiteContent, now: Instant, families: Callable[[], Iterable[TimedFamily]]
+    site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
     """Return a site and its status without the files that cause exceptions.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant
@@ -21,6 +21,7 @@ from statuary.status.documents import (
     quarter_documents,
     timed_documents,
 )
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
@@ -52,23 +53,6 @@ class ArchivePart(NamedTuple):
     documents: Callable[[], Iterable[Document]]
 
 
-class TimedFamily(Protocol):
-    """Documents of an extension that change with the status."""
-
-    @property
-    def settings(self) -> object:
-        """The settings of the extension."""
-
-    def documents_at(
-        self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
-    ) -> Callable[[Instant], Iterable[Document]]:
-        """Return a function that makes these documents of an instant.
-
-        Args:
-            start: the first instant.
-        """
-
-
 PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "documents of extensions"
 """The kinds of documents that can be omitted, unlike those of the API."""
 
@@ -87,7 +71,7 @@ class SiteStatus:
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files whose incidents and maintenances are not in the documents of a kind
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    providers: tuple[TimedFamily, ...] = ()  # of the extensions that are on
+    providers: tuple[FollowsStatus, ...] = ()  # of the extensions that are on
     content: StatusCatalogue | None = None  # with what is held back; None if nothing is
     next_publication: Instant | None = None  # when a build is due to publish what is held back
 
@@ -341,7 +325,7 @@ def _is_shown(
 def status_at(
     site: SiteContent,
     now: Instant,
-    families: Iterable[TimedFamily] = (),
+    families: Iterable[FollowsStatus] = (),
     context: SiteContext | None = None,
 ) -> SiteStatus:
     """Return the status of a site at an instant.

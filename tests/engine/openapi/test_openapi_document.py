@@ -12,11 +12,10 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
-from statuary.engine.openapi.document import OPERATIONS
 from statuary.site.url_table import CONTRACT_PAGE, all_urls
 from support.edge_runtimes import HOSTS_INSTALL
 from support.host_servers import build_project, project_for, serve_with_statuary
-from support.openapi_schemas import SCHEMAS, generated_schemas
+from support.openapi_schemas import OPERATIONS, SCHEMAS, generated_schemas
 from support.random_runs import IS_LARGE
 from support.real_records import real_records
 from support.requirements import HOSTS, absent

@@ -7,11 +7,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
-from statuary.contracts.api.list_pages import OLDEST_PAGE
-from statuary.contracts.site_contracts import SiteContracts
-from statuary.engine.sections import section_operations
-from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
-from statuary.site import url_table
+from statuary.engine.openapi.document import extension_apis
+from statuary.section import ContentSection, Run
 from statuary.site.document import Document
 from statuary.site.operations import operation_title
 from statuary.site.pages.markdown import render_markdown
@@ -20,50 +17,6 @@ from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext, section_url, site_context
 from statuary.site.site_content import SiteContent
 from statuary.site.url_table import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
-from statuary.status.model.records import StatusContent
-
-ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
-    "contracts": (
-        url_table.CONTRACT,
-        url_table.CONTRACT_ALL_CHAINS,
-        url_table.CONTRACTS,
-        url_table.CONTRACTS_PAGES,
-        url_table.CONTRACTS_PAGE,
-        url_table.CHAINS,
-        url_table.PROOF,
-        url_table.PROOF_CHECKS,
-        url_table.PROOF_SCHEMA,
-    ),
-    "status": (
-        url_table.SUMMARY,
-        url_table.STATUS,
-        url_table.COMPONENTS,
-        url_table.INCIDENTS_UNRESOLVED,
-        url_table.INCIDENTS,
-        url_table.INCIDENT,
-        url_table.MAINTENANCES_UPCOMING,
-        url_table.MAINTENANCES_ACTIVE,
-        url_table.MAINTENANCES,
-        url_table.ARCHIVES,
-        url_table.ARCHIVE,
-        url_table.UPTIME,
-        url_table.UPTIME_SCHEMA,
-        url_table.EPOCHS,
-    ),
-    "follow": (
-        url_table.HISTORY_ATOM,
-        url_table.HISTORY_RSS,
-        url_table.FEED,
-        url_table.COMPONENT_ATOM,
-        url_table.CALENDAR,
-        url_table.BADGE,
-        url_table.BADGE_ENDPOINT,
-        url_table.COMPONENT_BADGE,
-        url_table.COMPONENT_BADGE_ENDPOINT,
-        url_table.CHANGES,
-    ),
-}
-"""The endpoints that programs use, by subject."""
 
 
 class ApiCall(NamedTuple):
@@ -101,51 +54,38 @@ class ApiView(NamedTuple):
     openapi: str  # the path of the OpenAPI document; empty if there is none
 
 
-def api_page(
-    catalogue: SiteContent,
-    contracts: ContractCounts,
-    current_paths: Iterable[str],
-    openapi: Mapping[str, Json],
-) -> Document:
+def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Document:
     """Return the API page.
 
     Args:
-        current_paths: the paths of all timed documents, for examples.
         openapi: the OpenAPI document (3.1); empty if it could not be made.
     """
-    renderer = renderer_of(site_context(catalogue))
+    renderer = renderer_of(site_context(site))
     texts = renderer.localization.texts
-    paths = [*current_paths, *_contract_paths(contracts.example)]
-    counts = contracts.by_chain
     operations = {_plain(operation.path): operation for operation in _operations(openapi)}
+    facts = [section.api_facts(site) for section in run.answering(ContentSection)]
 
     def calls(urls: Sequence[Url], examples: Sequence[str]) -> tuple[ApiCall, ...]:
         return tuple(_calls(urls, examples, operations, texts))
 
     view = ApiView(
-        base=catalogue.page.url,
-        counts=tuple(_counts(catalogue, contracts, texts)),
+        base=site.page.url,
+        counts=tuple(texts.count(key, number) for fact in facts for key, number in fact.counts),
         chains=tuple(
-            (
-                one_line(chain.title),
-                chain.chain_id,
-                texts.count("contracts.count", counts.get(chain.chain_id, 0)),
-            )
-            for chain in catalogue.of(SiteContracts).chains
+            (one_line(title), chain_id, texts.count("contracts.count", number))
+            for fact in facts
+            for title, chain_id, number in fact.chains
         ),
         families=tuple(
-            CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, paths))
-            for key, urls in ENDPOINT_FAMILIES.items()
-            if key != "contracts" or catalogue.of(SiteContracts).chains
+            CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, fact.examples))
+            for fact in facts
+            for key, urls in fact.families.items()
         )
-        + _of_extensions(catalogue, contracts.example, calls),
-        schemas=tuple(
-            _schema(name, as_object(schema))
-            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
-        ),
+        + _of_extensions(run, calls),
+        schemas=tuple(_schemas(openapi)),
         openapi=OPENAPI.path() if openapi else "",
     )
-    url = section_url("api", catalogue.pages)
+    url = section_url("api", site.pages)
     head = PageHead(
         path=url.path(),
         title=texts("api.title"),
@@ -155,14 +95,17 @@ def api_page(
     return renderer.page(url, "api.html", head, view)
 
 
+def _schemas(openapi: Mapping[str, Json]) -> Iterator["SchemaView"]:
+    for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items():
+        yield _schema(name, as_object(schema))
+
+
 def _of_extensions(
-    catalogue: SiteContent,
-    example: ContractRow | None,
-    calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]],
+    run: Run, calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]]
 ) -> tuple[CallFamily, ...]:
     return tuple(
         CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
-        for api in section_operations(catalogue, example)
+        for api in extension_apis(run)
         for urls, examples in [zip(*((call.url, call.example) for call in api.operations), strict=True)]
     )
 
@@ -187,28 +130,6 @@ def _plain(path: str) -> str:
     The URL table and the specification name them differently.
     """
     return re.sub(r"\{[^}]*\}", "{}", path)
-
-
-def _contract_paths(example: ContractRow | None) -> Iterator[str]:
-    """Yield the paths of an example contract, and those about all contracts."""
-    yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
-    if example is not None:
-        members: dict[str, str | int] = {
-            "chain_id": example.chainId,
-            "address": example.address,
-            "page": OLDEST_PAGE,
-        }
-        for url in ENDPOINT_FAMILIES["contracts"]:
-            yield url.path(**members)
-
-
-def _counts(catalogue: SiteContent, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
-    status = catalogue.of(StatusContent).catalogue
-    if catalogue.of(SiteContracts).chains:
-        yield texts.count("contracts.count", contracts.contracts)
-    yield texts.count("api.components", sum(not component.group for component in status.components))
-    yield texts.count("api.incidents", len(status.incidents))
-    yield texts.count("api.maintenances", len(status.maintenances))
 
 
 def _calls(

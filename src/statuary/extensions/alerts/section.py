@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.engine.section import Section
+from statuary.section import Section
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource

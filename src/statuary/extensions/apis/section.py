@@ -12,10 +12,8 @@ from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import format_milliseconds
-from statuary.base.progress import Progress
 from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.apis.code import CodeFacts, code_documents
@@ -38,8 +36,9 @@ from statuary.extensions.apis.signatures import (
 )
 from statuary.publish.fingerprint import fingerprint_of
 from statuary.publish.host_layout import apply_host_layout
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.target import BuildTarget
+from statuary.section import Run, Section, SectionResult
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription
 from statuary.site.pages.try_make import render_with_fallback
@@ -93,22 +92,24 @@ class ApisSection(Section):
         return SiteApisSource
 
     @override
-    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+    def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.apis.openapi import openapi_operations
 
-        return openapi_operations(self.settings, example)
+        counts = run.result(ContractCounts) or ContractCounts()
+        return openapi_operations(self.settings, counts.example)
 
     @override
-    def check(self, run: Run, progress: Progress) -> SectionResult | None:
+    def check(self, run: Run) -> SectionResult | None:
         if run.root is None:
             return None
-        return SectionResult(findings=(*self._public(run.root)[1], *self._custom_files(run.root).findings))
+        return SectionResult(skipped=(*self._public(run.root)[1], *self._custom_files(run.root).findings))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        if run.contracts is None or run.target is None or run.root is None:
+        contracts = run.result(BuiltContracts)
+        if contracts is None or run.root is None:
             return None
-        return self._build(run.root, run.target, run.contracts, format_milliseconds(run.instant))
+        return self._build(run.root, run.target, contracts, format_milliseconds(run.instant))
 
     def _build(
         self, root: Path, target: BuildTarget, built_contracts: BuiltContracts, now: str
@@ -127,7 +128,7 @@ class ApisSection(Section):
         ).text
         if built_contracts.are_unchanged and target.ledger.group(GROUP).fingerprint == fingerprint:
             target.ledger.save_group(GROUP, fingerprint)
-            return SectionResult(findings=tuple(findings))
+            return SectionResult(skipped=tuple(findings))
         are_whole = False
         outcome = run_guarded(
             lambda: tuple(self._documents(built_contracts, public, custom_files.documents)),
@@ -146,7 +147,7 @@ class ApisSection(Section):
             target.add(apply_host_layout((*outcome, *pages), built_contracts.site.hosting))
             are_whole = self._add_proxies(root, target, built_contracts, now, custom_files, findings)
         target.ledger.save_group(GROUP, fingerprint if are_whole else "")
-        return SectionResult(findings=tuple(findings))
+        return SectionResult(skipped=tuple(findings))
 
     def _code_page(self, catalogue: SiteContent, findings: list[Finding]) -> Iterator[Document]:
         """Yield the page that finds the name of code."""
@@ -188,8 +189,8 @@ class ApisSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        if run.target is not None:  # what records were made into was taken back: make it again
-            run.target.ledger.save_group(CONTRACTS, "")
+        # what records were made into was taken back: make it again
+        run.target.ledger.save_group(CONTRACTS, "")
 
     def _documents(
         self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]

@@ -18,9 +18,9 @@ from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding
 from statuary.base.optional import optional
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
-from statuary.engine.section import Section
 from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
+from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, page_texts
 from statuary.site.pages.rendering import renderer_of

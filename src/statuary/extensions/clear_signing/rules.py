@@ -16,8 +16,7 @@ from statuary.base.deceptive_text import deception
 from statuary.base.findings import Finding, Pointer, Rule, Severity
 from statuary.base.json_values import as_object
 from statuary.base.primitives import InvalidValueError, parse_address, shorten
-from statuary.base.rules import rule_of
-from statuary.engine.rule_catalogue import rule_of_function
+from statuary.base.rules import rule_of, rule_of_function
 from statuary.extensions.clear_signing import plain_text
 from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (

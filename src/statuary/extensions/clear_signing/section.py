@@ -8,16 +8,17 @@ from typing_extensions import override
 
 from statuary.base.json_values import JsonObject, as_object
 from statuary.base.primitives import format_milliseconds
-from statuary.base.progress import Progress, stage
+from statuary.base.progress import stage
+from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.pages import PARTS
 from statuary.extensions.clear_signing.urls import SIGNING_URLS
 from statuary.extensions.clear_signing.verification_cache import VerificationCache
 from statuary.publish.fingerprint import fingerprint_of
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.target import BuildTarget
+from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
 
 if TYPE_CHECKING:
@@ -46,13 +47,14 @@ class ClearSigningSection(Section):
         return SiteClearSigningSource
 
     @override
-    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+    def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.clear_signing.openapi import openapi_operations
 
-        return openapi_operations(self.settings, example)
+        counts = run.result(ContractCounts) or ContractCounts()
+        return openapi_operations(self.settings, counts.example)
 
     @override
-    def check(self, run: Run, progress: Progress) -> SectionResult | None:
+    def check(self, run: Run) -> SectionResult | None:
         if run.root is None or run.site is None:
             return None
         folder = DescriptorFolder(run.root)
@@ -60,14 +62,14 @@ class ClearSigningSection(Section):
             return None
         from statuary.extensions.clear_signing.documents import summary, verify_site
 
-        with stage(progress, "Clear signing"):
+        with stage(run.progress, "Clear signing"):
             verification = verify_site(folder, run.site, self.settings)
-        return SectionResult(findings=verification.findings, line=summary(verification))
+        return SectionResult(skipped=verification.findings, line=summary(verification))
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        target, built_contracts = run.target, run.contracts
-        if target is None or built_contracts is None or run.root is None or run.site is None:
+        target, built_contracts = run.target, run.result(BuiltContracts)
+        if built_contracts is None or run.root is None or run.site is None:
             return None
         documents, folder = target.ledger.documents, DescriptorFolder(run.root)
         if folder.is_empty:
@@ -95,7 +97,7 @@ class ClearSigningSection(Section):
         now = format_milliseconds(run.instant)
         target.add(signing_documents(verification, examples, _proof_before(target), now))
         documents.remove_unless_added(documents.paths_under(FOLDER))
-        additions = SectionResult(findings=verification.findings, line=summary(verification))
+        additions = SectionResult(skipped=verification.findings, line=summary(verification))
         cache.save(verification, examples.descriptor_paths, examples.bases, additions)
         return additions
 

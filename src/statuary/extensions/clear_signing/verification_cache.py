@@ -13,7 +13,6 @@ import orjson
 from statuary.base.budget import DEFECT
 from statuary.base.findings import Finding
 from statuary.base.primitives import checksum_address
-from statuary.engine.section import SectionResult
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     attested_descriptor,
@@ -31,6 +30,7 @@ from statuary.extensions.clear_signing.verdicts import (
 from statuary.publish.fingerprint import digest_of
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.lookups import contract_at, digest_at
+from statuary.section import SectionResult
 from statuary.site.url_table import CONTRACT, PROOF
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class VerificationCache:
             return None
         self._ledger.save_group(GROUP, group.fingerprint)
         self._ledger.set_meta({GROUP: note})
-        return SectionResult(findings=tuple(map(read_finding, cached["findings"])), line=cached["line"])
+        return SectionResult(skipped=tuple(map(read_finding, cached["findings"])), line=cached["line"])
 
     def load_unchanged(self) -> CachedResults:
         """Return the last build's results with unchanged inputs."""

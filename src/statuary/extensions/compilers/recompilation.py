@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, shorten
+from statuary.base.rules import rule_of_function
 from statuary.contracts.checks.check import Violation
 from statuary.contracts.checks.record_view import as_json_text, json_bytes, same_json
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
@@ -19,7 +20,6 @@ from statuary.contracts.model.matching import MatchLevel
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.model.storage_layout import LARGEST_EXACT
 from statuary.contracts.model.transformations import parse_transformation, value_text
-from statuary.engine.rule_catalogue import rule_of_function
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
 

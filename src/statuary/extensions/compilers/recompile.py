@@ -4,20 +4,16 @@ Contracts with the same input (the children of a factory, clones of a library) a
 """
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-import click
-from typing_extensions import override
-
-from statuary.base.cpus import available_cpus
-from statuary.base.findings import Finding, Pointer, Rule, Severity, sorted_findings
+from statuary.base.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import InvalidValueError, keccak256
 from statuary.base.progress import Progress, counted, stage
@@ -26,11 +22,8 @@ from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, find_compiler, install_hint
-from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import (
-    RULES,
     is_omission,
     recompilation_input,
     recompilation_mismatch,
@@ -105,37 +98,6 @@ def recompile_contracts(
         compiled=compiled,
         identical=identical,
     )
-
-
-class RecompilationSection(Section):
-    """Compiles every contract of a checked site again; a build compiles each record as it proves it."""
-
-    @override
-    @classmethod
-    def rules(cls) -> Iterable[Rule]:
-        return RULES
-
-    def __init__(self, settings: None, options: Mapping[str, Any]) -> None:
-        """Take the options.
-
-        Raises:
-            click.UsageError: if they contradict each other.
-        """
-        super().__init__(settings, options)
-        if not options["recompile"]:
-            raise click.UsageError("--compiler requires --recompile")
-
-    @override
-    def check(self, run: Run, progress: Progress) -> SectionResult | None:
-        if run.root is None or run.site is None:
-            return None
-        compilers = parse_compilers(self.options["compiler"])
-        options = RecompileOptions(compilers=compilers, workers=available_cpus())
-        report = recompile_contracts(run.root, run.site, options, progress)
-        return SectionResult(
-            findings=report.findings,
-            line=f"{report.compiled:,} of {report.records:,} records compiled again, {report.identical:,} of them identical",
-        )
 
 
 def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSource | BulkContract]:

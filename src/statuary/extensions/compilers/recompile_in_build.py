@@ -1,10 +1,8 @@
 """Claim C in a build: compile each record again, or reuse an earlier result."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import click
+from typing import NamedTuple
 
 from statuary.base.findings import has_errors
 from statuary.base.primitives import InvalidValueError
@@ -74,17 +72,9 @@ def _contradiction(difference: str) -> Recompilation:
     return Recompilation(reason, is_contradicted=True)
 
 
-def open_recompiler(options: Mapping[str, Any]) -> BuildCompilers | None:
-    """Return the compilers that the options of a build name.
-
-    Returns:
-        None unless records are compiled again.
-    """
-    if not options.get("recompile"):
-        if options.get("compiler"):
-            raise click.UsageError("--compiler requires --recompile")
-        return None
-    compilers = parse_compilers(options.get("compiler") or ())
+def open_recompiler(texts: Iterable[str]) -> BuildCompilers:
+    """Return the compilers that `--compiler` names, or else those on `PATH`."""
+    compilers = parse_compilers(texts)
     return BuildCompilers(
         tuple(CompilerProgram(one.kind, str(one.path), one.version, program_digest(one)) for one in compilers)
     )

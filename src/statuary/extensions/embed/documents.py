@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, one_line
-from statuary.engine.section import Section
+from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.site_content import SiteContent
@@ -22,6 +22,7 @@ from statuary.site.url_table import (
     PutStep,
     Url,
 )
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState, worst_first
 from statuary.status.model.timeline import PageState, Timeline, states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES
@@ -62,7 +63,7 @@ TEXTS = {
 """The words of banner and badge, by language."""
 
 
-class EmbedSection(Section):
+class EmbedSection(Section, FollowsStatus):
     """The documents of embeds."""
 
     urls = URLS

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.findings import Finding
-from statuary.engine.section import Section
 from statuary.registry import EXTENSIONS, load, providers
+from statuary.section import Section
 from statuary.site.document import SHARDS, Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.site_content import SiteContent

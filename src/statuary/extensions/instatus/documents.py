@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_milliseconds
-from statuary.engine.section import Section
+from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
 from statuary.status.feeds.feed import incident_url
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
 from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
@@ -55,7 +56,7 @@ MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "
 """The words that differ from the status in capitals."""
 
 
-class InstatusSection(Section):
+class InstatusSection(Section, FollowsStatus):
     """The documents of Instatus's public API."""
 
     urls = URLS

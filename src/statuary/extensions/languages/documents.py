@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from statuary.base.primitives import Instant
-from statuary.engine.section import Section
 from statuary.extensions.languages.pages import PARTS
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translations import in_language
+from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import renderer_of
@@ -35,6 +35,7 @@ from statuary.site.url_table import (
 )
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.feeds.feed_words import words_of
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline, build_timeline
 from statuary.status.pages.pages import StatusPages
@@ -73,7 +74,7 @@ WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDP
 """Documents with the words of Statuspage's API, in no other language."""
 
 
-class LanguagesSection(Section):
+class LanguagesSection(Section, FollowsStatus):
     """The documents of every further language."""
 
     urls = URLS

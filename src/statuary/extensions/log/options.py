@@ -11,7 +11,6 @@ import click
 from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
-from statuary.engine.section import Run
 from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
@@ -24,6 +23,7 @@ from statuary.extensions.log.published_log import (
 )
 from statuary.extensions.log.resume import read_min_head
 from statuary.publish.locations import open_location
+from statuary.section import Run
 from statuary.system.network.client import UnreachableError
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"

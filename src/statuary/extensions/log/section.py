@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.primitives import format_milliseconds
-from statuary.engine.section import Run, Section, SectionResult
+from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.options import is_in_ci, log_context, note_signed
 from statuary.extensions.log.pages import PARTS
@@ -22,7 +22,9 @@ from statuary.extensions.log.published_log import (
 from statuary.extensions.log.resume import read_min_head, write_min_head
 from statuary.extensions.log.site_log import SiteLog, log_document
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.section import Run, Section, SectionResult
 from statuary.site.document import encode_json
+from statuary.status.hooks import FormerVersions, PublishesIncidents
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -56,22 +58,27 @@ class LogSection(Section):
         if self.settings is None:
             return None
         log = SiteLog(run.target, log_context(self.settings, run, self.options))
-        appended = log.extend(run.incidents(), contracts=run.contracts is not None)
+        incidents = [
+            document
+            for section in run.answering(PublishesIncidents)
+            for document in section.incident_documents()
+        ]
+        appended = log.extend(incidents, contracts=run.result(BuiltContracts) is not None)
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
-        source = run.site.source if run.site else ""
+        source = "" if run.site is None else run.site.source
         warnings = tuple(finding.within(source) for finding in log.warnings())
-        return SectionResult(previous_versions=appended.previous_versions, changes=changes, findings=warnings)
+        return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
 
     @override
-    def finalize(self, run: Run) -> str:
-        if self._log is None or run.target is None:
-            return ""
+    def finalize(self, run: Run) -> SectionResult | None:
+        if self._log is None:
+            return None
         self._extension = self._log.complete()
         if not self._extension.obstacle:
             run.target.ledger.documents.remove_unless_added([LOG_FAULT.path()])
-        return str(self._extension)
+        return SectionResult(line=str(self._extension))
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
@@ -99,7 +106,7 @@ class LogSection(Section):
 
     @override
     def on_published(self, run: Run) -> None:
-        if self._extension is not None and run.target is not None and not self._extension.obstacle:
+        if self._extension is not None and not self._extension.obstacle:
             pending_body = run.target.published(LOG_PENDING.path())
             note_signed(self.options.get("log_key"), self._extension.published_head, pending_body)
             self._update_min_size(run.root, self._extension.published_head)

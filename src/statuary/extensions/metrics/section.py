@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.findings import Finding, Severity
-from statuary.engine.section import Run, Section, SectionResult
 from statuary.extensions.metrics.documents import URLS, metric_documents
 from statuary.extensions.metrics.pages import PARTS
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
@@ -37,14 +37,15 @@ class MetricsSection(Section):
         return SiteMetricsSource
 
     @override
-    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+    def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.metrics.openapi import openapi_operations
 
-        return openapi_operations(self.settings, example)
+        counts = run.result(ContractCounts) or ContractCounts()
+        return openapi_operations(self.settings, counts.example)
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        if run.target is None or run.root is None:
+        if run.root is None:
             return None
         project = run.root.resolve().parent
         findings: list[Finding] = []
@@ -55,7 +56,7 @@ class MetricsSection(Section):
                 points = []
                 findings.append(_finding(error, metric))
             run.target.add(metric_documents(metric, points, run.instant))
-        return SectionResult(findings=tuple(findings))
+        return SectionResult(skipped=tuple(findings))
 
     def _read(self, project: Path, metric: Metric) -> bytes:
         file = SourceFile(project, f"{self.settings.folder}/{metric.file}")

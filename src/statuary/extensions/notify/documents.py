@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_exact
-from statuary.engine.section import Section
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.settings import NotifySettings
+from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.feeds.feed import latest_records, newest_first
 from statuary.status.feeds.feed_words import ENGLISH, Words
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.timeline import Timeline, state_at, states_from
 
@@ -31,7 +32,7 @@ NOTIFICATION = Url(
 URLS = (NOTIFICATION,)
 
 
-class NotifySection(Section):
+class NotifySection(Section, FollowsStatus):
     """A message for each update of the records in feeds, if enabled."""
 
     urls = URLS

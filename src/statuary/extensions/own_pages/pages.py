@@ -16,7 +16,6 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.json_values import Json
-from statuary.engine.section import Section
 from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
 from statuary.extensions.own_pages.navigation import Navigation, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
@@ -27,6 +26,7 @@ from statuary.extensions.own_pages.page_markdown import (
     page_tokens,
     sections,
 )
+from statuary.section import Run, Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_texts import PageTexts, one_line
@@ -74,7 +74,10 @@ class OwnPagesSection(Section):
         yield from render_with_fallback("the search of pages", page_search_documents, site, skipped)
 
     @override
-    def findings(self, site: SiteContent) -> Iterator[Finding]:
+    def findings(self, run: Run) -> Iterator[Finding]:
+        site = run.site
+        if site is None:
+            return
         for page in site.own_pages:
             checks = [link_findings, alias_findings] if page.aliases else [link_findings]
             for check in checks:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
-from statuary.engine.section import Run, Section
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
@@ -31,9 +30,10 @@ from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.site_folder import BODIES, SITE
 from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
+from statuary.section import Run, Section, SectionResult
 from statuary.site.document import SHARDS, Document, plain_path
 from statuary.site.operations import ApiDescription
 
@@ -57,20 +57,22 @@ class PacksSection(Section):
         return SitePacksSource
 
     @override
-    def operations(self, example: ContractRow | None) -> Iterable[ApiDescription]:
+    def operations(self, run: Run) -> Iterable[ApiDescription]:
         from statuary.extensions.packs.openapi import openapi_operations
 
-        return openapi_operations(self.settings, example)
+        counts = run.result(ContractCounts) or ContractCounts()
+        return openapi_operations(self.settings, counts.example)
 
     @override
-    def finalize(self, run: Run) -> str:
-        return SitePacks(run.target).summary() if isinstance(run.target, FolderTarget) else ""
+    def finalize(self, run: Run) -> SectionResult | None:
+        if not isinstance(run.target, FolderTarget):
+            return None
+        return SectionResult(line=SitePacks(run.target).summary())
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        if run.target is not None:
-            # what changed now is not known later: the next build packs everything
-            run.target.ledger.save_group(GROUP, "")
+        # what changed now is not known later: the next build packs everything
+        run.target.ledger.save_group(GROUP, "")
 
 
 class SitePacks:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, get_args
 from typing_extensions import override
 
 from statuary.base.primitives import Instant, format_utc, one_line
-from statuary.engine.section import Section
 from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample, exposition
+from statuary.section import Section
 from statuary.site.document import Document
 from statuary.site.url_table import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
 from statuary.status.feeds.feed import incident_url
+from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance
 from statuary.status.model.timeline import ComponentState, PageState, Timeline, states_from
@@ -35,7 +36,7 @@ METRICS = Url(
 )
 
 
-class PrometheusSection(Section):
+class PrometheusSection(Section, FollowsStatus):
     """The status as metrics."""
 
     urls = (METRICS,)

@@ -6,10 +6,11 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.cli.options import content_option
+from statuary.contracts.pages.contract_assets import contract_assets
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
-from statuary.engine.pages.site_pages import asset_documents
 from statuary.engine.read_content import read_content
 from statuary.site.document import Document
+from statuary.site.pages.assets import frame_assets
 from statuary.site.pages.page_parts import PageParts
 from statuary.site.pages.page_templates import PageTemplates
 from statuary.site.pages.rendering import renderer_of
@@ -17,6 +18,7 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.settings import ThemeError
 from statuary.site.site_content import SiteContent
+from statuary.status.pages.status_assets import status_assets
 
 PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
 
@@ -84,4 +86,5 @@ def preview_page(catalogue: SiteContent) -> Document:
 
 
 def _files(catalogue: SiteContent) -> list[Document]:
-    return list(asset_documents(catalogue.pages.theme, contracts=True, search=False, parts=()))
+    theme = catalogue.pages.theme
+    return [*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False)]

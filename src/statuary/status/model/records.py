@@ -260,8 +260,6 @@ class StatusContent(NamedTuple):
 
     catalogue: StatusCatalogue
     settings: StatusSettings
-    # the files of incidents, windows, templates and pages that could not be read
-    unread: frozenset[str] = frozenset()
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:

@@ -1,6 +1,6 @@
 """The last published version of records whose files cannot be read now."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from statuary.base.findings import Finding
@@ -11,19 +11,19 @@ from statuary.status.model.records import Incident, Maintenance, StatusContent
 from statuary.status.sources.published_record import published_record
 
 
-def keep_last_published(catalogue: SiteContent, unread: Collection[str], target: BuildTarget) -> SiteContent:
+def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:
     """Add the incidents and maintenance windows of unread files, as they were last published."""
-    kept = [record for path in sorted(unread) for record in _published_records(path, target)]
+    kept = [record for path in sorted(site.unread) for record in _published_records(path, target)]
     if not kept:
-        return catalogue
-    content = catalogue.of(StatusContent)
+        return site
+    content = site.of(StatusContent)
     windows = tuple(record for record in kept if isinstance(record, Maintenance))
     incidents = tuple(record for record in kept if not isinstance(record, Maintenance))
     status = content.catalogue
     status = replace(
         status, incidents=status.incidents + incidents, maintenances=status.maintenances + windows
     )
-    return catalogue.with_value(content._replace(catalogue=status))
+    return site.with_value(content._replace(catalogue=status))
 
 
 def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
@@ -35,9 +35,9 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
             yield record
 
 
-def with_consequences(findings: list[Finding], catalogue: SiteContent) -> list[Finding]:
+def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
     """Say in the first finding about each unread file what becomes of it."""
-    status = catalogue.of(StatusContent).catalogue
+    status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()
     explained = []

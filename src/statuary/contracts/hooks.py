@@ -1,0 +1,18 @@
+"""What the contracts ask of other sections, by a class that these inherit."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from statuary.contracts.incremental.build_settings import RecordRecompiler
+
+
+class RecompilesRecords:
+    """A section that compiles the records of a build again."""
+
+    def recompiler(self) -> "RecordRecompiler":
+        """Return the compilers; they are sent to workers.
+
+        Raises:
+            click.UsageError: if options contradict each other.
+        """
+        raise NotImplementedError

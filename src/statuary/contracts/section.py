@@ -1,0 +1,187 @@
+"""The section of contracts: builds those that changed, then what depends on all of them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.base.budget import run_guarded
+from statuary.base.files import TARGET_ERRORS
+from statuary.base.findings import Finding, error_count
+from statuary.base.rules import rule_of_function
+from statuary.contracts.hooks import RecompilesRecords
+from statuary.contracts.incremental.built_contracts import (
+    CONTRACTS,
+    BuiltContracts,
+    has_contracts,
+    without_contracts,
+)
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.section import ApiFacts, ContentSection, Run, SectionResult
+from statuary.site.document import Document
+from statuary.site.pages.try_make import render_with_fallback, try_make
+
+if TYPE_CHECKING:
+    from statuary.base.findings import Rule
+    from statuary.contracts.incremental.build_settings import RecordRecompiler
+    from statuary.site.operations import ApiDescription
+    from statuary.site.site_content import SiteContent
+
+
+RECORD = "record"
+"""The group of rules about a record's place in the site."""
+
+GENESIS_CHAIN = "0"
+"""The chain that is valid although no list names it, as on the real server."""
+
+
+class ContractsSection(ContentSection):
+    """The verified contracts of a site."""
+
+    _built: BuiltContracts | None = None  # None until `build`, and in a tick
+
+    @override
+    @classmethod
+    def rules(cls) -> "Iterable[Rule]":
+        from statuary.contracts.checks.proof_rule_list import proof_rules, rule_of_check
+        from statuary.contracts.checks.prove import IDENTITY_CHECKS
+        from statuary.contracts.incremental.record_location import LOCATION_RULES
+
+        yield from (rule_of_check(check, RECORD) for check in IDENTITY_CHECKS)
+        yield from (rule_of_function(rule, RECORD) for rule in LOCATION_RULES)
+        yield from proof_rules()
+
+    @override
+    def check(self, run: Run) -> SectionResult | None:
+        return self._result(self._build_changed(run, None))
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        recompilers = (section.recompiler() for section in run.answering(RecompilesRecords))
+        self._built = self._build_changed(run, next(recompilers, None))
+        run.site = self._built.site  # it knows how many contracts there are
+        return self._result(self._built)
+
+    def _result(self, built: BuiltContracts) -> SectionResult:
+        unnamed = built.site.of(SiteContracts).sources.findings
+        return SectionResult(
+            values=(built, built.counts),
+            skipped=built.skipped,
+            findings=built.findings,
+            exclusion_reasons=(*unnamed, *built.exclusion_reasons),
+            excluded_count=built.excluded_count + error_count(unnamed),
+        )
+
+    def _build_changed(self, run: Run, recompiler: "RecordRecompiler | None") -> BuiltContracts:
+        """Build the contracts that changed.
+
+        If something goes wrong with all of them, such as that workers are lost, those of the last build stay.
+        """
+        site, root, target = run.site, run.root, run.target
+        if site is None or root is None:
+            raise ValueError("contracts are built from content")
+        checks = run.checks.checks
+        if not has_contracts(site.of(SiteContracts), target.ledger):
+            return without_contracts(site, target, checks, verify=run.execution.verify)
+        from statuary.contracts.incremental.rebuild import build_contracts, reuse_previous_contracts
+
+        def build() -> BuiltContracts:
+            return build_contracts(
+                root,
+                site,
+                target,
+                run.progress,
+                checks=checks,
+                execution=run.execution,
+                now=run.instant,
+                recompiler=recompiler,
+            )
+
+        action = "building the contracts, so that those of the last build stay"
+        built = run_guarded(build, CONTRACTS, action, TARGET_ERRORS)
+        return reuse_previous_contracts(site, target, built) if isinstance(built, Finding) else built
+
+    @override
+    def finalize(self, run: Run) -> SectionResult | None:
+        """Add the lists of contracts, unless they are unchanged; the next build makes skipped ones again."""
+        built = self._built
+        if built is None or built.are_unchanged:
+            return None
+        from statuary.contracts.incremental.lists import add_lists
+
+        skipped: list[Finding] = []
+        failed = run_guarded(
+            lambda: add_lists(run.target, built, run.progress, run.execution.executor, skipped),
+            CONTRACTS,
+            "making the lists of contracts",
+            TARGET_ERRORS,
+        )
+        skipped += [] if failed is None else [failed]
+        if skipped:
+            run.target.ledger.save_group(CONTRACTS, "")
+        return SectionResult(skipped=tuple(skipped))
+
+    @property
+    def _counts(self) -> ContractCounts:
+        return ContractCounts() if self._built is None else self._built.counts
+
+    @override
+    def operations(self, run: Run) -> "Iterable[ApiDescription]":
+        from statuary.contracts.api.operations import LOOKUP
+
+        return [LOOKUP] if run.site is not None and run.site.has_contracts else []
+
+    @override
+    def config_documents(self, site: "SiteContent", skipped: list[Finding]) -> Iterator[Document]:
+        from statuary.contracts.api.lists import chains_document
+        from statuary.contracts.api.proof_rules import (
+            not_found_document,
+            proof_checks_document,
+            proof_schema_document,
+            service_documents,
+        )
+
+        name = "documents of the settings"
+        yield from try_make(name, lambda: [chains_document(site.of(SiteContracts).chains)], skipped)
+        for make in (proof_schema_document, proof_checks_document, not_found_document):
+            yield from try_make(name, partial(_alone, make), skipped)
+        yield from try_make(name, service_documents, skipped)
+        if self._counts.by_chain:
+            # sites without contracts do not load it
+            viewer = import_module("statuary.contracts.pages.viewer")
+            yield from render_with_fallback(
+                "the page of any contract", viewer.viewer_documents, site, skipped
+            )
+        if site.has_contracts:
+            from statuary.contracts.pages.contract_assets import contract_assets
+
+            assets = contract_assets(site.pages.theme, search=site.pages.search)
+            yield from try_make("the files of pages of contracts", lambda: assets, skipped)
+
+    @override
+    def config_inputs(self, site: "SiteContent") -> object:
+        contracts, counts = site.of(SiteContracts), self._counts
+        return contracts.chains, contracts.settings, tuple(counts.by_chain.items()), counts.example
+
+    @override
+    def api_facts(self, site: "SiteContent") -> ApiFacts:
+        from statuary.contracts.api.endpoints import ENDPOINTS, example_paths
+
+        chains, counts = site.of(SiteContracts).chains, self._counts
+        ids = [*(chain.chain_id for chain in chains), GENESIS_CHAIN]
+        return ApiFacts(
+            families={"contracts": ENDPOINTS} if chains else {},
+            examples=tuple(example_paths(counts.example)),
+            counts=[("contracts.count", counts.contracts)] if chains else [],
+            chains=[
+                (chain.title, chain.chain_id, counts.by_chain.get(chain.chain_id, 0)) for chain in chains
+            ],
+            parameters={"chain_id": {"type": "string", "enum": ids}},
+        )
+
+
+def _alone(make: Callable[[], Document]) -> list[Document]:
+    return [make()]

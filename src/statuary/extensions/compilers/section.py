@@ -1,0 +1,52 @@
+"""The section that compiles contracts again."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+from typing_extensions import override
+
+from statuary.base.cpus import available_cpus
+from statuary.base.findings import Rule
+from statuary.contracts.hooks import RecompilesRecords
+from statuary.contracts.incremental.build_settings import RecordRecompiler
+from statuary.extensions.compilers.options import parse_compilers
+from statuary.extensions.compilers.recompilation import RULES
+from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
+from statuary.extensions.compilers.recompile_in_build import open_recompiler
+from statuary.section import Run, Section, SectionResult
+
+
+class RecompilationSection(Section, RecompilesRecords):
+    """Compiles every contract of a checked site again; a build compiles each record as it proves it."""
+
+    @override
+    @classmethod
+    def rules(cls) -> Iterable[Rule]:
+        return RULES
+
+    def __init__(self, settings: None, options: Mapping[str, Any]) -> None:
+        """Take the options.
+
+        Raises:
+            click.UsageError: if they contradict each other.
+        """
+        super().__init__(settings, options)
+        if not options["recompile"]:
+            raise click.UsageError("--compiler requires --recompile")
+
+    @override
+    def recompiler(self) -> RecordRecompiler:
+        return open_recompiler(self.options["compiler"])
+
+    @override
+    def check(self, run: Run) -> SectionResult | None:
+        if run.root is None or run.site is None:
+            return None
+        compilers = parse_compilers(self.options["compiler"])
+        options = RecompileOptions(compilers=compilers, workers=available_cpus())
+        report = recompile_contracts(run.root, run.site, options, run.progress)
+        return SectionResult(
+            findings=report.findings,
+            line=f"{report.compiled:,} of {report.records:,} records compiled again, {report.identical:,} of them identical",
+        )

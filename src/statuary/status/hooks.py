@@ -1,0 +1,45 @@
+"""What the status asks of other sections, and what it answers: classes that these inherit, and a result."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from statuary.base.primitives import Instant
+from statuary.site.document import Document
+
+if TYPE_CHECKING:
+    from statuary.site.pages.page_parts import PreviousVersion
+    from statuary.site.url_table import Url
+    from statuary.status.model.timeline import Timeline
+    from statuary.status.pages.pages import StatusPages
+
+DocumentsAt = Callable[[Instant], Iterable[Document]]
+"""Returns the documents of an instant."""
+
+
+class FollowsStatus:
+    """A section whose documents change with the status."""
+
+    feeds: "ClassVar[tuple[Url, ...]]" = ()  # those that openapi.json lists with the feeds
+    settings: object
+
+    def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
+        """Return a function that makes these documents of an instant from `start` on."""
+        raise NotImplementedError
+
+
+class PublishesIncidents:
+    """A section that has the documents of all incidents and maintenance windows of a run."""
+
+    def incident_documents(self) -> Sequence[Document]:
+        """Return them, those included that the run is about to change."""
+        raise NotImplementedError
+
+
+class FormerVersions(NamedTuple):
+    """What an earlier section knows of the history of incidents."""
+
+    # earlier published versions of updates, by update
+    previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})
+    # members that changes.json gets, by incident
+    changes: Mapping[str, Mapping[str, object]] = MappingProxyType({})

@@ -1,0 +1,99 @@
+"""The status of a published site at a later instant, from the files of its epochs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from typing_extensions import override
+
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant
+from statuary.publish.ledger.schema import LedgerEntry
+from statuary.publish.target import BuildTarget
+from statuary.section import ContentSection, Run, SectionResult
+from statuary.site import url_table
+from statuary.site.document import Document
+from statuary.status.api.epoch_index import EpochIndex, StoredDocument
+from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
+from statuary.status.hooks import FormerVersions, PublishesIncidents
+
+
+class MovedStatus(ContentSection, PublishesIncidents):
+    """The status of a published site, which a tick moves to an instant."""
+
+    def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
+        """Take the site, its epochs and the instant."""
+        super().__init__()
+        self._target = target
+        self._stored: Mapping[str, StoredDocument | None] = {
+            path: index.document_at(path, now) for path in sorted(index.documents)
+        }
+
+    @property
+    def changed_paths(self) -> list[str]:
+        """The paths that differ at the instant."""
+        paths = [*(document.path for document in self._moved), *self._removed]
+        return [*paths, url_table.CHANGES.path()] if paths else []
+
+    @override
+    def incident_documents(self) -> Sequence[Document]:
+        new = {document.path: document.body for document in self._moved}
+        paths = {*self._target.ledger.documents.paths_under("incidents"), *new} - set(self._removed)
+        bodies = (
+            (path, new.get(path) or self._target.published(path))
+            for path in sorted(paths)
+            if url_table.incident_of(path)
+        )
+        return [Document(path=path, body=body) for path, body in bodies if body is not None]
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        if self._moved or self._removed:
+            former = run.result(FormerVersions) or FormerVersions()
+            self._target.ledger.documents.remove_unless_added(self._removed)
+            self._target.add([*self._moved, self._changes(former)])
+        return None
+
+    @cached_property
+    def _removed(self) -> list[str]:
+        absent = (path for path, document in self._stored.items() if document is None)
+        return [path for path in absent if self._target.ledger.entry(path) is not None]
+
+    @cached_property
+    def _moved(self) -> list[Document]:
+        return list(self._changed_documents())
+
+    def _changed_documents(self) -> Iterator[Document]:
+        """Yield the documents whose published bytes differ.
+
+        Raises:
+            PublishingError: if a stored document is missing or damaged.
+        """
+        for path, stored in self._stored.items():
+            source = None if stored is None else self._target.ledger.entry(stored.file)
+            if stored is None or (stored.patch is None and self._is_published(path, source)):
+                continue
+            body = stored.body(self._target.published)
+            if source is None or body is None:
+                name = stored.patch or stored.file
+                raise PublishingError(
+                    f"the stored document {name} is missing or damaged", "run `statuary build`"
+                )
+            if body != self._target.published(path):
+                yield Document(path=path, body=body, sources=tuple(source.sources.splitlines()))
+
+    def _is_published(self, path: str, source: LedgerEntry | None) -> bool:
+        plain = self._target.ledger.entry(path)
+        if plain is None or source is None or not source.digest:  # a new ledger has no digests
+            return False
+        return plain.digest == source.digest
+
+    def _changes(self, former: FormerVersions) -> Document:
+        """Return `changes.json` for documents that are about to change, the unchanged ones included."""
+        bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
+            document.path: document.body for document in self._moved
+        }
+        return changes_document(
+            self._target.published,
+            [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS],
+            former.changes,
+        )

@@ -1,0 +1,135 @@
+"""The section of the status: components, incidents and maintenance windows at an instant."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.base.budget import run_guarded
+from statuary.base.findings import Finding, Rule
+from statuary.base.progress import stage
+from statuary.section import ApiFacts, ContentSection, Outlook, Run, SectionResult, SoundContent
+from statuary.site.document import Document
+from statuary.site.pages.try_make import try_make
+from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
+from statuary.status.isolate_faulty_records import isolate_faulty_records
+from statuary.status.model.records import StatusContent
+from statuary.status.site_status import SiteStatus
+from statuary.status.write_status import write_status
+
+if TYPE_CHECKING:
+    from statuary.site.operations import ApiDescription
+    from statuary.site.site_content import SiteContent
+
+STATUS_RULES = "status"
+"""The group of rules about components, incidents and maintenances; each can be skipped."""
+
+
+class StatusSection(ContentSection, PublishesIncidents):
+    """The status of a network."""
+
+    _status: SiteStatus  # from `exclude_faults` on
+    _paths: Sequence[str] = ()  # of this instant's documents, once they are written
+
+    @override
+    @classmethod
+    def rules(cls) -> "Iterable[Rule]":
+        from statuary.status.checks.status_checks import STATUS_CHECKS
+
+        return [Rule(check.name, "", STATUS_RULES, check.rule) for check in STATUS_CHECKS]
+
+    @override
+    def exclude_faults(self, run: Run, unread: Sequence[Finding]) -> SoundContent | None:
+        site = run.site
+        if site is None:
+            return None
+        if unread and not run.is_check:
+            from statuary.status.last_published import keep_last_published, with_consequences
+
+            site = keep_last_published(site, run.target)
+            unread = with_consequences(unread, site)
+        with stage(run.progress, "Status"):
+            families = partial(run.answering, FollowsStatus)
+            site, self._status, unsound = isolate_faulty_records(site, run.instant, families)
+        return SoundContent(site, [*unread, *unsound])
+
+    @override
+    def findings(self, run: Run) -> Iterator[Finding]:
+        source = "" if run.site is None else run.site.source
+        for find, action in (
+            (partial(self._status.findings, run.checks.skipped), "checking the status"),
+            (self._status.epoch_findings, "counting the epochs"),
+        ):
+            found = run_guarded(find, source, action)
+            yield from [found] if isinstance(found, Finding) else found
+
+    @override
+    def outlook(self) -> Outlook:
+        status = self._status
+        return Outlook(status.unchanged_since, status.next_transition, status.horizon)
+
+    @override
+    def incident_documents(self) -> Sequence[Document]:
+        return self._status.incidents
+
+    @override
+    def build(self, run: Run) -> SectionResult | None:
+        if run.site is None:
+            return None
+        former, skipped = run.result(FormerVersions) or FormerVersions(), list[Finding]()
+        with stage(run.progress, "Status documents and pages"):
+            versions = former.previous_versions or self._status.previous_versions
+            self._paths = write_status(
+                run.target,
+                replace(self._status, previous_versions=versions),
+                run.site.hosting,
+                former.changes,
+                skipped,
+                verify=run.execution.verify,
+            )
+        return SectionResult(skipped=tuple(skipped))
+
+    @override
+    def operations(self, run: Run) -> "Iterable[ApiDescription]":
+        from statuary.site.operations import Operation
+        from statuary.status.api.operations import FEEDS, FEEDS_TAG, STATUS_API, is_served
+
+        added = (url for section in run.answering(FollowsStatus) for url in section.feeds)
+        operations = (
+            *FEEDS.operations,
+            *(Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in added),
+        )
+        settings = self._status.settings
+        served = tuple(row for row in STATUS_API.operations if is_served(row, settings))
+        return [STATUS_API._replace(operations=served), FEEDS._replace(operations=operations)]
+
+    @override
+    def config_documents(self, site: "SiteContent", skipped: list[Finding]) -> Iterator[Document]:
+        from statuary.status.pages.status_assets import status_assets
+
+        yield from try_make("the icons of the status", status_assets, skipped)
+
+    @override
+    def config_inputs(self, site: "SiteContent") -> object:
+        content = site.of(StatusContent)
+        status = content.catalogue
+        groups = sum(component.group for component in status.components)
+        counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
+        return status.page, content.settings, counts, tuple(self._paths)
+
+    @override
+    def api_facts(self, site: "SiteContent") -> ApiFacts:
+        from statuary.status.api.endpoints import FEED_ENDPOINTS, STATUS_ENDPOINTS
+
+        status = site.of(StatusContent).catalogue
+        return ApiFacts(
+            families={"status": STATUS_ENDPOINTS, "follow": FEED_ENDPOINTS},
+            examples=self._paths,
+            counts=[
+                ("api.components", sum(not component.group for component in status.components)),
+                ("api.incidents", len(status.incidents)),
+                ("api.maintenances", len(status.maintenances)),
+            ],
+        )
