@@ -27,8 +27,8 @@ from statuary.site.url_table import FRAMED_POLICY
 from statuary.system.network.client import HttpResponse, UnreachableError
 from support.host_servers import build_project
 from support.packed_sites import has_zstd, require_zstd
-from support.signing_sites import descriptor, field, messages
 from support.statuspage_captures import capture
+from support.whole_site import ADDITIONS, DESCRIPTOR, MESSAGES
 
 NOW = parse_instant("2026-11-21T09:00:00Z")
 """After some of the transitions that were ahead when the site was built."""
@@ -38,15 +38,6 @@ EVERYTHING = select_checks(ConformanceLevel.EDGE, frozenset(ConformanceArea))
 Damage = Callable[[str, str, HttpResponse], HttpResponse]
 
 
-FAUCET = "0xA4354f1f8f8fd3ae96d8F48fF0714611da9dC986"
-DESCRIPTOR = "registry/plinth/calldata-Faucet.json"
-MESSAGES = "registry/plinth/eip712-Faucet.json"
-SERVE = {"intent": "Serve", "fields": [field("visitor", "Visitor", "addressName")]}
-ADDITIONS = {
-    f"content/clear-signing/{DESCRIPTOR}": json.dumps(descriptor({"serve(address visitor)": SERVE}, FAUCET)),
-    f"content/clear-signing/{MESSAGES}": json.dumps(messages({"Visit(address visitor)": SERVE}, FAUCET)),
-    "measurements/age.csv": "at,age\n2026-11-20T11:00:00Z,2.5\n2026-11-20T11:10:00Z,3\n",
-}
 SETTINGS = """
 hosting: {files: [netlify, cloudflare]}
 clear_signing: {}

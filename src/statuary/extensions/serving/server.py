@@ -155,7 +155,9 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
     for file in (*_files(path), f"{path}/index.html"):
         body = read_document(file)
         if body is not None:
-            return _document_response(file, body, "no-cache")
+            # the status of a site without later changes is in no epoch, and is cached as briefly as any status
+            is_status = cache_of(file) == url_table.SHORT_LIVED
+            return _document_response(file, body, url_table.SHORT_LIVED if is_status else "no-cache")
     return None
 
 
