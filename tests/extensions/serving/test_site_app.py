@@ -19,8 +19,8 @@ from statuary.extensions.serving.server import (
     SiteApp,
     SiteHandler,
     SiteServer,
-    listen,
 )
+from statuary.system.network.listening import listen
 
 NOW = parse_instant("2026-12-01T10:00:00Z")
 
