@@ -136,7 +136,10 @@ def _placeholders(text: str) -> set[str]:
 
 @lru_cache(maxsize=32)
 def _read(language: str, folder: Path) -> dict[str, str]:
-    return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
+    file = folder / "texts" / f"{language}.json"
+    if not file.is_file():  # a language begins with one section
+        return {}
+    return dict(_flat(orjson.loads(file.read_bytes()), ""))
 
 
 def _flat(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:
