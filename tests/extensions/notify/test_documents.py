@@ -9,7 +9,7 @@ from statuary.base.primitives import format_exact, parse_instant
 from statuary.engine.tick import tick
 from statuary.extensions.notify.documents import NOTIFICATION, NotifySection
 from statuary.extensions.notify.events import RECORD_EVENTS, events_between
-from statuary.extensions.notify.settings import NotifySettings
+from statuary.extensions.notify.settings import NotifySettings, NotifySource
 from statuary.status.model.timeline import build_timeline
 from support.sites import SITE, build, built_files, files_in, small_site, write_files
 from support.status_site import catalogue_of
@@ -144,3 +144,23 @@ def test_empty_notify_section_is_rejected(content, tmp_path, written):
     write_files(content, {"site.yaml": SITE + written})
     result = build(content, tmp_path / "site")
     assert [finding.message for finding in result.checked.findings] == ["nothing is sent or published"]
+
+
+@pytest.mark.slow
+def test_panel_links_sign_up_page(tmp_path):
+    address = "https://lists.example.org/subscription/form?next=%2F"
+    content = write_files(
+        small_site(tmp_path),
+        {"site.yaml": f"{SITE}languages: [en, de]\nnotify: {{sign_up: '{address}'}}\n"},
+    )
+    files = built_files(content, tmp_path / "site")
+    for path, name in (("index.html", "Sign up"), ("de/index.html", "Anmelden"), ("uptime.html", "Sign up")):
+        assert f'<a href="{address}">{name}</a>' in files[path].decode()
+
+
+@pytest.mark.parametrize(
+    "address", ["lists.example.org", "http://lists.example.org", "javascript:alert(1)", "https://["]
+)
+def test_wrong_sign_up_page_is_refused(address):
+    with pytest.raises(ValueError, match="is not an https address"):
+        NotifySource(sign_up=address)

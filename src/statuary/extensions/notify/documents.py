@@ -8,6 +8,7 @@ from typing_extensions import override
 from statuary.base.primitives import Instant, format_exact
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.pages import PARTS
 from statuary.extensions.notify.settings import NotifySettings
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
@@ -37,6 +38,7 @@ class NotifySection(Section, FollowsStatus):
 
     urls = URLS
     feeds = URLS
+    parts = PARTS
 
     @override
     @classmethod

@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import override
 
 from statuary.base.primitives import InvalidValueError
@@ -51,6 +52,20 @@ class NotifySettings(NamedTuple):
 
     channels: tuple[Channel, ...] = ()
     messages: bool = False  # whether the site has a document with the message of each update
+    sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
+
+
+def _web_address(text: str) -> str:
+    """Return an address that a page links to."""
+    try:
+        is_address = urlsplit(text).scheme == "https" and bool(urlsplit(text).hostname)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise InvalidValueError(
+            f"{text!r} is not an https address", "write it like https://lists.example.org/subscription/form"
+        )
+    return text
 
 
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -105,11 +120,14 @@ class NotifySource(SourceModel):
     messages: Flag = False
     """Publish the message of each update as `notifications/<id>.json`, for a service with its own list of subscribers."""
 
+    sign_up: Annotated[Text, AfterValidator(_web_address)] | None = None
+    """The address of the page on which readers sign up for e-mail, which the panel *Subscribe* links to."""
+
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if not self.channels and not self.messages:
+        if not self.channels and not self.messages and self.sign_up is None:
             raise InvalidValueError(
-                "nothing is sent or published", "list `channels`, or write `messages: true`"
+                "nothing is sent or published", "list `channels`, or write `messages: true` or `sign_up`"
             )
         names = [channel.name for channel in self.channels]
         repeated = next((name for name in names if names.count(name) > 1), None)
@@ -129,4 +147,4 @@ class SiteNotifySource(ExtensionSource):
         if self.notify is None:
             return None
         channels = tuple(channel.channel() for channel in self.notify.channels)
-        return NotifySettings(channels, messages=self.notify.messages)
+        return NotifySettings(channels, messages=self.notify.messages, sign_up=self.notify.sign_up or "")

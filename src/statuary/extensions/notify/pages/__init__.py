@@ -1,0 +1,20 @@
+"""Notifications on pages: the link to a service's sign-up page, in the panel of subscriptions."""
+
+from pathlib import Path
+
+from statuary.extensions.notify.settings import NotifySettings
+from statuary.site.pages.page_parts import PageParts
+
+
+def sign_up_values(settings: NotifySettings) -> dict[str, str]:
+    """Return the address of the sign-up page, empty if there is none."""
+    return {"sign_up": settings.sign_up}
+
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    urls=(),
+    slots={"subscribe": "notify_subscribe.html"},
+    scripts={},
+    values=sign_up_values,
+)
