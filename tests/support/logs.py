@@ -17,7 +17,7 @@ from statuary.extensions.log.options import KEY_VARIABLE
 from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.extensions.log.verify import DocumentCheck, SiteCheck
 from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.folder.reader import FolderReader
+from statuary.publish.folder.reader import FolderReader, everything_in
 from support.object_stores import objects_of
 from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
 
@@ -89,13 +89,13 @@ def checked(site: Path, now: str = "2027-01-01T00:00:00Z", key: PublicKey = KEY.
     """Verify a folder as `statuary log verify` does, at an instant."""
     reader = FolderReader(site)
     check = SiteCheck(log_of(site, key), key, reader.read, parse_instant(now), lambda _: None)
-    return check.check(list(reader.paths()))
+    return check.check(list(everything_in(site)))
 
 
 def problems_of(site: Path, key: PublicKey = KEY.public) -> list[str]:
     """Return what does not agree between a site and its log, or is not covered by it."""
     found = checked(site, key=key)
-    return [*found.problems, *found.uncovered]
+    return [*found.problems, *found.unsigned, *found.uncovered]
 
 
 def verified_in_store(url: str, before: TreeHead | None) -> TreeHead | None:

@@ -86,7 +86,7 @@ def test_witness_cosigns_only_consistent_checkpoint(tmp_path: Path, monkeypatch:
     with witness() as (server, url):
         ask = ("witness", "--out", site, WITNESS.text, url)
         assert "1 of 1 witnesses have cosigned 7 entries" in run(*ask)
-        assert "cosigned by witness.example/w1" in run("verify", site, *need)
+        assert "cosigned by witness.example/w1" in run("verify", site, *need)  # also its own manifest has it
         proof = parse_proof((site / "log/incidents/slow.tlog-proof").read_bytes())
         assert proof.checkpoint.note.signed_by([WITNESS]) == [WITNESS]
         # an unchanged build keeps the cosignature; a longer log gets one by a proof from what the witness has seen

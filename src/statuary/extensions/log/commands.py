@@ -52,19 +52,22 @@ from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head, 
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
-    add_cosignatures,
-    cosignature,
     entries_about,
-    policy_fault,
     proof_of,
-    request_body,
     require_log,
     subject_of,
+)
+from statuary.extensions.log.witnesses import (
+    add_cosignatures,
+    cosignature,
+    policy_fault,
+    request_body,
     verify_witnesses,
     witness_size,
 )
 from statuary.extensions.snapshots.site_reader import UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.reader import everything_in
 from statuary.source.git_ignore import ignore_file
 from statuary.system.network.client import HttpResponse, UnreachableError, send
 
@@ -196,7 +199,7 @@ def verify(
     _echo_result(result)
     if not forget:
         remember(RememberedLog(key, log.head), location, changes)
-    sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
+    sys.exit(ExitCode.OK if result.holds else ExitCode.FINDINGS)
 
 
 def _echo_result(result: DocumentCheck) -> None:
@@ -210,6 +213,12 @@ def _echo_result(result: DocumentCheck) -> None:
     )
     _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
     _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
+    if result.unsigned:
+        _echo_paths(
+            result.unsigned,
+            f"differ from what the log last signed, and are as the site's own manifest of {result.stated_at} states: a build"
+            " without the log's key makes such a site, but so can anyone who may write there. Build with the key",
+        )
 
 
 def _echo_paths(paths: list[str], what: str) -> None:
@@ -264,14 +273,18 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
 def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str) -> DocumentCheck:
     paths: list[str] | None = None
     members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
+    if Path(location).is_dir():
+        paths = list(everything_in(Path(location)))
     try:
         with open_site(location) as site:
             # a web server does not list its files: those that the site's own manifest omits may be there
-            paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
+            if paths is None:
+                paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:
                 members = {name: entry.path for entry in site.index.entries() for name in entry.aliases}
     except (PublishingError, UnreachableError):
-        click.echo("the site's files cannot be listed, so files that its manifest lacks are not found")
+        if paths is None:
+            click.echo("the site's files cannot be listed, so files that its manifest lacks are not found")
     with show_progress() as progress, stage(progress, "Entries and files"):
         check = SiteCheck(
             log, key, lambda path: read_path(members.get(path, path)), utc_now(), progress.advance

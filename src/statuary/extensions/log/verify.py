@@ -1,9 +1,8 @@
-"""Verify a published log by its key, and sign as a witness.
+"""Verify a published log and its site by the log's key.
 
 Go's checksum database works in the same way.
 """
 
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import sha256
@@ -35,22 +34,17 @@ from statuary.extensions.log.merkle import (
     HASH_SIZE,
     LogError,
     ReadPath,
-    consistency_proof,
     inclusion_proof,
     split_bundle,
     tile_paths,
     tile_subtrees,
 )
 from statuary.extensions.log.notes import (
-    DECIMAL,
-    WITNESS_KEY,
-    Checkpoint,
     PublicKey,
     parse_checkpoint,
-    parse_note,
-    parse_public_key,
     verify_checkpoint,
 )
+from statuary.extensions.log.own_manifest import OwnManifest
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
@@ -60,16 +54,12 @@ from statuary.extensions.log.published_log import (
     LOG_PART,
     LOG_PENDING,
     LOG_TILE,
-    PREFIX,
-    LogSettings,
     PublishedLog,
     TreeHead,
     part_of_log,
 )
 from statuary.extensions.log.resume import parse_pending
-from statuary.extensions.log.site_log import PROVED, log_document, proof_url
-from statuary.publish.folder.folder_target import FolderTarget
-from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.extensions.log.site_log import PROVED, proof_url
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
 from statuary.registry import HOST_FILES
@@ -101,8 +91,15 @@ class DocumentCheck(NamedTuple):
         str
     ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
     problems: list[str]  # missing and different files, and those that are not in the log
+    unsigned: list[str]  # files that differ from the log's and are as the site's own manifest states
     uncovered: list[str]  # files that neither the manifest nor the log names
     unserved: list[str]  # files for the host only, which its web server does not send
+    stated_at: str = ""  # the instant that the site's own manifest states
+
+    @property
+    def holds(self) -> bool:
+        """Whether the log vouches for every file that was read."""
+        return not (self.problems or self.unsigned or self.uncovered)
 
 
 def subject_of(path: str) -> LogSubject | None:
@@ -137,32 +134,6 @@ def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
     """Return the text of the .tlog-proof file of an entry."""
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
-
-
-def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
-    """Return the witnesses that have cosigned a checkpoint.
-
-    Raises:
-        LogError: if there are fewer than the quorum, or a cosignature is invalid.
-    """
-    cosigned = checkpoint.note.signed_by(witnesses)
-    if len(cosigned) < quorum:
-        raise LogError(
-            f"{len(cosigned)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
-        )
-    return cosigned
-
-
-def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return the missing cosignatures that a site's settings require, if any are."""
-    if settings is None or not settings.quorum:
-        return ""
-    try:
-        keys = [parse_public_key(key, WITNESS_KEY) for key, _ in settings.witnesses]
-        verify_witnesses(checkpoint, keys, settings.quorum)
-    except LogError as error:
-        return f"{error}, by the site's own policy: after a build, `statuary log witness`, then publish"
-    return ""
 
 
 class LastEntries:
@@ -210,7 +181,8 @@ class SiteCheck:
             advance: is called for each entry and file.
         """
         self.log, self.key, self.read_path, self.now, self.advance = log, key, read_path, now, advance
-        self.result = DocumentCheck(0, [], [], [], [])
+        self.result = DocumentCheck(0, [], [], [], [], [])
+        self.own = OwnManifest(read_path)
         self.last_entries = LastEntries()
         # SHA-256 of each file by its name without the host's layout
         self.digests = temporary_database(
@@ -229,7 +201,12 @@ class SiteCheck:
         Raises:
             LogError: if the log is damaged, or an entry breaks a rule.
         """
-        with closing(self.last_entries.table), closing(self.digests), closing(self.names.table):
+        with (
+            closing(self.last_entries.table),
+            closing(self.digests),
+            closing(self.names.table),
+            closing(self.own),
+        ):
             for number, body in enumerate(self.log.entries()):
                 self.last_entries.add(number, body)
                 self.advance(1)
@@ -240,9 +217,11 @@ class SiteCheck:
             for number, entry in self.last_entries:
                 self._check_subject(number, entry)
             for path in () if paths is None else paths:
-                if not is_snapshot_path(path) and path not in self.names and not self._is_of_log(path):
+                if path not in self.names and not self._is_of_log(path):
                     self._note_unlisted_file(path)
-        return self.result
+            for problem in self.own.problems():
+                self._note(problem, is_right=False)
+        return self.result._replace(stated_at=self.own.instant)
 
     def _check_key(self) -> None:
         """Make sure that the log's last key signed the checkpoint.
@@ -314,12 +293,16 @@ class SiteCheck:
     def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
         body = self.read_path(name)
         self.advance(1)
+        if body is not None or is_listed:
+            self.own.note(name, body)
         if body is not None and sha256(body).hexdigest() == entry.sha256:
             self._note("", is_right=True)
         elif body is not None and body in self._scheduled_version(name, schedule):
             self.result.due_paths.append(name)
         elif body is None and not is_listed and name.partition("/")[0] in HOST_FILES:
             self.result.unserved.append(name)
+        elif self.own.states(name, body):
+            self.result.unsigned.append(name)
         elif body is None:
             self._note(f"{name} is in the manifest, but not published", is_right=False)
         else:
@@ -366,6 +349,7 @@ class SiteCheck:
             return
         url, parameters = proof_url(subject)
         proof = self.read_path(url.path(**parameters))
+        self.own.note(url.path(**parameters), proof)
         if entry.action is not LogAction.REMOVE:
             self._check_proof(url.path(**parameters), proof, number, entry)
         for path, digest in _expected(entry):
@@ -387,7 +371,7 @@ class SiteCheck:
 
     def _check_incident(self, path: str, digest: str) -> None:
         body = self.read_path(path) or b""
-        if path in self.result.due_paths:
+        if path in self.result.due_paths or path in self.result.unsigned:
             return
         try:
             updates = list(updates_of(incident_of(path), body))
@@ -454,6 +438,13 @@ class SiteCheck:
 
     def _note_unlisted_file(self, path: str) -> None:
         """Report an unlisted file; a record or incident is a problem."""
+        if is_snapshot_path(path) and self.own.has(path):
+            return
+        body = self.read_path(path)
+        if body is not None and self.own.states(path, body):
+            self.own.note(path, body)
+            self.result.unsigned.append(path)
+            return
         url, parameters = match_url(plain_path(path)) or (None, {})
         if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
             self._note(f"{path} is published, but not in the log", is_right=False)
@@ -501,69 +492,3 @@ def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
     if log is None:
         raise LogError(f"{name} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key")
     return log
-
-
-def request_body(log: PublishedLog, old: int) -> bytes:
-    """Return the body of `add-checkpoint` for a witness that has seen `old` entries.
-
-    Raises:
-        LogError: if it has seen more than the log has.
-    """
-    proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
-    lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
-    return "\n".join(lines).encode()
-
-
-def witness_size(answer: bytes) -> int:
-    """Return the size that a witness has seen, from a conflict's body.
-
-    Raises:
-        LogError: if it is not a size.
-    """
-    text = answer.decode("utf-8", "replace").strip()
-    if not DECIMAL.fullmatch(text):
-        raise LogError(f"it returns 409 without a size: {text[:80]!r}")
-    return int(text)
-
-
-def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Return the line of a witness's cosignature, verified.
-
-    Raises:
-        LogError: if the answer has no valid one.
-    """
-    if status != 200:
-        raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
-    note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
-    if not note.signed_by([key]):
-        raise LogError("its response has no cosignature by the given key")
-    return next(
-        signature.line
-        for signature in note.signatures
-        if (signature.name, signature.key_id) == (key.name, key.id)
-    )
-
-
-def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
-    """Add cosignatures to a folder's checkpoint and its proofs.
-
-    Raises:
-        PublishingError: if the folder cannot be written.
-    """
-    new = {line.split(" ")[1]: line for line in lines}
-    other_lines = [
-        signature.line for signature in log.checkpoint.note.signatures if signature.name not in new
-    ]
-    body = f"{log.checkpoint.note.text}\n{''.join((*other_lines, *new.values()))}"
-    if not new:
-        return
-    target.ledger.set_partial()
-    target.add([log_document(LOG_CHECKPOINT, body.encode())])
-    for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
-        for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):
-            published_body = target.published(path) or b""
-            if log.checkpoint.note.text.encode() in published_body:
-                proof = parse_proof(published_body)
-                renewed = encode_proof(proof.number, proof.hashes, body, proof.extra)
-                target.add([Document(path, renewed, media_type_of(path), cache_of(path), persistent=True)])
-    target.apply()

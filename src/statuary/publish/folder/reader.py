@@ -136,6 +136,19 @@ def walk_files(root: Path) -> Iterator[str]:
                     )
 
 
+def everything_in(root: Path) -> Iterator[str]:
+    """Yield the path of everything below a folder that is not a folder, unordered.
+
+    Hidden files and symbolic links are included; only statuary's own folder and git's are left out.
+    """
+    for folder, folders, names in os.walk(root):
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        links = [name for name in folders if os.path.islink(f"{folder}/{name}")]
+        yield from (name if below == "." else f"{below}/{name}" for name in (*names, *links))
+        if below == ".":
+            folders[:] = [name for name in folders if name not in (OWN_FOLDER, ".git")]
+
+
 def find_ledger(root: Path) -> Path | None:
     """Return the ledger of a folder that statuary publishes into.
 

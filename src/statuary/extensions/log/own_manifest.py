@@ -1,0 +1,82 @@
+"""The manifest that a site states of itself, which no entry of its log names.
+
+Its documents are compared with those that the log vouches for. Its instant and revision are not covered.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from statuary.base.files import MANIFEST, SIGNATURE, temporary_database
+from statuary.base.primitives import format_utc
+from statuary.extensions.log.merkle import ReadPath
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import is_listed, parse_manifest, read_entries
+
+SCHEMA = """
+CREATE TABLE stated (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
+CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
+"""
+
+
+class OwnManifest:
+    """The files that a site's manifest states, and those that were found; both on disk."""
+
+    def __init__(self, read_path: ReadPath) -> None:
+        self.fault = ""  # why it is not a manifest; empty if it is one
+        self.instant = ""  # that it states
+        self.read_path = read_path
+        self.table = temporary_database(SCHEMA)
+        self.paths = {MANIFEST, SIGNATURE}  # of the manifest itself
+        text = read_path(MANIFEST)
+        if text is None:
+            self.fault = f"{MANIFEST} is missing"
+            return
+        try:
+            manifest = parse_manifest(text)
+            self.instant = format_utc(manifest.origin.instant)
+            self.paths |= {part.path for part in manifest.parts}
+            for entry in read_entries(manifest, read_path):
+                rows = ((name, entry.sha256) for name in entry.names)
+                self.table.executemany("INSERT OR REPLACE INTO stated VALUES (?,?)", rows)
+        except DamagedSnapshotError as error:
+            self.fault = str(error)
+
+    def close(self) -> None:
+        """Delete the table."""
+        self.table.close()
+
+    def states(self, name: str, body: bytes | None) -> bool:
+        """Return whether it states this body for a name; for None, that there is no such file."""
+        row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            return body is None and not self.fault
+        return body is not None and row[0] == sha256(body).hexdigest()
+
+    def note(self, name: str, body: bytes | None) -> None:
+        """Note a file that is on the site, or that is missing there."""
+        digest = "" if body is None else sha256(body).hexdigest()
+        self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with it, after all other files were noted."""
+        if self.fault:
+            yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
+            return
+        query = "SELECT name FROM stated WHERE name NOT IN (SELECT name FROM found)"
+        for (name,) in self.table.execute(query).fetchall():
+            self.note(name, self.read_path(name))
+        differing = (
+            "SELECT name, sha256, (SELECT sha256 FROM found WHERE name = stated.name) FROM stated"
+            " WHERE sha256 != (SELECT sha256 FROM found WHERE name = stated.name) ORDER BY name"
+        )
+        for name, stated, found in self.table.execute(differing):
+            what = f"has the SHA-256 {found}" if found else "is missing"
+            yield f"{name} {what}; {MANIFEST} states {stated}"
+        omitted = "SELECT name FROM found WHERE sha256 != '' AND name NOT IN (SELECT name FROM stated) ORDER BY name"
+        for (name,) in self.table.execute(omitted):
+            if is_listed(name):
+                yield f"{name} is not in {MANIFEST}"
+
+    def has(self, path: str) -> bool:
+        """Return whether a path is that of the manifest, its signature or one of its parts."""
+        return path in self.paths

@@ -1,0 +1,118 @@
+"""Witnesses: cosignatures of a log's checkpoint, requested, verified and added to a folder."""
+
+from base64 import b64encode
+from collections.abc import Iterable
+
+from statuary.base.files import MANIFEST
+from statuary.engine.manifest_step import write_manifest
+from statuary.extensions.log.entries import EntryKind, encode_proof, parse_proof
+from statuary.extensions.log.merkle import LogError, consistency_proof, tile_subtrees
+from statuary.extensions.log.notes import (
+    DECIMAL,
+    WITNESS_KEY,
+    Checkpoint,
+    PublicKey,
+    parse_note,
+    parse_public_key,
+)
+from statuary.extensions.log.published_log import LOG_CHECKPOINT, PREFIX, LogSettings, PublishedLog
+from statuary.extensions.log.site_log import log_document
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.manifest import parse_manifest
+from statuary.site.document import Document
+
+
+def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quorum: int) -> list[PublicKey]:
+    """Return the witnesses that have cosigned a checkpoint.
+
+    Raises:
+        LogError: if there are fewer than the quorum, or a cosignature is invalid.
+    """
+    cosigned = checkpoint.note.signed_by(witnesses)
+    if len(cosigned) < quorum:
+        raise LogError(
+            f"{len(cosigned)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
+        )
+    return cosigned
+
+
+def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
+    """Return the missing cosignatures that a site's settings require, if any are."""
+    if settings is None or not settings.quorum:
+        return ""
+    try:
+        keys = [parse_public_key(key, WITNESS_KEY) for key, _ in settings.witnesses]
+        verify_witnesses(checkpoint, keys, settings.quorum)
+    except LogError as error:
+        return f"{error}, by the site's own policy: after a build, `statuary log witness`, then publish"
+    return ""
+
+
+def request_body(log: PublishedLog, old: int) -> bytes:
+    """Return the body of `add-checkpoint` for a witness that has seen `old` entries.
+
+    Raises:
+        LogError: if it has seen more than the log has.
+    """
+    proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
+    lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
+    return "\n".join(lines).encode()
+
+
+def witness_size(answer: bytes) -> int:
+    """Return the size that a witness has seen, from a conflict's body.
+
+    Raises:
+        LogError: if it is not a size.
+    """
+    text = answer.decode("utf-8", "replace").strip()
+    if not DECIMAL.fullmatch(text):
+        raise LogError(f"it returns 409 without a size: {text[:80]!r}")
+    return int(text)
+
+
+def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
+    """Return the line of a witness's cosignature, verified.
+
+    Raises:
+        LogError: if the answer has no valid one.
+    """
+    if status != 200:
+        raise LogError(f"it returns {status}: {answer.decode('utf-8', 'replace').strip()[:200]}")
+    note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
+    if not note.signed_by([key]):
+        raise LogError("its response has no cosignature by the given key")
+    return next(
+        signature.line
+        for signature in note.signatures
+        if (signature.name, signature.key_id) == (key.name, key.id)
+    )
+
+
+def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
+    """Add cosignatures to a folder's checkpoint and its proofs.
+
+    Raises:
+        PublishingError: if the folder cannot be written.
+    """
+    new = {line.split(" ")[1]: line for line in lines}
+    other_lines = [
+        signature.line for signature in log.checkpoint.note.signatures if signature.name not in new
+    ]
+    body = f"{log.checkpoint.note.text}\n{''.join((*other_lines, *new.values()))}"
+    if not new:
+        return
+    target.ledger.set_partial()
+    target.add([log_document(LOG_CHECKPOINT, body.encode())])
+    for kind in (EntryKind.CONTRACT, EntryKind.INCIDENT):
+        for path in target.ledger.documents.paths_under(f"{PREFIX}/{kind.value}s"):
+            published_body = target.published(path) or b""
+            if log.checkpoint.note.text.encode() in published_body:
+                proof = parse_proof(published_body)
+                renewed = encode_proof(proof.number, proof.hashes, body, proof.extra)
+                target.add([Document(path, renewed, media_type_of(path), cache_of(path), persistent=True)])
+    text = target.published(MANIFEST)
+    if text is not None:
+        write_manifest(target, parse_manifest(text).origin.instant)
+    target.apply()
