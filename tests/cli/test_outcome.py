@@ -13,7 +13,7 @@ from statuary.cli.outcome_report import exit_code_of
 from statuary.publish.outcome import ALL_PUBLISHED, NOTHING_PUBLISHED, Extent
 from support.contracts import made_record
 from support.hostile_shapes import at_address
-from support.sites import NOW, SITE, SMALL_SITE, write_files
+from support.sites import NOW, SITE, SMALL_SITE, small_site, write_files
 
 BAD_RECORD = at_address(made_record() | {"abi": 7}, 1)
 
@@ -67,3 +67,14 @@ def test_each_extent_has_own_code():
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
     assert (partial.extent, partial.missing) == (Extent.PARTIAL, ("cards", "log/"))
     assert exit_code_of(partial) == ExitCode.PUBLISHED_WITH_FAULTS
+
+
+@pytest.mark.slow
+def test_tick_past_last_build_says_build_due(tmp_path):
+    """What is published is up to date, as far as the last build covers it: no fault, and no silence."""
+    content, site = small_site(tmp_path), tmp_path / "site"
+    for name, now, code in (("build", NOW, 0), ("tick", NOW, 0), ("tick", "2026-12-25T00:00:00Z", 5)):
+        options = ["--content", str(content)] if name == "build" else []
+        done = CliRunner().invoke(command, [name, *options, "--out", str(site), "--now", now])
+        assert done.exit_code == code, done.output
+    assert "(exit code 5): run `statuary build`" in done.output

@@ -57,6 +57,23 @@ def test_failed_job_retries_and_reschedules(tmp_path):
     assert lines[5:10] == ["next", "sleep 300", "next", "sleep 300", "next"]
 
 
+@pytest.mark.parametrize(("code", "pauses"), [(0, 0), (5, 0), (4, 1), (3, 1)])
+def test_job_repeats_failed_tick_only(tmp_path, code, pauses):
+    """A build that is due is no failure: to repeat the tick every five minutes would not build."""
+    (tools := tmp_path / "bin").mkdir()
+    scripts = {
+        "statuary": f"[ -e {tmp_path}/ran ] && exit 0; touch {tmp_path}/ran; exit {code}",
+        "sleep": f"echo >> {tmp_path}/pauses",
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    command = Job("statuary", tmp_path, Path("build")).tick_until_done
+    subprocess.run(["sh", "-c", command], check=True, env={"PATH": f"{tools}:/usr/bin:/bin"}, timeout=60)
+    log = tmp_path / "pauses"
+    assert (len(log.read_text()) if log.exists() else 0) == pauses
+
+
 def test_paths_of_server_replace_own(tmp_path):
     content, site = small_site(tmp_path), tmp_path / "site"
     options = ["--out", str(site), "--now", NOW]
@@ -91,6 +108,7 @@ def test_systemd_timer_starts_service(tmp_path):
     assert f"WorkingDirectory={tmp_path}\nExecStart=/bin/true tick --out build\n" in service.read_text()
     assert "StartLimitIntervalSec=0\n" in service.read_text()
     assert "Restart=on-failure\nRestartSec=300\nExecStopPost=" in service.read_text()
+    assert "SuccessExitStatus=5\n" in service.read_text()
     assert "OnCalendar=2026-11-02 10:00:31 UTC\n" in timer.read_text()
     assert timer.read_text().strip() == FORMATS["systemd-timer"](DUE, JOB)
 

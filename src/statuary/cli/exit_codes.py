@@ -16,5 +16,7 @@ class ExitCode(IntEnum):
     """The target cannot store the site, a path is not allowed, or an edit is not safe. Nothing was published."""
     PUBLISHED_WITH_FAULTS = 4
     """The site was published, except the documents that the findings name. Deploy it, and fix them."""
+    BUILD_DUE = 5
+    """The site is up to date, but the time that the last build covers has ended. Build it again."""
     INTERRUPTED = 130
     """Ctrl-C; the next build resumes this one."""

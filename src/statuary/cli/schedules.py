@@ -11,8 +11,12 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.primitives import Instant, format_utc
+from statuary.cli.exit_codes import ExitCode
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+BUILD_DUE = ExitCode.BUILD_DUE.value
+"""The exit code of a tick that did its work; to repeat it would not build the site."""
 
 RETRY_SECONDS = 300
 """Seconds between a scheduler's attempts."""
@@ -45,7 +49,8 @@ class Job(NamedTuple):
 
         Without success, no later run would be scheduled.
         """
-        return f"until {self.enter} && {self.tick}; do sleep {RETRY_SECONDS}; done"
+        done = f"{{ {self.tick}; case $? in 0|{BUILD_DUE}) ;; *) false;; esac; }}"
+        return f"until {self.enter} && {done}; do sleep {RETRY_SECONDS}; done"
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
@@ -115,7 +120,7 @@ def _systemd(moment: Instant, job: Job) -> str:
         "# /etc/systemd/system/statuary-tick.service\n"
         "[Unit]\nDescription=Update the status page to the current time\nStartLimitIntervalSec=0\n\n"
         f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
-        f"ExecStart={start}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
+        f"ExecStart={start}\nSuccessExitStatus={BUILD_DUE}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
         f"ExecStopPost=-/bin/sh -c {_systemd_quoted(retry_command)}\n\n"
         f"# {timer}\n{_systemd_timer(moment, job)}"
     )

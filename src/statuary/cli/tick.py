@@ -43,6 +43,9 @@ def tick_command(
 
     A build writes the status documents of all coming changes, up to a horizon. This command publishes those of the current
     time. Run it at the time that `statuary next` prints; running it more often is harmless.
+
+    Exit codes: 0 up to date; 3 failed, nothing changed; 4 published with faults; 5 up to date, but the time that the last
+    build covers has ended, so that `statuary build` is due.
     """
     instant = build_instant(now)
     changed_paths, line, findings = with_new_ledger(
@@ -60,15 +63,14 @@ def tick_command(
     is_build_due = instant >= index.build_due
     if is_build_due:
         click.echo(
-            f"the last build covers the time until {format_utc(index.build_due)}: run `statuary build`",
+            f"the last build covers the time until {format_utc(index.build_due)} (exit code 5): run `statuary build`",
             err=True,
         )
-    if is_build_due:
-        return ExitCode.FINDINGS
     outcome = outcome_except(findings)
     if outcome_text := outcome_line(outcome, applied=not dry_run):
         click.echo(outcome_text, err=True)
-    return exit_code_of(outcome)
+    code = exit_code_of(outcome)
+    return ExitCode.BUILD_DUE if is_build_due and code is ExitCode.OK else code
 
 
 def _upcoming(index: EpochIndex, instant: Instant) -> str:

@@ -48,7 +48,7 @@ def tick(
     if now < index.start:
         raise PublishingError(
             f"the site is as of {format_utc(index.start)} or later, and not of {format_utc(now)}",
-            "run `statuary build --now` for that instant",
+            "set the clock or --now; if the last build had a wrong clock, run `statuary build --allow-older`",
         )
     with FolderTarget(root) as target:
         target.ledger.set_partial()

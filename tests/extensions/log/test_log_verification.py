@@ -266,6 +266,16 @@ def test_clock_rollback_requires_logged_correction(content, site):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
+def test_entries_of_future_are_reported(content, site):
+    """A build had a wrong clock; until that is corrected, a right one appends nothing."""
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")})
+    logged(content, site, "2030-01-01T00:00:00Z")
+    assert "more than a day ahead" in "\n".join(checked(site, LATEST).problems)
+    logged(content, site, LATEST, allow_clock_rollback=True)
+    assert checked(site, LATEST).problems == []
+
+
 SLOW = LogSubject(Kind.INCIDENT, "slow")
 DIGEST, OTHER = "ab" * 32, "cd" * 32
 FIRST, SECOND = "2026-11-20T12:00:00.000Z", "2026-11-21T12:00:00.000Z"

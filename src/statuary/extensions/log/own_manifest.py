@@ -6,11 +6,12 @@ Its documents are compared with those that the log vouches for. Its instant and 
 from collections.abc import Iterator
 from hashlib import sha256
 
-from statuary.base.files import MANIFEST, SIGNATURE, temporary_database
+from statuary.base.files import MANIFEST, SIGNATURE
 from statuary.base.primitives import format_utc
 from statuary.extensions.log.merkle import ReadPath
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
+from statuary.system.databases import temporary_database
 
 SCHEMA = """
 CREATE TABLE stated (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;

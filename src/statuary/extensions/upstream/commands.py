@@ -21,7 +21,14 @@ from statuary.extensions.upstream.pages import (
     status_of,
 )
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamKind, UpstreamSettings
-from statuary.extensions.upstream.state_file import FILE, read_changes, with_status, write_changes
+from statuary.extensions.upstream.state_file import (
+    FILE,
+    read_changes,
+    refuse_future,
+    with_status,
+    without_future,
+    write_changes,
+)
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
@@ -29,6 +36,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 from statuary.system.network.client import Retries, get, url_below
 
 DRY_RUN = option(help="Print the statuses of other pages without saving them.")
+ROLLBACK = option(help="Forget statuses that are ahead of the clock: a run had a wrong clock.")
 
 Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
@@ -43,7 +51,12 @@ class FetchedStatus(NamedTuple):
 
 @click.command()
 @options
-def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: Now) -> ExitCode:
+def upstream_command(
+    content: Content,
+    dry_run: Annotated[bool, DRY_RUN],
+    now: Now,
+    allow_clock_rollback: Annotated[bool, ROLLBACK],
+) -> ExitCode:
     """Fetch the statuses of components that follow other pages.
 
     List the components under `upstream` in site.yaml. Changes are saved in a file of the content folder, and the next build
@@ -67,14 +80,19 @@ def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: N
         else:
             click.echo(escape_control_chars(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
     if not dry_run:
-        _keep(content, fetched, at)
+        _keep(content, fetched, at, allow_clock_rollback=allow_clock_rollback)
     return ExitCode.FINDINGS if any(outcome.error for outcome in fetched) else ExitCode.OK
 
 
-def _keep(content: Path, fetched: Sequence[FetchedStatus], at: Instant) -> None:
+def _keep(
+    content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
+) -> None:
     """Add to the file what other pages say that they did not say before."""
     with content_lock(content):
         previous_changes = changes = read_changes(content)
+        if allow_clock_rollback:
+            changes = without_future(changes, at)
+        refuse_future(changes, at)
         for row, status, _ in fetched:
             changes = changes if status is None else with_status(changes, row.component, status, at)
         if changes != previous_changes:

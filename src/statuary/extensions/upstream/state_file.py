@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
@@ -10,7 +11,7 @@ import orjson
 from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity
-from statuary.base.primitives import Instant, InvalidValueError, format_exact, parse_instant
+from statuary.base.primitives import Instant, InvalidValueError, format_exact, format_utc, parse_instant
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamSettings
 from statuary.status.model.records import Component, StatusCatalogue, StatusChange
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
@@ -20,6 +21,9 @@ FILE = ".upstream.json"
 
 MOST_CHANGES = 1_000
 """Changes that are kept of a component; the oldest are dropped."""
+
+MAX_AHEAD = timedelta(days=1)
+"""The farthest that a stored change may be ahead of the clock."""
 
 Changes = dict[str, tuple[StatusChange, ...]]
 """The changes of each component, oldest first, by its name in site.yaml."""
@@ -44,6 +48,25 @@ def read_changes(content: Path) -> Changes:
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError) as error:
         message = f"{FILE} cannot be read: {type(error).__name__}"
         raise StateFileError(message, "restore it; or delete it, and run `statuary upstream`") from None
+
+
+def without_future(changes: Changes, now: Instant) -> Changes:
+    """Return the changes up to an instant, as they were before a run with a wrong clock."""
+    return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
+
+
+def refuse_future(changes: Changes, now: Instant) -> None:
+    """Check that no stored change is ahead: until then, every new status would be ignored.
+
+    Raises:
+        StateFileError: if one is more than a day ahead of an instant.
+    """
+    for name, rows in changes.items():
+        if rows and rows[-1].at > now + MAX_AHEAD:
+            raise StateFileError(
+                f"{FILE}: the last status of {name} is of {format_utc(rows[-1].at)}, and it is {format_utc(now)}",
+                "set this clock if it is wrong; else run `statuary upstream` once with --allow-clock-rollback",
+            )
 
 
 def _change(row: Mapping[str, str]) -> StatusChange:
