@@ -234,8 +234,8 @@ def test_instatus_documents_of_statuary_are_read(content, tmp_path):
 
 def test_future_status_is_refused_until_corrected(content):
     """A run with a wrong clock: without an error, every new status would be ignored until then."""
-    with serve_json(PAGES) as url:
-        write_files(content, {"site.yaml": upstream(url)})
+    with serve_json(PAGES) as server:
+        write_files(content, {"site.yaml": upstream(server.url)})
         run(content, "2030-01-01T00:00:00Z")
         refused = run(content, "2026-11-20T10:00:00Z", code=3)
         assert "the last status of blocks is of 2030-01-01T00:00:00Z" in refused
@@ -243,4 +243,4 @@ def test_future_status_is_refused_until_corrected(content):
         run(content, "2026-11-20T10:00:00Z", "--allow-clock-rollback")
         run(content, "2026-11-20T11:00:00Z")
     stored = json.loads((content / FILE).read_bytes())["components"]
-    assert {row["at"] for rows in stored.values() for row in rows} == {"2026-11-20T10:00:00.000Z"}
+    assert {row["at"] for rows in stored.values() for row in rows} == {"2026-11-20T10:00:00Z"}
