@@ -102,12 +102,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if WHOLE_FILE.search(collection_path.read_text("utf-8")) else None
 
 
+class BackwardFolder(pytest.Dir):
+    """A folder whose last file is collected first."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        yield from reversed([*super().collect()])
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Let every second worker begin with the last file, so that two of them share what has to be compiled."""
+    worker = getattr(parent.config, "workerinput", {}).get("workerid", "gw0")
+    if parent.config.option.stop_after is not None or int(worker.removeprefix("gw")) % 2 == 0:
+        return None
+    return BackwardFolder.from_parent(parent, path=path)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take longest; where the time is limited, with those that are named first."""
     if config.option.stop_after is None:
         seconds = recorded_seconds(config.rootpath, ("", *TIERS))
+        files = sorted({item.path for item in items})
         dearest = {config.rootpath / file: -number for file, number in seconds.items()}
-        items.sort(key=lambda item: dearest.get(item.path, 0))
+        places = {file: (dearest.get(file, 0), place) for place, file in enumerate(files)}
+        items.sort(key=lambda item: places[item.path])
     elif workers := getattr(config, "workerinput", {}).get("workercount"):
         # each worker begins with a range of the tests: let the files that are named first begin every range
         files = list(dict.fromkeys(item.path for item in items))

@@ -239,8 +239,8 @@ def hasten() -> None:
     client.opener.cache_clear()
 
 
-MOST_MEMORY = 700 << 20
-"""Bytes of the largest process: a document of a mirror may have 256 MiB."""
+MOST_MEMORY = 500 << 20
+"""Bytes that a command takes at most: a document of a mirror may have 256 MiB."""
 
 FARE = checksum_address(chain()["contracts"]["foundry"]["Fare"]["address"])
 ARTIFACT = FOUNDRY / "out/Fare.sol/Fare.json"

@@ -126,8 +126,9 @@ def incident(**changed: Any) -> dict[str, Any]:
 
 
 def maintenance(**changed: Any) -> dict[str, Any]:
-    """Return the small site's maintenance of 1 December 2026, 22:00 to 23:00 UTC, announced a month before."""
-    return yaml.load(sites.MAINTENANCE, yaml.BaseLoader) | changed
+    """Return a maintenance of 1 December 2026, 22:00 to 23:00 UTC, announced a month before."""
+    times = {"scheduled_for": "2026-12-01T22:00:00Z", "scheduled_until": "2026-12-01T23:00:00Z"}
+    return yaml.load(sites.MAINTENANCE, yaml.BaseLoader) | times | changed
 
 
 def status_documents(

@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
 
     code: int
     output: str
-    memory: int = 0  # bytes at most
+    memory: int = 0  # bytes at most, beyond those of the process that it was forked from
 
 
 class WarmCommand:
@@ -44,10 +44,13 @@ class WarmCommand:
         """
         self.log = log
         sys.stdout.flush()
+        self._first_bytes, told = os.pipe()
         signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)  # until the command begins
         self.pid = os.fork()
         if self.pid == 0:
+            os.write(told, b"%d" % resident_bytes())
             self._run([str(one) for one in arguments], prepare)
+        os.close(told)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
     def _run(self, arguments: list[str], prepare: Callable[[], None]) -> None:
@@ -90,7 +93,15 @@ class WarmCommand:
             os.waitpid(self.pid, 0)
             raise
         code = os.waitstatus_to_exitcode(status)
-        return Outcome(code, self.log.read_text("utf-8", "replace"), used.ru_maxrss << 10)
+        with os.fdopen(self._first_bytes) as first:
+            memory = (used.ru_maxrss << 10) - int(first.read() or 0)
+        return Outcome(code, self.log.read_text("utf-8", "replace"), memory)
+
+
+def resident_bytes() -> int:
+    """Return how much memory this process has at present."""
+    _, pages, *_ = Path("/proc/self/statm").read_text().split()
+    return int(pages) * os.sysconf("SC_PAGESIZE")
 
 
 def warm_up(*arguments: object, log: Path) -> None:
