@@ -297,6 +297,20 @@ def test_chain_list_is_searched_in_place(site: Path, tmp_path: Path) -> None:
     assert {answer["found"] for answer in list(empty.values())[1:]} == {"No contracts found."}
 
 
+def test_slash_leads_to_search_everywhere(site: Path) -> None:
+    """In the manual to its own, elsewhere to that of contracts; never into the files of a contract."""
+    manual = "pages/manual/index.html"
+    reached = browse(site, "slash", paths=["index.html", STAKING, "contracts/index.html", manual])
+    assert {path: place["page"].partition("#")[0] for path, place in reached.items()} == {
+        "index.html": "contracts/index.html",
+        STAKING: "contracts/index.html",
+        "contracts/index.html": "contracts/index.html",
+        manual: manual,
+    }
+    assert reached[manual]["field"] == "Search the docs"
+    assert {place["field"] for path, place in reached.items() if path != manual} == {"query"}
+
+
 def test_manual_search_leads_to_page(site: Path) -> None:
     found = browse(
         site, "finder", path="pages/manual/index.html", question="how do i close an incident", now=NOW

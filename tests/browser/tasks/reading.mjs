@@ -20,7 +20,7 @@ export async function run({ open }, { path, steps, answer, now, width, timezoneI
     } else if (into) {
       const field = page.locator(into).locator("visible=true").first();
       effort.scrolls += await screensTo(field, height);
-      effort.clicks += 1;
+      if (!await field.evaluate((one) => one === document.activeElement)) effort.clicks += 1;
       effort.keys += text.length + 1;
       await field.pressSequentially(text);
       await page.waitForTimeout(300);
