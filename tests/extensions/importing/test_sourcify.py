@@ -27,7 +27,7 @@ from support.imported_projects import HARDHAT_2, catalogue_of, chain, empty_site
 from support.local_server import LocalServer
 from support.real_records import DATA
 from support.requirements import require_folder, require_program
-from support.sites import CHAIN, path_of, record_of, site_of_many
+from support.sites import CHAIN, path_of, record_of, site_of_many, write_files
 
 NOW = "2026-11-20T12:00:00Z"
 
@@ -305,6 +305,22 @@ def test_folder_of_records_is_imported(layout, tmp_path):
     done = run("import", "sourcify", tmp_path / "export", "--content", content, "--add-chains")
     assert done.exit_code == ExitCode.OK, done.output
     assert sorted(contracts(content).values()) == sorted(records)
+
+
+def test_copied_site_gives_each_record_once(tmp_path):
+    record = record_of(2)
+    value = json.loads(record)
+    documents = {
+        f"v2/contract/{value['chainId']}/{value['address']}": record,
+        f"v2/contract/{value['chainId']}/{value['address'].lower()}": record,
+        f"v2/contract/all-chains/{value['address']}": b'{"results": []}',
+        f"proof/{value['chainId']}/{value['address']}.json": b'{"chainId": "1"}',
+        "api/v2/status.json": b"{}",
+    }
+    content = empty_site(write_files(tmp_path / "site", documents).parent, (5,))
+    done = run("import", "sourcify", tmp_path / "site", "--content", content, "--add-chains")
+    assert (done.exit_code, "not imported" in done.output) == (ExitCode.OK, False), done.output
+    assert list(contracts(content).values()) == [record]
 
 
 def test_folder_without_records_is_explained(tmp_path):

@@ -52,7 +52,8 @@ def read_broadcasts(project: Path) -> ListedContracts:
     if not files:
         raise NotImportableError(
             f"{project} has no {folders.broadcast.name}/**/run-*.json",
-            "give the folder of a Foundry project with broadcasts",
+            "deploy with `forge script --broadcast`, which writes them; for a contract of `forge create`, run "
+            "`statuary contract add out/NAME.sol/NAME.json --address 0x…`",
         )
     artifacts = _Artifacts(project, folders.out)
     listed_addresses: set[tuple[ChainId | None, Address | None]] = set()

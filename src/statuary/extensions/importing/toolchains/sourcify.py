@@ -106,7 +106,7 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
         return
-    files = [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
+    files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
     if not files:
         raise NotImportableError(
             f"{folder} has no full_match or partial_match, and no records",
@@ -116,6 +116,16 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
     for file in files:
         name = file.relative_to(folder).as_posix()
         yield from with_unreadable(file, name, _file_records(file))
+
+
+def _site_records(folder: Path) -> list[Path]:
+    """Return the records of a copied site, each once although it has two names; empty for another folder."""
+    chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
+    by_name: dict[str, Path] = {}
+    for file in sorted((file for chain in chains for file in chain.iterdir()), reverse=True):
+        # an upper-case letter sorts below the lower-case one, so the checksummed name is the last
+        by_name[f"{file.parent.name}/{file.name.lower()}"] = file
+    return sorted(by_name.values())
 
 
 def _may_have_records(file: Path) -> bool:
@@ -134,7 +144,7 @@ def _file_records(file: Path) -> ListedContracts:
         value = parse_json(body, str(file))
         if not isinstance(value, dict) or "chainId" not in value:
             raise NotImportableError(
-                f"{file} is not a record of API v2",
+                "the file is not a record of API v2",
                 "a record has chainId and address, as ?fields=all gives them",
             )
         chain_id = any_chain_id(value["chainId"], str(file))
