@@ -17,6 +17,7 @@ from support.file_server import served
 from support.limited_memory import run_limited
 from support.packed_sites import require_zstd
 from support.sites import SITE, SMALL_SITE, write_files
+from support.tiers import few_by_default
 
 MANY_LISTS = b"[%b[]]" % (b"[]," * 14_999_999)
 """45 MB of JSON that take 1.4 GB as values."""
@@ -104,7 +105,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELEC
 """Databases that would not end, or would fill memory."""
 
 
-@pytest.mark.parametrize("name", DATABASES)
+@pytest.mark.parametrize("name", few_by_default(DATABASES, 1))
 def test_hostile_database_is_rejected(name: str, tmp_path: Path) -> None:
     write_files(tmp_path / "content", dict(SMALL_SITE))
     with closing(sqlite3.connect(tmp_path / "deployments.db")) as database:

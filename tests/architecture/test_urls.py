@@ -60,7 +60,8 @@ def test_templates_use_table_paths():
 
 def literals_in(file: Path) -> list[str]:
     """Return the texts of a module, but for docstrings."""
-    tree = ast.parse(file.read_text("utf-8"))
+    text = file.read_text("utf-8")
+    tree = ast.parse(text if any(path in text for path in BEGINNINGS) else "")
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return [
         node.value

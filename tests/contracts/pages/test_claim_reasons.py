@@ -50,7 +50,9 @@ def reasons_of_the_code():
     """Return the names of the values that the code gives to each key; None where they are counted only as it runs."""
     keys, values = sentences(DEFAULT_LANGUAGE), defaultdict(list)
     for file in sorted((CHECKOUT / "src/statuary").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_bytes())):
+        text = file.read_text("utf-8")
+        gives_reasons = any(name in text for name in GIVING_REASONS)
+        for node in ast.walk(ast.parse(text)) if gives_reasons else ():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in GIVING_REASONS and node.args:
                 names = [keyword.arg for keyword in node.keywords]
                 for pattern in written_keys(node.args[0]):

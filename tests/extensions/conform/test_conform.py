@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from statuary.cli.main import command
-from support.host_servers import build_project, serve_with_statuary
+from support.host_servers import project_for, serve_with_statuary
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_project(tmp_path_factory.mktemp("project"))
+    return project_for(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

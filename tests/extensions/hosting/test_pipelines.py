@@ -19,6 +19,7 @@ from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.requirements import CHECKOUT
 from support.sites import SITE, SMALL_SITE, write_files
+from support.tiers import few_by_default
 from support.workflow_runs import set_up
 
 MANUAL = CHECKOUT / "content/pages/manual"
@@ -149,9 +150,7 @@ def workflows(page: str) -> Iterator[list[dict[str, Any]]]:
                 yield steps
 
 
-@pytest.mark.parametrize(
-    "host", ["cloudflare", pytest.param("cloudflare-pages", marks=pytest.mark.slow), "s3"]
-)
+@pytest.mark.parametrize("host", few_by_default(["s3", "cloudflare", "cloudflare-pages"], 1))
 def test_setup_workflow_deploys_then_fails(host, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}

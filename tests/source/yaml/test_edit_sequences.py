@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
-from support.random_runs import times
+from support.random_runs import IS_LARGE, times
 from support.strategies import written_yaml
 
-SEQUENCES = times(30)
+SEQUENCES = times(30) if IS_LARGE else 12
 
 BODIES = st.one_of(
     st.text(max_size=60),
