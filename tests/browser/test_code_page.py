@@ -138,8 +138,9 @@ def test_pasted_code_lists_contract_names(site: Path) -> None:
         assert answer["links"][0] == f"../contract.html?chain={CHAIN}&address={address_of(1)}"
         assert answer["links"][1] == f"../proof/{CHAIN}/{address_of(1)}.json"
         assert len(answer["links"]) == 4
-    assert none == {"text": "No match on this site.", "links": []}
-    assert invalid == {"text": "Not valid hex.", "links": []}
+        assert answer["states"] == ["state s-none: Not proven"] * 2
+    assert none == {"text": "No match on this site.", "states": [], "links": []}
+    assert invalid == {"text": "Not valid hex.", "states": [], "links": []}
     assert not [line for line in said["complaints"] if "404" not in line]
 
 

@@ -13,6 +13,7 @@ export async function run({ open }, { path, texts = [], asked = [], seconds }) {
     });
     said.push({
       text: await output.textContent(),
+      states: await output.locator(".state").evaluateAll((states) => states.map((state) => `${state.className}: ${state.textContent}`)),
       links: await output.locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
     });
   }

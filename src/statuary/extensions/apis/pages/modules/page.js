@@ -5,6 +5,7 @@ import { bytesOf, contractsOf } from "./code.js";
 import { codeAt } from "./node.js";
 
 const MOST_SHOWN = 100;
+const SIGNS = { verified_here: "ok", stated_by_a_file: "stated", not_shown: "none", contradicted: "major" };
 
 const place = document.querySelector("[data-code]");
 const { root, ...texts } = place.dataset;
@@ -26,12 +27,22 @@ function element(name, text, members = {}) {
 /** Characters that reverse the direction of text are written out. */
 const visible = (text) => text.replace(/[\p{Cf}\p{Cc}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
 
-function line({ chainId, address, name, proof }) {
+/** The sign and the word of a verdict; nothing of a record that no build checked. */
+function state(verdict) {
+  if (!(verdict in SIGNS)) return [];
+  const made = element("span", "", { className: `state s-${SIGNS[verdict]}` });
+  const sign = place.querySelector("template").content.firstElementChild.cloneNode(true);
+  sign.querySelector("use").setAttribute("href", `#i-${SIGNS[verdict]}`);
+  made.append(sign, element("span", texts[verdict]));
+  return [made, " "];
+}
+
+function line({ chainId, address, name, proof, verdict }) {
   const href = `${root}contract.html?${new URLSearchParams({ chain: chainId, address })}`;
   const item = element("li", "");
   const link = element("a", visible(name) || address, { href });
   const proofLink = element("a", texts.proof, { href: root + proof });
-  item.append(link, " ", element("code", `${chainId}:${address}`), " ", proofLink);
+  item.append(link, " ", ...state(verdict), element("code", `${chainId}:${address}`), " ", proofLink);
   return item;
 }
 
