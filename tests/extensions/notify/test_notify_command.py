@@ -90,6 +90,36 @@ class Notify:
 SINCE = ("--since", "2026-11-02T09:00:00Z")
 
 
+NEW = """\
+name: Explorer down
+components: {explorer: major_outage}
+updates:
+  - {at: 2026-11-02T10:30:00Z, status: investigating, body: We look.}
+"""
+
+
+def test_unreadable_record_delays_component_events(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        notify.run(*SINCE, now="2026-11-02T10:05:00Z")
+        write_files(folder, {"content/incidents/slow.yaml": f"<<<<<<< HEAD\n{UPDATES}=======\n>>>>>>> b\n"})
+        write_files(folder, {"content/incidents/new.yaml": NEW})
+        count = len(served.requests)
+        output = notify.run(code=1, now="2026-11-02T10:35:00Z")
+        during = [request.value for request in served.requests[count:] if request.path == "/hook"]
+        write_files(folder, {"content/incidents/slow.yaml": UPDATES})
+        count = len(served.requests)
+        notify.run(now="2026-11-02T10:45:00Z")
+        later = [request.value for request in served.requests[count:] if request.path == "/hook"]
+    assert "content/incidents/slow.yaml:1:1: error: an unresolved git conflict" in output
+    assert "statuses of components are sent once these files can be read" in output
+    assert [hook["incident"]["name"] for hook in during] == ["Explorer down"]
+    assert [
+        hook["component_update"]["new_status"] if "component" in hook else hook["incident"]["status"]
+        for hook in later
+    ] == ["identified", "major_outage", "monitoring"]
+
+
 def test_command_sends_events_once_in_order(folder):
     with receiver() as served:
         notify = Notify(folder, served)
@@ -169,11 +199,11 @@ def test_unset_variable_skips_only_affected_channel(folder):
 def test_invalid_content_sends_nothing(folder):
     write_files(
         folder,
-        {"content/incidents/bad.yaml": "name: Bad\nupdates: [{at: 2026-11-02T10:00:00Z, status: broken}]\n"},
+        {"content/components.yaml": COMPONENTS + "  rpc2: {nmae: RPC}\n"},
     )
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, code=1)
-    assert "bad.yaml:2" in said
+    assert "components.yaml:4" in said
     assert "nothing was sent" in said
     assert served.requests == []
 

@@ -1,12 +1,12 @@
 """One run: send each channel its due events, and record them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
-from statuary.extensions.notify.events import StatusEvent, events_between
+from statuary.extensions.notify.events import EventKind, StatusEvent, events_between
 from statuary.extensions.notify.mail_services import send_mail
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import (
@@ -50,6 +50,7 @@ def announce(
     *,
     since: Instant | None = None,
     is_published: IsPublished = lambda _: True,
+    held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
     """Send each channel its due events in order, and yield the results.
@@ -61,6 +62,7 @@ def announce(
         state: the delivery state, written before or after each event, as the channel's `delivery` says.
         since: the start for a channel without state; None to send nothing up to `now`.
         is_published: the first event for which it is false ends the channel's turn.
+        held_kinds: kinds of events that wait for a later run.
 
     Raises:
         DeliveryStateError: if the state cannot be read.
@@ -72,7 +74,7 @@ def announce(
         state.write(sent)
     require_past(sent, now)
     for channel in channels:
-        yield from _ChannelRun(channel, timeline, now, state, sent).run(send, since, is_published)
+        yield from _ChannelRun(channel, timeline, now, state, sent, held_kinds).run(send, since, is_published)
 
 
 class DueEvents(NamedTuple):
@@ -82,13 +84,21 @@ class DueEvents(NamedTuple):
     others: list[StatusEvent]
 
 
-def due_for(channel: Channel, timeline: Timeline, now: Instant, sent: SentEvents) -> DueEvents:
-    """Return a channel's due events."""
+def due_for(
+    channel: Channel,
+    timeline: Timeline,
+    now: Instant,
+    sent: SentEvents,
+    held_kinds: Collection[EventKind] = (),
+) -> DueEvents:
+    """Return a channel's due events; those of held kinds are in neither list."""
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     due_events: list[StatusEvent] = []
     other_events: list[StatusEvent] = []
     for event in events_between(timeline, Instant(sent.until - MAX_DELAY), now):
+        if event.kind in held_kinds:
+            continue
         is_for = not channel.components or not component_ids.isdisjoint(event.components)
         if event.kind not in channel.events or not is_for:
             other_events.append(event)
@@ -115,19 +125,23 @@ class _ChannelRun:
         now: Instant,
         state: DeliveryState,
         channels: Channels,
+        held_kinds: Collection[EventKind],
     ) -> None:
         self.channel = channel
         self.timeline = timeline
         self.now = now
         self.state = state
         self.channels = channels
+        self.held_kinds = held_kinds
 
     def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
         name = self.channel.name
         recorded = self.channels.get(name)
         previous_state = starting_at(self.timeline, since or self.now) if recorded is None else recorded
         yield from self._uncertain(previous_state)
-        due_events, other_events = due_for(self.channel, self.timeline, self.now, self.channels[name])
+        due_events, other_events = due_for(
+            self.channel, self.timeline, self.now, self.channels[name], self.held_kinds
+        )
         for event in due_events:
             announcement = self._announce(event, send, is_published)
             yield announcement

@@ -1,7 +1,7 @@
 """`statuary notify`: send the page's events to channels."""
 
 import os
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from statuary.cli.output import count_text
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, address_of, body_for
-from statuary.extensions.notify.events import ComponentChange, StatusEvent
+from statuary.extensions.notify.events import ComponentChange, EventKind, StatusEvent
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import DeliveryState, file_state
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind, NotifySettings
@@ -78,12 +78,15 @@ def notify_command(
     List the channels under `notify` in site.yaml. Run the command after each build or tick, with the same --state: it sends
     each event once. A channel's URL comes from the environment variable that site.yaml names.
 
+    An incident in a file that cannot be read is left out, and statuses of components wait; the rest is sent.
+
     Exit codes: 0 all due events were sent; 1 some were not, or the content has errors; 3 the state cannot be used.
     """
     instant = build_instant(now)
-    catalogue, findings = read_status(content, instant)
-    if catalogue is None or has_errors(findings):
-        click.echo(text_report(findings, str(content)), err=True)
+    status = read_status(content, instant)
+    catalogue = status.catalogue
+    if catalogue is None or has_errors(status.other_findings):
+        click.echo(text_report(status.findings, str(content)), err=True)
         click.echo("nothing was sent: fix the errors in the content first", err=True)
         return ExitCode.FINDINGS
     settings = catalogue.settings_of(NotifySettings)
@@ -92,6 +95,7 @@ def notify_command(
             "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
         )
         return ExitCode.OK
+    _report_unread_files(status, content)
     if test:
         return send_test_messages(
             settings.channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant
@@ -104,8 +108,8 @@ def notify_command(
     words = words_of(renderer_of(site_context(catalogue)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
-            return _show(settings.channels, timeline, instant, opened, since, words)
-        return _run(
+            return _show(settings.channels, timeline, instant, opened, since, words, status.held_kinds)
+        code = _run(
             settings.channels,
             timeline,
             instant,
@@ -113,8 +117,16 @@ def notify_command(
             since,
             site,
             words,
+            status.held_kinds,
             allow_clock_rollback=allow_clock_rollback,
         )
+        return max(code, status.exit_code)
+
+
+def _report_unread_files(status: "ReadStatus", content: Path) -> None:
+    if status.unread:
+        click.echo(text_report(status.unread, str(content)), err=True)
+        click.echo("statuses of components are sent once these files can be read", err=True)
 
 
 class ReadStatus(NamedTuple):
@@ -122,6 +134,28 @@ class ReadStatus(NamedTuple):
 
     catalogue: SiteContent | None
     findings: Sequence[Finding]
+
+    @property
+    def unread(self) -> list[Finding]:
+        """The findings about files of records that cannot be read."""
+        paths = frozenset[str]() if self.catalogue is None else self.catalogue.unread
+        return [finding for finding in self.findings if finding.path in paths]
+
+    @property
+    def other_findings(self) -> list[Finding]:
+        """The findings about everything else."""
+        unread = self.unread
+        return [finding for finding in self.findings if finding not in unread]
+
+    @property
+    def held_kinds(self) -> tuple[EventKind, ...]:
+        """The kinds of events that wait: without an unread record, a component may seem to have recovered."""
+        return (EventKind.COMPONENT,) if self.unread else ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code for the files that cannot be read."""
+        return ExitCode.FINDINGS if self.unread else ExitCode.OK
 
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
@@ -174,6 +208,7 @@ def _run(
     since: Instant | None,
     site: str | None,
     words: Words,
+    held_kinds: Collection[EventKind],
     *,
     allow_clock_rollback: bool,
 ) -> ExitCode:
@@ -188,6 +223,7 @@ def _run(
         send,
         since=since,
         is_published=publication(site),
+        held_kinds=held_kinds,
         allow_clock_rollback=allow_clock_rollback,
     ):
         if isinstance(announcement.error, ChannelError):
@@ -267,12 +303,13 @@ def _show(
     state: DeliveryState,
     since: Instant | None,
     words: Words,
+    held_kinds: Collection[EventKind],
 ) -> ExitCode:
     """Print the words of each channel's messages, and the bodies of requests."""
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or starting_at(timeline, since or now)
-        due_events, _ = due_for(channel, timeline, now, previous_state)
+        due_events, _ = due_for(channel, timeline, now, previous_state, held_kinds)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
             message = message_of(event, timeline, words)
