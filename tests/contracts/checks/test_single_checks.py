@@ -124,6 +124,29 @@ def test_bytecode_decides_proxy_resolution(code, resolution, message):
     assert message in "".join(found)
 
 
+# -- selectors
+
+
+@pytest.mark.parametrize(
+    ("code", "is_compared"),
+    [
+        ("60e01c801561001057", True),  # one contract of solc 0.6.12
+        ("60e01c90811561001057", True),  # solc 0.8.13 with viaIR: SWAP1, DUP2
+        ("60e01c90815f14601057", True),
+        ("63ffffffff16906000811461001057", False),
+        ("6001901561001057", False),
+    ],
+)
+def test_comparison_with_zero_is_found(code, is_compared):
+    signature = {"signature": "wycpnbqcyf()", "signatureHash4": "0x00000000"}
+    record = {
+        "compilation": {"language": "Solidity"},
+        "runtimeBytecode": {"recompiledBytecode": f"0x{code}"},
+        "signatures": {"function": [signature]},
+    }
+    assert (messages("missing-selector", record) == []) is is_compared
+
+
 # -- metadata
 
 

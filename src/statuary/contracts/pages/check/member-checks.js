@@ -189,7 +189,7 @@ export function* signaturesFollowFromTheAbi({ record }) {
 
 // how solc compares a selector with 0x00000000, which it does not push: as in `source_checks.py`
 const COMPARES_WITH_ZERO =
-  /^(?:..)*?(?:(?:1c|16|5b|57)80(?:15|(?:6000|5f)14)|80(?:6000|5f)8114|(?:1c|16)(?:15)?)(?:60..|61....)57/;
+  /^(?:..)*?(?:(?:1c|16|5b|57)80(?:15|(?:6000|5f)14)|80(?:6000|5f)8114|(?:1c|16)(?:9081(?:15|(?:6000|5f)14)|15)?)(?:60..|61....)57/;
 
 /** Whether code has a selector, without its leading zeros, by language; Yul and handwritten code have no rule for it. */
 const HAS_SELECTOR = {
