@@ -41,7 +41,13 @@ class Unpinned(NamedTuple):
     pin: PinnedBy = PinnedBy.CLAIMED
 
 
-Verdict = Withheld | Warned | Unpinned
+class Unknown(NamedTuple):
+    """A record that is published and not confirmed, since a check does not know something."""
+
+    check: str
+
+
+Verdict = Withheld | Warned | Unpinned | Unknown
 
 
 class FalseClaim(NamedTuple):
@@ -129,7 +135,7 @@ for _language in ("Vyper", "Yul"):
         "letters of another style": "\uff33\uff41\uff46\uff45",
     }.items():
         claim(
-            Withheld("invalid-identifier"),
+            Withheld("deceptive-name"),
             f"a {_language} name with {_kind}",
             named_otherwise(_name, _language),
         )
@@ -228,8 +234,34 @@ for _day in ("2015-08-01", "2020-01-01", "2025-04-01"):
 
 @false_claim(Withheld("unknown-compiler"))
 def a_compiler_that_praises_itself(record):
-    record["compilation"]["compiler"] = "solc-audited"
+    record["compilation"]["compiler"] = "solc (audited)"
     return True
+
+
+def _names_its_compiler(record: Record) -> bool:
+    code = record["runtimeBytecode"]["recompiledBytecode"] or ""
+    return "64736f6c63" in code[-80:] or "65767970657283" in (
+        record["creationBytecode"]["recompiledBytecode"] or ""
+    )
+
+
+@false_claim(Withheld("relabelled-code"))
+def a_compiler_that_the_code_does_not_name(record):
+    record["compilation"]["compiler"] = "solx"
+    return _names_its_compiler(record)
+
+
+@false_claim(Withheld("relabelled-code"))
+def a_new_language_of_another_compiler(record):
+    record["compilation"] |= {"language": "Solar", "compiler": "solar"}
+    return _names_its_compiler(record)
+
+
+@false_claim(Unknown("unknown-compiler"))
+def a_compiler_that_nobody_knows(record):
+    record["compilation"]["compiler"] = "solx"
+    code = record["runtimeBytecode"]["recompiledBytecode"] or ""
+    return not of_solidity(record) and "736f6c63" not in code and not _names_its_compiler(record)
 
 
 @false_claim(Withheld("unknown-compiler"))

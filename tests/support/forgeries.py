@@ -580,12 +580,12 @@ def compile_with(**changes: str) -> Forge:
 
 
 for _name, _changes in {
-    "a compiler that nobody knows": {"compiler": "trusted-audited-solc"},
+    "a compiler that nobody knows": {"compiler": "trusted audited solc"},
     "a suffix of the version": {"compilerVersion": "{version}-audited"},
     "a prefix of the version": {"compilerVersion": "audited-{version}"},
     "a version without commit": {"compilerVersion": "99.0.0"},
-    "a language that nobody knows": {"language": "SafeSolidity"},
-    "a compiler with solc's name in it": {"compiler": "not-solc"},
+    "a language that nobody knows": {"language": "Safe Solidity"},
+    "a compiler with solc's name in it": {"compiler": "not solc"},
     "an unreadable version": {"compilerVersion": "0.8.x-secure"},
 }.items():
     forged("compiler made up", _name, compile_with(**_changes))

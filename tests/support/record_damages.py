@@ -618,6 +618,24 @@ def withdraw_a_match_by_half(record, side):
     return was is not None
 
 
+@damage("unknown-member")
+def add_a_member(record):
+    record["audit"] = "passed"
+    return True
+
+
+@damage("unknown-member")
+def add_a_member_of_a_side(record):
+    record["runtimeBytecode"]["audit"] = "passed"
+    return True
+
+
+@damage("deceptive-name")
+def rename_a_yul_object(record):
+    record["compilation"]["name"] = "S\u0430fe"
+    return record["compilation"]["language"] != "Solidity"
+
+
 @for_each_side("understated-match-level")
 def withdraw_a_match(record, side):
     was = record[f"{side}Match"]

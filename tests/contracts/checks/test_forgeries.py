@@ -18,7 +18,7 @@ from statuary.contracts.pages.proof import PARTS, pin_sentences
 from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
-from support.false_claims import FALSE_CLAIMS, Unpinned, Warned, Withheld
+from support.false_claims import FALSE_CLAIMS, Unknown, Unpinned, Warned, Withheld
 from support.forgeries import FORGERIES, Forgery, repeat
 from support.random_runs import IS_LARGE
 from support.real_records import real_records, served_vectors
@@ -212,6 +212,10 @@ def test_false_claim_is_never_verified(claim, record):
             assert proof.holds, proof.findings
             assert proof.pinned[member] is pin
             assert_page_says_no_more(proof, member, pin)
+        case Unknown(check):
+            assert proof.holds, proof.findings
+            assert outcomes[check] is CheckOutcome.NOT_KNOWN
+            assert proof.verdict.status is ClaimStatus.NOT_SHOWN
     for name in (ClaimName.COMPILED, ClaimName.ON_CHAIN, ClaimName.DEPLOYED):
         assert proof.claim(name).status is ClaimStatus.NOT_SHOWN
     assert PinnedBy.CHAIN not in proof.pinned.values()

@@ -68,6 +68,7 @@ def test_every_check_applies_to_some_record():
         == {  # what only Vyper and Yul have, sides that do not match, libraries that were linked twice
             "library-address-mismatch",
             "invented-interface",
+            "deceptive-name",
             "invalid-vyper-immutables",
             "vyper-integrity-mismatch",
             "understated-match-level",

@@ -96,7 +96,7 @@ def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
     entries: list[Json] = []
     for check, outcome, evidence, findings, reason in results:
         entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
-        if reason and outcome is CheckOutcome.NOT_APPLICABLE:
+        if reason and outcome in (CheckOutcome.NOT_APPLICABLE, CheckOutcome.NOT_KNOWN):
             entry["reason"] = reason
         if evidence:
             entry["saw"] = evidence

@@ -9,14 +9,24 @@ from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.primitives import InvalidValueError, shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
+from statuary.contracts.checks.check import (
+    Evidence,
+    Match,
+    NotApplicable,
+    NotKnown,
+    Observation,
+    Violation,
+    confirms,
+)
 from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, hex_bytes
 from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
+from statuary.contracts.model.open_lists import COMPILERS, is_name
 from statuary.contracts.model.transformations import (
     ReplayError,
     TransformationReason,
     TransformationStep,
     TransformationType,
+    UnknownTransformationError,
     first_difference,
     value_bytes,
     value_names,
@@ -27,9 +37,6 @@ _SINGLE_VALUES = ("callProtection", "constructorArguments")
 _GROUPS_OF_VALUES = ("cborAuxdata", "immutables", "libraries")
 
 _PUSH0, _CODECOPY, _RETURN, _MAX_PUSHED_SIZE = 0x5F, 0x39, 0xF3, 4
-
-COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
-"""The languages whose records can be checked, each with its compiler."""
 
 _VERSIONS: Final = {
     "solc": re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
@@ -81,13 +88,22 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 
 @check
 def unknown_compiler(record: RecordView) -> Iterator[Observation]:
-    """Language and compiler are a known pair, and the version has that compiler's format."""
+    """The compiler is that of the language, and the version has its format; others may be added, and are not known here."""
     compiler = as_text(record.compilation.get("compiler"))
+    if not record.is_known:
+        is_language = record.language not in COMPILERS
+        member, value = ("language", record.language) if is_language else ("compiler", compiler)
+        pointer = ("compilation", member)
+        if is_name(value):
+            yield NotKnown(member, value, pointer)
+        else:
+            yield Violation(f"{value[:80]!a} is no name of a {member}", pointer)
+        return
     yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
-    expected = COMPILERS.get(record.language)
-    if expected is None or compiler != expected:
+    expected = COMPILERS[record.language]
+    if compiler != expected:
         yield Violation(
-            f"there are no rules for {record.language!r} compiled by {compiler!r}",
+            f"{record.language} is not compiled by {compiler!r}",
             ("compilation", "compiler"),
             f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
         )
@@ -111,8 +127,14 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
                 )
         for place, step in enumerate(side.steps):
             if isinstance(step, InvalidValueError):
-                yield Violation(str(step), (side.member, "transformations", place))
+                yield _step_fault(side, step, (side.member, "transformations", place))
         yield Evidence({side.name: "matched" if side.claimed_level is not None else "not matched"})
+
+
+def _step_fault(side: SideView, error: InvalidValueError, pointer: Pointer) -> Violation | NotKnown:
+    if isinstance(error, UnknownTransformationError) and _unknown_transformation(side):
+        return NotKnown("transformation", error.word, pointer)
+    return Violation(str(error), pointer)
 
 
 @check
@@ -141,7 +163,9 @@ def _replays(side: SideView) -> Iterator[Observation]:
             )
             return
     replayed = side.replayed
-    if isinstance(replayed, ReplayError):
+    if unknown := _unknown_transformation(side):
+        yield unknown
+    elif isinstance(replayed, ReplayError):
         yield Violation(str(replayed), (side.member, "transformations", replayed.step))
     elif replayed is None or side.onchain is None:
         yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
@@ -149,6 +173,14 @@ def _replays(side: SideView) -> Iterator[Observation]:
         yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
         if (place := first_difference(replayed, side.onchain)) is not None:
             yield _difference(side, replayed, side.onchain, place)
+
+
+def _unknown_transformation(side: SideView) -> NotKnown | None:
+    """Return the transformation that is not known here, unless the known ones explain the on-chain code."""
+    errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
+    if not errors or side.found is not None or not is_name(errors[0].word):
+        return None
+    return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
 
 
 def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
@@ -186,6 +218,9 @@ class _Position(NamedTuple):
 def _rematch_violations(side: SideView) -> Iterator[Observation]:
     if side.claimed_level is None:
         yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
+        return
+    if unknown := _unknown_transformation(side):
+        yield unknown
         return
     if side.found is None:
         yield Violation(
@@ -338,6 +373,10 @@ def overstated_match_level(record: RecordView) -> Iterator[Observation]:
         if side.claimed_level is None or side.replayed is None or side.replayed != side.onchain:
             continue  # the check of the replay reports these
         earned = earned_level(side)
+        if side.is_exact and not record.is_known:
+            compiler = f"{record.language} {record.version}"
+            yield NotKnown("hash of sources by", compiler, (f"{side.name}Match",))
+            continue
         yield Evidence({side.name: earned.value})
         if side.claimed_level != earned:
             yield Violation(

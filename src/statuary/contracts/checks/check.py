@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.findings import Finding, Pointer, Severity
 from statuary.base.limits import MAX_SHOWN_FINDINGS
+from statuary.base.primitives import shorten
 from statuary.base.rules import checks_in
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
@@ -47,7 +48,23 @@ class NotApplicable(NamedTuple):
     reason: str
 
 
-Observation = Violation | Evidence | NotApplicable
+class NotKnown(NamedTuple):
+    """A value of a list that others extend and that lacks it here (`open_lists`).
+
+    It is said in a note. A check with no other evidence has no answer, and then the record is not confirmed.
+    """
+
+    what: str  # such as `proxy type`
+    value: str
+    pointer: Pointer = ()
+
+    @property
+    def sentence(self) -> str:
+        """What is not known."""
+        return f"the {self.what} {shorten(self.value)} is not known here"
+
+
+Observation = Violation | Evidence | NotApplicable | NotKnown
 CheckFunction = Callable[[RecordView], Iterator[Observation]]
 
 
@@ -88,9 +105,16 @@ class ContractCheck(NamedTuple):
                 facts.update(observation.facts)
             elif isinstance(observation, NotApplicable):
                 reason = reason or observation.reason
+            elif isinstance(observation, NotKnown):
+                reason = observation.sentence
+                findings.append(self.finding(_note_of(observation)))
             else:
                 findings.append(self.finding(observation))
-        return CheckResult(self.name, _outcome(findings, facts), facts, tuple(findings), reason)
+        outcome = _outcome(findings, facts)
+        is_open = not facts and any(isinstance(one, NotKnown) for one in observed)
+        if is_open and outcome is _PASSED:
+            outcome = CheckOutcome.NOT_KNOWN
+        return CheckResult(self.name, outcome, facts, tuple(findings), reason)
 
     def finding(self, violation: Violation) -> Finding:
         """Return a violation as a finding of this check."""
@@ -112,6 +136,11 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
     if Severity.WARNING in severities:
         return CheckOutcome.WARNED
     return _PASSED
+
+
+def _note_of(unknown: NotKnown) -> Violation:
+    hint = "a later version of statuary may know it; the record is published"
+    return Violation(unknown.sentence, unknown.pointer, hint, Severity.NOTE)
 
 
 class Match(NamedTuple):

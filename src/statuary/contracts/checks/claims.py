@@ -141,7 +141,13 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     if evidence["skipped"]:
         skipped = _ended(results, CheckOutcome.SKIPPED)
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
+    if unknown := _ended(results, CheckOutcome.NOT_KNOWN):
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("not_known", checks=_named(unknown)), evidence)
     return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
+
+
+NOT_KNOWN: Final = "not_known"
+"""The reason of a claim that cannot be decided, since something is not known here."""
 
 
 def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
@@ -154,12 +160,20 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
         return Claim(name, ClaimStatus.NOT_SHOWN, missing)
     if runtime_differs(record):
         return Claim(name, ClaimStatus.CONTRADICTED, _code_difference(side))
-    if side.claimed_level is None:
-        return Claim(name, ClaimStatus.NOT_SHOWN, because("match_unclaimed"))
-    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
-        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
+    if undecided := _undecided(side, relevant):
+        return Claim(name, ClaimStatus.NOT_SHOWN, undecided)
     evidence: dict[str, EvidenceValue] = {"match": str(side.claimed_level)}
     return Claim(name, ClaimStatus.VERIFIED, because("code_matches"), evidence)
+
+
+def _undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
+    """Return the reason why no check decided whether a side matches, if none did."""
+    if side.claimed_level is None:
+        return because("match_unclaimed")
+    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
+        return _naming(CheckOutcome.SKIPPED, skipped)
+    unknown = _ended(relevant, CheckOutcome.NOT_KNOWN)
+    return because("not_known", checks=_named(unknown)) if unknown else None
 
 
 def _missing_code(side: SideView) -> Reason | None:
@@ -295,6 +309,8 @@ def _contradiction(claim: Mapping[ClaimName, Claim]) -> Reason | None:
 
 
 def _why_unconfirmed(consistent: Claim, matches: Claim) -> Reason:
+    if NOT_KNOWN in (consistent.reason.key, matches.reason.key):
+        return because("verdict_not_known")
     if consistent.status is ClaimStatus.NOT_SHOWN:
         return because("verdict_skipped")
     return because("verdict_unclaimed" if matches.reason.key == "match_unclaimed" else "verdict_unchecked")
@@ -367,6 +383,8 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> R
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
         return _why_without_integrity(record, integrity)
+    if not record.is_known:
+        return because("not_known", checks="unknown-compiler")
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
         compiler = str(record.compilation.get("compiler"))
         return because("no_hash_written", compiler=compiler, version=record.version, language=record.language)
@@ -390,9 +408,13 @@ def _has_hash(side: SideView) -> bool:
     return side.claimed_level is not None and side.own_fields is not None and bool(side.own_fields.hashes)
 
 
+def _named(checks: list[str]) -> str:
+    return ", ".join(checks[:MAX_NAMED])
+
+
 def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
     """Return a reason that names the first checks with an outcome."""
-    hidden_count, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
+    hidden_count, names = len(checks) - MAX_NAMED, _named(checks)
     if hidden_count > 0:
         return because(f"{outcome}_more", checks=names, more=hidden_count)
     return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from statuary.base.json_values import as_list, as_object
+from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
 from statuary.contracts.checks.check import Evidence, Observation, Violation
 from statuary.contracts.checks.record_view import RecordView
@@ -30,7 +30,7 @@ TRACES: Final[Mapping[str, Traces]] = {
 @check
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
     """The recompiled code ends as code of the record's language and compiler does: it names no other, and lacks nothing."""
-    if not (record.runtime.recompiled or record.creation.recompiled) or record.language not in TRACES:
+    if not (record.runtime.recompiled or record.creation.recompiled):
         return
     maker = _maker(record)
     if maker is not None:
@@ -46,9 +46,11 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
 
 def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
     """Yield how the record's language and version contradict the compiler that the code names."""
-    traces, member = TRACES[record.language], ""
+    traces, member = _traces(record), ""
     if maker.compiler != traces.compiler:
         member = "" if traces.from_sources and _is_in_sources(record, maker) else "language"
+    elif not record.is_known:
+        member = "" if maker.may_be(record.version) else "compilerVersion"
     elif record.auxdata_style is AuxdataStyle.NONE or not maker.may_be(record.version):
         member = "compilerVersion"
     if member:
@@ -57,6 +59,13 @@ def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
             ("compilation", member),
             "write the language and the version of the compiler that made the code",
         )
+
+
+def _traces(record: RecordView) -> Traces:
+    """Return the traces of the record's language; code of one that is not known here may name its own compiler."""
+    if record.is_known:
+        return TRACES[record.language]
+    return Traces(as_text(record.compilation.get("compiler")))
 
 
 def _written_by(record: RecordView) -> str:

@@ -69,7 +69,7 @@ _OF_COMPILATION: Final = (
         "metadata-interface-mismatch",
     ),
     *("vyper-integrity-mismatch", "fully-qualified-name-mismatch", "invalid-abi-item"),
-    *("undeclared-contract", "undeclared-immutable", "invalid-identifier"),
+    *("undeclared-contract", "undeclared-immutable", "invalid-identifier", "deceptive-name"),
     *("std-json-input-mismatch", "std-json-output-mismatch"),
     *("abi-signatures-mismatch", "missing-selector"),
 )
@@ -251,7 +251,7 @@ def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> 
     """Return results in which required checks that do not apply have failed."""
     not_applicable = CheckOutcome.NOT_APPLICABLE
     absent = {result.check for result in results if result.outcome is not_applicable}
-    language = "Solidity" if record.language == "Solidity" else "another"
+    language = "Solidity" if record.language == "Solidity" and record.is_known else "another"
     for side in record.sides:
         if side.claimed_level is None:
             continue

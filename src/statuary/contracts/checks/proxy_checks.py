@@ -10,7 +10,7 @@ from statuary.base.findings import Finding, Severity
 from statuary.base.json_values import Json, as_object
 from statuary.base.primitives import InvalidValueError, parse_address
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Observation, Violation
+from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation
 from statuary.contracts.checks.record_view import RecordView, as_json_text, same_json
 from statuary.contracts.model.proxy_detection import (
     SLOTS,
@@ -53,7 +53,7 @@ def _resolution_observations(record: RecordView, resolution: Mapping[str, Json])
     yield Evidence({"isProxy": str(resolution["isProxy"]).lower()})
     proxy_type = resolution["proxyType"]
     if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
-        yield Evidence({"proxyType": f"{proxy_type[:80]}: not known here"})
+        yield NotKnown("proxy type", proxy_type, ("proxyResolution", "proxyType"))
     if fault := _type_fault(resolution):
         yield Violation(fault, ("proxyResolution",))
     for place, implementation in enumerate(_listed_implementations(resolution)):

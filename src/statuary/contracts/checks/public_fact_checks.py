@@ -16,13 +16,14 @@ from typing import Final, NamedTuple
 import orjson
 
 from statuary.base.deceptive_text import deception
-from statuary.base.findings import Severity
+from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.primitives import shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotApplicable, Observation, Violation
+from statuary.contracts.checks.check import Evidence, NotApplicable, NotKnown, Observation, Violation
 from statuary.contracts.checks.record_view import RecordView, hex_bytes
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
+from statuary.contracts.model.record import unknown_members
 
 ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")
 """The types of items of an ABI; of the last three there is at most one each."""
@@ -34,26 +35,37 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
     """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
 
-    A Yul object may have any text as its name, and a Vyper contract has that of its file; but no letter in it is
-    invisible or looks like a Latin one.
+    Other languages have other names: a Yul object any text, a Vyper contract that of its file.
     """
-    name, count = record.compilation.get("name"), 1
+    name, count = record.compilation.get("name"), 0
     if record.language == "Solidity":
-        fault = "" if _is_identifier(name) else "is no identifier"
-    else:
-        fault = deception(as_text(name)[:MAX_NAME])
-    if fault:
-        yield Violation(f"the contract's name {_shown_value(name)} {fault}", ("compilation", "name"))
+        count += 1
+        if not _is_identifier(name):
+            yield Violation(
+                f"the contract's name {_shown_value(name)} is no identifier", ("compilation", "name")
+            )
     for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
         for text in _names_in(item):
             count += 1
             if not _is_identifier(text):
                 yield Violation(f"{_shown_value(text)} is no identifier", ("abi", place))
-    yield Evidence({"names": count})
+    if count:
+        yield Evidence({"names": count})
 
 
 MAX_NAME: Final = 1_000
 """Characters of a contract's name that are looked at."""
+
+
+@check
+def deceptive_name(record: RecordView) -> Iterator[Observation]:
+    """The name of a contract in Vyper, Yul or another language has no invisible characters and no lookalike letters."""
+    if record.language == "Solidity":
+        return  # its names are identifiers
+    name = as_text(record.compilation.get("name"))[:MAX_NAME]
+    yield Evidence({"name": name[:80]})
+    if fault := deception(name):
+        yield Violation(f"the contract's name {_shown_value(name)} {fault}", ("compilation", "name"))
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
@@ -87,9 +99,20 @@ def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"items": len(abi)})
     for name, number in types.items():
         if name not in ITEM_TYPES:
-            yield Violation(f"an item of the ABI is of the unknown type {_shown_value(name)}", ("abi",))
+            yield _unlisted(record, "type of an ABI item", name, ("abi",))
         elif number > 1 and name not in _NAMED_ITEMS:
             yield Violation(f"the ABI has {number} items of type {name}; a contract has one", ("abi",))
+
+
+@check(Severity.NOTE)
+def unknown_member(record: RecordView) -> Iterator[Observation]:
+    """Every member of the record, and of its groups, is one that Sourcify's API had when this version was made.
+
+    Later ones are published as they are, and nothing confirms them.
+    """
+    yield Evidence({"members": len(record.value)})
+    for path in unknown_members(dict(record.value)):
+        yield NotKnown("member", ".".join(path), path)
 
 
 class Release(NamedTuple):
@@ -146,9 +169,23 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
         newest = [*releases][-1]
         is_newer = _numbers(parts["number"]) > _numbers(newest)
         yield Evidence({"release": "not known here" if is_newer else "none", "newestKnown": newest})
-        if not is_newer:
+        if is_newer:
+            yield NotKnown(f"release of {record.compilation['compiler']}", record.version, _VERSION_POINTER)
+        else:
             compiler = record.compilation["compiler"]
             yield Violation(f"there is no release {parts['number']} of {compiler}", _VERSION_POINTER)
+
+
+def _unlisted(record: RecordView, what: str, value: str, pointer: Pointer) -> Violation | NotKnown:
+    """Return the answer about a value that a list of a compiler lacks here.
+
+    What a release that is known here writes is known too, so the value is a contradiction; a later release, or a compiler
+    that is not known here, may write others.
+    """
+    known, parts = _known_version(record)
+    if record.is_known and parts is not None and parts["number"] in known:
+        return Violation(f"{_shown_value(value)} is no {what} of {record.compilation['compiler']}", pointer)
+    return NotKnown(what, value, pointer)
 
 
 _VERSION_POINTER: Final = ("compilation", "compilerVersion")

@@ -35,6 +35,7 @@ from statuary.contracts.model.matching import (
     match_runtime,
 )
 from statuary.contracts.model.metadata_hashes import has_repeated_keys, metadata_hash, metadata_texts
+from statuary.contracts.model.open_lists import is_known_compilation
 from statuary.contracts.model.transformations import (
     ReplayError,
     TransformationStep,
@@ -362,7 +363,10 @@ class RecordView:
         self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
         self.language = as_text(self.compilation.get("language"))
         self.version = as_text(self.compilation.get("compilerVersion"))
-        self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
+        compiler = as_text(self.compilation.get("compiler"))
+        self.is_known: bool = is_known_compilation(self.language, compiler)  # whether its rules are known
+        style = auxdata_style(self.language, self.version)
+        self.auxdata_style: AuxdataStyle = style if self.is_known else AuxdataStyle.NONE
         self.address = Address(as_text(value.get("address")))
 
     @unlocked_cached_property

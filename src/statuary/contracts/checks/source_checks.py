@@ -13,11 +13,12 @@ from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.limits import TEXT_OF_A_STEP
 from statuary.base.primitives import InvalidValueError, decode_hex_digits, shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotApplicable, Observation, Violation
+from statuary.contracts.checks.check import Evidence, NotApplicable, NotKnown, Observation, Violation
 from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
 from statuary.contracts.checks.transformation_checks import is_library
 from statuary.contracts.model.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.open_lists import COMPILERS
 from statuary.contracts.model.solidity_source import declaration, immutable_count, words_at, yul_object
 from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 
@@ -64,6 +65,9 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     if text is None:
         yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
         return
+    if record.language not in COMPILERS:
+        yield NotKnown("language", record.language, ("compilation", "language"))
+        return
     if record.language == "Vyper":
         stem = path.rpartition("/")[2].removesuffix(".vy")
         yield Evidence({"module": stem[:80]})
@@ -95,6 +99,8 @@ def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
 @check
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
+    if record.language not in COMPILERS:
+        return
     for name in sorted(_library_names(record)):
         yield Evidence({"library": name[:80]})
         if not any(_declares_library(record, text, name) for text in record.sources.values()):
@@ -348,7 +354,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         yield from vyper_layout_faults(layout)
         return
     if record.language != "Solidity":
-        yield LayoutFault(f"{record.language} has no storage layout")
+        yield LayoutFault(f"{record.language} has no storage layout", is_known=record.is_known)
         return
     parsed_layout = solidity_layout(layout)
     if isinstance(parsed_layout, LayoutFault):

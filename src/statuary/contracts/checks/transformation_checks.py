@@ -148,6 +148,8 @@ def _decoding_fault(record: RecordView, value: bytes) -> str:
     """Return the reason why bytes are not auxdata of the record's compiler, if so."""
     if len(value) > MAX_AUXDATA_BYTES:
         return f"{len(value):,} bytes are more than compilers append"
+    if not record.is_known:
+        return ""  # what its compiler appends is not known here
     try:
         parse_auxdata(value, record.auxdata_style)
     except InvalidValueError as error:
@@ -178,6 +180,12 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 @check(Severity.WARNING)
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
+    if not record.is_known:
+        return  # where its compiler appends it is not known here
+    yield from _missing_pieces(record)
+
+
+def _missing_pieces(record: RecordView) -> Iterator[Observation]:
     creation, runtime = record.creation, record.runtime
     if creation.recompiled is None or runtime.recompiled is None:
         return

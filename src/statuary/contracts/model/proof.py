@@ -23,6 +23,8 @@ class CheckOutcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     WARNED = "warned"
+    NOT_KNOWN = "not known"
+    """The check has no answer: upstream may have added a value that is not known here."""
     NOT_APPLICABLE = "not applicable"
     """The rule applies to nothing in the record, and its claims do not need it to."""
     SKIPPED = "skipped"
@@ -36,7 +38,7 @@ class CheckResult(NamedTuple):
     outcome: CheckOutcome
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # values that the check used, by name
     findings: tuple[Finding, ...] = ()  # violations of the rule, and notes
-    reason: str = ""  # why the rule does not apply, if it does not
+    reason: str = ""  # why the rule does not apply, or what is not known
 
 
 class ClaimName(StrEnum):

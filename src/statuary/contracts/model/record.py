@@ -8,6 +8,7 @@ A record is a plain dict; these types let pydantic reject wrong shapes and mypy 
 checked where they are decoded.
 """
 
+from collections.abc import Iterator
 from typing import Any, Literal, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
@@ -27,6 +28,12 @@ def strict(shape: type[Shape]) -> type[Shape]:
     Pydantic is imported only for that.
     """
     shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
+    return shape
+
+
+def extensible(shape: type[Shape]) -> type[Shape]:
+    """Make pydantic reject values of other types, but take members that upstream may add (`open_lists`)."""
+    shape.__pydantic_config__ = {"extra": "allow", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
 
 
@@ -53,8 +60,8 @@ class Transformation(TypedDict):
     `length` is the number of bytes removed, given when it differs from the value's; a `delete` always has it.
     """
 
-    type: Literal["replace", "insert", "delete"]
-    reason: Literal["cborAuxdata", "constructorArguments", "library", "immutable", "callProtection"]
+    type: str  # `replace`, `insert` or `delete`
+    reason: str  # `cborAuxdata`, `constructorArguments`, `library`, `immutable` or `callProtection`
     offset: int
     id: NotRequired[str]
     length: NotRequired[int]
@@ -71,7 +78,7 @@ class TransformationValues(TypedDict, total=False):
     callProtection: str
 
 
-@strict
+@extensible
 class CreationBytecode(TypedDict):
     """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
 
@@ -84,7 +91,7 @@ class CreationBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@strict
+@extensible
 class RuntimeBytecode(TypedDict):
     """The runtime side, with references of immutables (by AST id; Vyper has the one id "0")."""
 
@@ -98,7 +105,7 @@ class RuntimeBytecode(TypedDict):
     transformationValues: TransformationValues | None
 
 
-@strict
+@extensible
 class Deployment(TypedDict):
     """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
 
@@ -108,7 +115,7 @@ class Deployment(TypedDict):
     deployer: str | None
 
 
-@strict
+@extensible
 class Compilation(TypedDict):
     """Compiler, settings and contract. `fullyQualifiedName` splits at its last colon."""
 
@@ -152,7 +159,7 @@ class Signatures(TypedDict):
     error: list[Signature]
 
 
-@strict
+@extensible
 class Implementation(TypedDict):
     """A contract that a proxy calls; `name` if it is itself verified on the chain."""
 
@@ -169,7 +176,7 @@ class ProxyResolutionError(TypedDict):
     errorId: str
 
 
-@strict
+@extensible
 class ProxyResolution(TypedDict, total=False):
     """Whether the contract is a proxy, its type and implementations; or the error instead of these."""
 
@@ -197,7 +204,7 @@ class StdJsonOutput(TypedDict):
     contracts: dict[str, dict[str, dict[str, object]]]
 
 
-@strict
+@extensible
 class Record(TypedDict):
     """The whole record, members in the order in which the server serves `fields=all`.
 
@@ -251,26 +258,42 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     return ContractRow(*(record[member] for member in LIST_MEMBERS))._replace(verdict=verdict)
 
 
+def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the members that are not known here, of the record and of its groups."""
+    for member in record.keys() - _MEMBERS:
+        yield (member,)
+    for group, parts in _PARTS.items():
+        held = record.get(group)
+        if isinstance(held, dict) and not held.keys() <= parts:
+            yield from ((group, part) for part in sorted(held.keys() - parts))
+
+
+_MEMBERS = frozenset(MEMBERS)
+_PARTS = {group: frozenset(parts) for group, parts in GROUPS.items()} | {
+    "proxyResolution": frozenset(ProxyResolution.__annotations__)
+}
+
+
 def in_served_order(record: RecordValue) -> RecordValue:
     """Sort a record's members, and those of groups, like `fields=all`.
 
-    If they are in that order already, as in every record from a real server, the same object is returned.
+    If they are in that order already, as in every record from a real server, the same object is returned. Members that
+    are not known here keep their place in a record that is in order, and follow the others elsewhere.
     """
     if _is_ordered(record, MEMBERS) and all(
         _is_ordered(record[group], parts) for group, parts in GROUPS.items() if group in record
     ):
         return record
-    return {
-        member: _ordered(record[member], GROUPS[member]) if member in GROUPS else record[member]
-        for member in MEMBERS
-        if member in record
-    }
+    groups = {group: _ordered(record[group], parts) for group, parts in GROUPS.items() if group in record}
+    return _ordered(record | groups, MEMBERS)
 
 
 def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
     keys = tuple(value)
-    return keys == names or keys == tuple(name for name in names if name in value)
+    if keys == names:
+        return True
+    return tuple(key for key in keys if key in names) == tuple(name for name in names if name in value)
 
 
-def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
-    return {name: value[name] for name in names if name in value}
+def _ordered(value: RecordValue, names: tuple[str, ...]) -> RecordValue:
+    return {name: value[name] for name in names if name in value} | value

@@ -66,11 +66,24 @@ class TransformationStep(NamedTuple):
         return members
 
 
+class UnknownTransformationError(InvalidValueError):
+    """A transformation of a type or for a reason that is not known here.
+
+    Attributes:
+        word: its type or reason.
+    """
+
+    def __init__(self, message: str, word: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
 def parse_transformation(value: Json) -> TransformationStep:
     """Parse one element of a `transformations` list.
 
     Raises:
-        InvalidValueError: if it is not a known transformation.
+        UnknownTransformationError: if its type or reason is not known here.
+        InvalidValueError: if it is malformed.
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
@@ -90,8 +103,12 @@ def parse_transformation(value: Json) -> TransformationStep:
 def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
     """Return a member whose value must be one of a few words."""
     word = value.get(member)
-    if not isinstance(word, str) or word not in choices:
+    if not isinstance(word, str):
         raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(choices)}")
+    if word not in choices:
+        raise UnknownTransformationError(
+            f"transformation {member} {word!r} is not one of {', '.join(choices)}", word
+        )
     return choices[word]
 
 

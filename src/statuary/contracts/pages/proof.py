@@ -18,13 +18,18 @@ from statuary.contracts.model.proof import (
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
-OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
+OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.NOT_KNOWN, CheckOutcome.PASSED)
 """The order of outcomes; checks that do not apply are listed by name only."""
 
 MAX_FAILURES = 3
 """Failed checks that a page says beside its verdict; the list of checks has the others."""
 
-OUTCOME_ICONS = {CheckOutcome.FAILED: "major", CheckOutcome.WARNED: "degraded", CheckOutcome.PASSED: "ok"}
+OUTCOME_ICONS = {
+    CheckOutcome.FAILED: "major",
+    CheckOutcome.WARNED: "degraded",
+    CheckOutcome.NOT_KNOWN: "none",
+    CheckOutcome.PASSED: "ok",
+}
 """The sign of an outcome: its shape means the same as its colour."""
 
 

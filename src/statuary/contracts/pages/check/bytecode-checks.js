@@ -1,7 +1,8 @@
 // The checks of bytecode, transformations, match levels and auxdata.
 
 import { auxdataFault, levelOf } from "./auxdata.js";
-import { broken, fault, inBytes, saw } from "./observations.js";
+import { broken, fault, inBytes, saw, unknown } from "./observations.js";
+import { isName } from "./open-lists.js";
 import { GROUPS, stepValue } from "./transformations.js";
 import {
   asObject,
@@ -36,13 +37,22 @@ export function* hexIsWellFormed({ sides }) {
   }
 }
 
-export function* replays({ member, value, claimed, replayed, onchain, steps }) {
+/** The transformation that is not known here, unless the known ones explain the on-chain code. */
+function unknownStep({ member, steps, found }) {
+  const [word] = found ? [] : steps.map((step) => step.word).filter(Boolean);
+  return typeof word === "string" && isName(word) ? unknown(word, [member, "transformations"]) : undefined;
+}
+
+export function* replays(side) {
+  const { member, value, claimed, replayed, onchain, steps } = side;
   if (claimed === null) return;
   for (const code of ["onchainBytecode", "recompiledBytecode"]) {
     if ([null, "0x"].includes(value[code] ?? null)) {
       return yield fault(`a match, but there is no ${code}`, [member, code]);
     }
   }
+  const open = unknownStep(side);
+  if (open) return yield open;
   if (replayed === undefined) return yield fault("a bytecode or a transformation cannot be read", [member]);
   if (replayed instanceof Unreadable) {
     return yield fault(replayed.message, [member, "transformations", replayed.step]);
@@ -55,13 +65,16 @@ export function* replays({ member, value, claimed, replayed, onchain, steps }) {
 }
 
 export function* transformationsGoWithAMatch({ sides }) {
-  for (const { member, value, claimed, steps } of sides) {
+  for (const side of sides) {
+    const { member, value, claimed, steps } = side;
     for (const name of ["transformations", "transformationValues"]) {
       const isGiven = (value[name] ?? null) !== null;
       if (isGiven !== (claimed !== null)) yield fault(`the match is ${claimed}, and ${name} not`, [member, name]);
     }
     for (const [number, step] of steps.entries()) {
-      if (step instanceof Unreadable) yield fault(step.message, [member, "transformations", number]);
+      if (!(step instanceof Unreadable)) continue;
+      const pointer = [member, "transformations", number];
+      yield step.word && unknownStep(side) ? unknown(step.word, pointer) : fault(step.message, pointer);
     }
     yield saw();
   }
@@ -69,8 +82,11 @@ export function* transformationsGoWithAMatch({ sides }) {
 
 const placeOf = ({ reason, type, offset, length }) => `${reason} ${type} at byte ${offset}, length ${length}`;
 
-export function* foundAgain({ name, member, claimed, found, transformations, values }) {
+export function* foundAgain(side) {
+  const { name, member, claimed, found, transformations, values } = side;
   if (claimed === null) return;
+  const open = unknownStep(side);
+  if (open) return yield open;
   if (!found) return yield broken([`${name}Match`]);
   if (!transformations) return;
   yield saw(`${found.steps.length} transformations`);
@@ -209,6 +225,10 @@ export function* matchLevelsFollowFromTheBytes({ sides, version }) {
     if (claimed === null || replayed === undefined || replayed !== onchain) continue;
     const isReplaced = side.transformations.some((step) => step.reason === "cborAuxdata" && changes(side, step));
     const earned = levelOf(auxdata, isReplaced, style, version);
+    if (side.isExact && !side.view.isKnown) {
+      yield unknown(version, [`${name}Match`]);
+      continue;
+    }
     yield saw(`${name}: ${earned}`);
     const severity = claimed === "match" ? "note" : undefined;
     if (claimed !== earned) yield fault(`the bytes earn ${earned}`, [`${name}Match`], severity);

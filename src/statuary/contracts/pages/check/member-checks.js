@@ -2,7 +2,8 @@
 
 import { checkValues, KINDS, signatureEntry, signaturesOf } from "./abi.js";
 import { keccakHex } from "./hashes.js";
-import { broken, fault, inBytes, saw } from "./observations.js";
+import { broken, fault, inBytes, saw, unknown } from "./observations.js";
+import { COMPILERS, isKnownCompilation, isName } from "./open-lists.js";
 import { settingDifferences } from "./solc-settings.js";
 import {
   asList,
@@ -90,7 +91,6 @@ export function* metadataRepeatsTheInterface({ metadata, record, version, severi
   }
 }
 
-const COMPILERS = { Solidity: "solc", Yul: "solc", Vyper: "vyper", Fe: "fe" };
 const COMMIT = String.raw`\+commit\.[0-9a-f]{7,8}`;
 const VERSIONS = {
   solc: new RegExp(String.raw`^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?${COMMIT}(\.mod)?$`),
@@ -99,9 +99,14 @@ const VERSIONS = {
 };
 
 export function* languageAndCompilerAreKnown({ language, version, compilation: { compiler } }) {
+  if (!isKnownCompilation(language, compiler)) {
+    const member = Object.hasOwn(COMPILERS, language) ? "compiler" : "language";
+    const value = member === "compiler" ? compiler : language;
+    yield (isName(value) ? unknown : fault)(value, ["compilation", member]);
+    return;
+  }
   yield saw(`${language}, ${compiler} ${version}`);
-  const isKnown = Object.hasOwn(COMPILERS, language) && COMPILERS[language] === compiler;
-  if (!isKnown) {
+  if (COMPILERS[language] !== compiler) {
     yield fault(`there are no rules for ${language} compiled by ${compiler}`, ["compilation", "compiler"]);
   } else if (!VERSIONS[compiler].test(version)) {
     yield fault(`no version of ${compiler}`, ["compilation", "compilerVersion"]);

@@ -121,10 +121,11 @@ function result(check, observe, view) {
   if (!seen.size && !faults.length && required) {
     faults.push(fault("this level needs the check, which does not apply", [required], "error"));
   }
+  const isOpen = !seen.size && faults.some((one) => one.isOpen);
   const severities = faults.map(({ severity }) => severity ?? SEVERITIES[check] ?? "error");
   return {
     check,
-    outcome: outcomeOf(severities, seen.size),
+    outcome: isOpen && !severities.includes("error") ? "not known" : outcomeOf(severities, seen.size),
     saw: [...seen].filter(Boolean).join("; "),
     faults: faults.map(({ message, pointer }, at) => ({
       message,
@@ -152,10 +153,10 @@ const OF_EXACT_SOLIDITY = [
 ];
 
 /** The member whose level requires that a check applies; undefined if there is none. */
-function requiredBy(check, { sides, language }) {
+function requiredBy(check, { sides, language, isKnown }) {
   const side = sides.find(({ name, claimed, isExact }) => {
     const required = claimed === null ? [] : [...OF_ANY_LEVEL];
-    if (isExact && language === "Solidity") required.push(...OF_EXACT_SOLIDITY);
+    if (isExact && language === "Solidity" && isKnown) required.push(...OF_EXACT_SOLIDITY);
     if (isExact && name === "creation") required.push("creation-deploys-other-code");
     return required.some((one) => one.replace("{side}", name) === check);
   });

@@ -54,7 +54,9 @@ const MOST_RESIZING_STEPS = 1000;
 /** Reads an element of `transformations`; `id` and `length` are null where it has none. */
 export function readStep(value) {
   const { type, reason, offset, id = null, length = null } = asObject(value);
-  refuseIf(!TYPES.includes(type) || !Object.hasOwn(GROUPS, reason));
+  for (const [word, isKnown] of [[type, TYPES.includes(type)], [reason, Object.hasOwn(GROUPS, reason)]]) {
+    if (!isKnown) throw Object.assign(new Unreadable(), { word });
+  }
   refuseIf(!isSize(offset) || length !== null && !isSize(length) || type === "delete" && length === null);
   refuseIf(id !== null && typeof id !== "string");
   return { type, reason, offset, id, length };
