@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from support.browser import browse, build
+from support.design import RECORDED, design_digest
 from support.requirements import CHECKOUT
 
 NOW = "2026-11-20T12:00:00Z"
@@ -33,7 +34,7 @@ SCHEMES = {"status-page": "light", "status-page-dark": "dark"}
 
 
 def main() -> None:
-    """Write the pictures."""
+    """Write the pictures, and the digest of the design that they show."""
     look = {"width": WIDTH, "top": 0, "quality": QUALITY, "now": NOW}
     with TemporaryDirectory() as folder:
         site = build(CHECKOUT / "content", Path(folder) / "site", NOW)
@@ -44,6 +45,7 @@ def main() -> None:
         for name, scheme in SCHEMES.items():
             picture = browse(site, "webp", path=path, height=height, scheme=scheme, **look)
             (CHECKOUT / f".github/{name}.webp").write_bytes(b64decode(picture))
+    RECORDED.write_text(f"{design_digest()}\n", "ascii")
 
 
 if __name__ == "__main__":

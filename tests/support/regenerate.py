@@ -50,7 +50,7 @@ STEPS = (
     expected("golden", "the sites in tests/golden", "tests/golden"),
     Step(
         "pictures",
-        "the pictures of README and the manual (needs a browser)",
+        "the pictures of README and the manual, and the digest of their design (needs a browser)",
         ("tests/browser/manual_pictures.py",),
     ),
 )
