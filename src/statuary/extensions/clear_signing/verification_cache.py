@@ -125,7 +125,7 @@ class VerificationCache:
         """Save the results and their inputs, except unexpected exceptions, which are retried."""
         places = sorted({place for item in verification.descriptors for place in item.places})
         self._ledger.save_group(GROUP, self._fingerprint(places))
-        cached = {"places": places, "line": result.line, "findings": result.findings}
+        cached = {"places": places, "line": result.line, "findings": result.skipped}
         verdicts = {
             "basis": self._basis,
             "descriptors": [
