@@ -124,6 +124,15 @@ def test_main_without_tag_has_everything_due(root: Path) -> None:
     assert len(due_since(root)) == 4
 
 
+def test_main_without_tag_has_latest_due(root: Path) -> None:
+    commit(root, **{"README.md": "# A faster program\n"})
+    commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
+    base = base_of_change(root, commits=2)
+    assert base.commit == git(root, "rev-parse", "HEAD~2")
+    assert set(due_tests(root, changed_since(root, base.commit))) == {"tests/extensions/log/test_log.py"}
+    assert base_of_change(root, commits=99).commit == ""
+
+
 def test_clone_is_compared_with_its_remote(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     clone = tmp_path_factory.mktemp("clone")
     git(root, "clone", "--quiet", str(root), str(clone))

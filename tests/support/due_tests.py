@@ -54,14 +54,15 @@ class Base(NamedTuple):
     why: str
 
 
-def base_of_change(root: Path, target: str = "") -> Base:
+def base_of_change(root: Path, target: str = "", commits: int = 0) -> Base:
     """Return what the commit of a clone is compared with.
 
-    It is where the branch left its target; on the target itself the last tag before.
+    It is where the branch left its target; on the target itself the last tag before; without one, an earlier commit.
 
     Args:
         root: the clone.
         target: the branch that a pull request is for; without one, the main branch of the remote, or the own one.
+        commits: how many commits before the last one that earlier one is; 0 for none.
     """
     head = _git(root, "rev-parse", "HEAD")
     names = [f"origin/{target}", target] if target else ["origin/HEAD", "origin/main", "main"]
@@ -74,6 +75,9 @@ def base_of_change(root: Path, target: str = "") -> Base:
     tag = _git(root, "describe", "--tags", "--abbrev=0", "HEAD^")
     if tag:
         return Base(_git(root, "rev-parse", f"{tag}^{{commit}}"), f"the tag {tag}")
+    earlier = _git(root, "rev-parse", "--verify", "--quiet", f"HEAD~{commits}") if commits else ""
+    if earlier:
+        return Base(earlier, f"the commit {commits} before the last one, as there is no tag")
     return Base("", "nothing: there is no tag before it, so everything is new")
 
 
@@ -245,6 +249,8 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--every", choices=EVERY, help="all files with tests of these tiers, due or not")
     parser.add_argument("--target", default="", help="the branch that a pull request is for")
+    about = "without a branch or a tag to compare with, compare with the commit so many before the last one"
+    parser.add_argument("--commits", type=int, default=0, help=about)
     parser.add_argument(
         "--share", default="1/1", help="such as 2/4: the second of four that take equally long"
     )
@@ -253,7 +259,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.every:
         due = dict.fromkeys(every_file(CHECKOUT, options.every), 0)
     else:
-        base = base_of_change(CHECKOUT, options.target)
+        base = base_of_change(CHECKOUT, options.target, options.commits)
         due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
         print(f"{len(due)} files are due, compared with {base.why}", file=sys.stderr)
     files = nearest_first(due, seconds)

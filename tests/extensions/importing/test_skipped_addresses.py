@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.contracts.site_contracts import SiteContracts
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 
 STATION = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512"
@@ -169,7 +170,7 @@ def test_add_chains_extends_site(tmp_path):
     assert (content / "site.yaml").read_text() == before
     result = imported(content, "ignition", "--add-chains")
     assert result.exit_code == ExitCode.OK, result.output
-    assert [chain.chain_id for chain in catalogue_of(content).chains] == ["5", "31337"]
+    assert [chain.chain_id for chain in catalogue_of(content).of(SiteContracts).chains] == ["5", "31337"]
     after = (content / "site.yaml").read_text()
     assert after.startswith(before.rstrip())
     assert "added to site.yaml; give it its name there" in result.output
