@@ -45,12 +45,13 @@ def test_oversized_edit_is_rejected(root):
 def test_edit_reads_only_matching_records(root):
     for path in ("incidents/2026/ab.yaml", "incidents/b.yml", "incidents/.git/a.yaml", "maintenances/m.yaml"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text("")
+        (root / path).write_text("updates: [{status: resolved}]")
 
     def read(folder, typed):
         return list(texts(edited_files(root, {}, edit_scope(root, folder, typed))))
 
-    assert read("incidents", None) == ["site.yaml"]
+    # beside a new record, those that may be open
+    assert read("incidents", None) == ["site.yaml", "incidents/a.yaml"]
     assert read("incidents", "a") == ["site.yaml", "incidents/a.yaml"]
     assert read("incidents", "ab") == ["site.yaml", "incidents/2026/ab.yaml"]
     assert read("maintenances", "m-20261101t0000z") == ["maintenances/m.yaml", "site.yaml"]

@@ -151,6 +151,7 @@ HASH_BYTES = 32
 
 _HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
 
+
 class AuxdataStyle(StrEnum):
     """The layout of a compiler's auxdata."""
 
