@@ -91,8 +91,10 @@ def test_help_imports_only_options(site: Path) -> None:
         "statuary.cli",
         "statuary.base",
         "statuary.registry",
+        "statuary.system",
         "statuary.version",
     }
+    assert {name for name in modules if name.startswith("statuary.system.")} == {"statuary.system.files"}
 
 
 @pytest.mark.parametrize("name", ["next", "tick"])

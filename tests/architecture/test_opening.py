@@ -44,18 +44,49 @@ ARCHIVES = (
 )
 """Modules and functions that decompress."""
 
-FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES, *ARCHIVES))
+FILES = (
+    *(
+        "builtins.open",
+        "io.open",
+        "io.open_code",
+        "io.FileIO",
+        "os.open",
+        "os.fdopen",
+        "codecs.open",
+        "mmap",
+        "fileinput",
+    ),
+    *(
+        f"shutil.{name}"
+        for name in (
+            "copy",
+            "copy2",
+            "copyfile",
+            "copyfileobj",
+            "copytree",
+            "move",
+            "make_archive",
+            "unpack_archive",
+        )
+    ),
+    *("importlib.resources", "click.File", "click.open_file", "fcntl", "linecache"),
+)
+"""Modules and functions that open or copy files."""
+
+FORBIDDEN = frozenset((*NETWORK, *PROGRAMS, *DATABASES, *ARCHIVES, *FILES))
 
 HARMLESS = frozenset({"urllib.request.url2pathname", "gzip", "gzip.compress"})
 """Names of these modules that open nothing."""
 
 EXCEPTIONS = {
     # it restarts itself in UTF-8 mode before it imports anything
-    "statuary.__main__": frozenset({"os.execv"}),
+    "statuary.__main__": frozenset({"os.execv", "os.open", ".open"}),
+    # importlib.metadata reads a file of the installed distribution, which has no other interface
+    "statuary.base.installation": frozenset({".read_text"}),
 }
 """What other modules use, and why."""
 
-METHODS = frozenset({"connect"})
+METHODS = frozenset({"connect", "open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen"})
 """Methods that open something, whatever has them."""
 
 
@@ -139,6 +170,17 @@ def test_only_system_opens_anything() -> None:
         "import sqlite3 as database\ndatabase.connect('x')",
         "from sqlite3 import connect as made",
         "def f(duckdb):\n    return duckdb.connect()",
+        "open('x')",
+        "opened = open\nopened('x')",
+        "from io import open as opened",
+        "import os\nos.open('x', os.O_RDONLY)",
+        "from pathlib import Path\nPath('x').open()",
+        "read = path.read_bytes",
+        "from pathlib import Path\nlist(map(Path.read_text, files))",
+        "getattr(path, 'write_bytes')(b'')",
+        "from operator import methodcaller\nmethodcaller('read_bytes')(path)",
+        "from shutil import copytree as copied",
+        "from importlib import resources",
         "import zipfile\nzipfile.ZipFile('x')",
         "import gzip\ngzip.open('x')",
         "from zlib import decompress as unpack",

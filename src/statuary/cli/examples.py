@@ -2,15 +2,17 @@
 
 import json
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import click
+
+from statuary.system.files import read_file
 
 
 @cache
 def read_examples() -> dict[str, list[str]]:
     """Return the examples of each command by its words, such as `incident open`."""
-    text = (files("statuary.cli") / "examples.json").read_text("utf-8")
+    text = read_file(Path(__file__).with_name("examples.json"))
     examples: dict[str, list[str]] = json.loads(text)
     return examples
 

@@ -1,6 +1,5 @@
 """Findings in four formats: text, GitHub commands, JSON and SARIF."""
 
-import os
 import posixpath
 import re
 from collections import Counter
@@ -16,6 +15,7 @@ from statuary.cli.escape import escape_control_chars, json_text
 from statuary.publish.outcome import Outcome
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
+from statuary.system.files import stream_of
 from statuary.version import VERSION
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -148,7 +148,7 @@ class _Sources:
         if any(name.startswith(".") for name in path.split("/")):
             return []
         try:
-            with os.fdopen(open_source(self.root, path, links=False), "rb") as file:
+            with stream_of(open_source(self.root, path, links=False)) as file:
                 raw = file.read(MAX_SOURCE_SIZE + 1)
             return [] if len(raw) > MAX_SOURCE_SIZE else raw.decode("utf-8-sig").splitlines()
         except (OSError, ValueError, UnreadableError):

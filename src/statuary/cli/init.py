@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from textwrap import indent
@@ -29,6 +28,8 @@ from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
 from statuary.status.checks.component_checks import fits_a_url
 from statuary.status.sources.site_settings import check_page_url
+from statuary.system.files import read_text
+from statuary.system.writing import replace_file
 
 
 @click.command()
@@ -64,7 +65,7 @@ def write_schemas(folder: Path) -> None:
     """Write every schema into a folder, as `<name>.json`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in SCHEMA_MODELS:
-        (folder / f"{name}.json").write_text(_text(name) + "\n", encoding="utf-8")
+        replace_file(folder / f"{name}.json", f"{_text(name)}\n".encode())
 
 
 def _text(name: str) -> str:
@@ -232,7 +233,7 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
     file = content / "site.yaml"
     if not file.exists():
         raise Exit(code)
-    text = file.read_text("utf-8")
+    text = read_text(file)
     if site.url is not None:
         text = set_value(text, ("page", "url"), site.site_url)
     if site.chain_names:
@@ -240,7 +241,7 @@ def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Ins
             {"chain_id": int(chain_id), "name": name} for chain_id, name in site.chain_names.items()
         ]
         text = set_value(text, ("chains",), chains)
-    file.write_text(text, encoding="utf-8")
+    replace_file(file, text.encode())
     return code
 
 
@@ -286,7 +287,7 @@ def _write(content: Path, texts: Mapping[str, str]) -> None:
         for path, text in texts.items():
             file = content / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            replace_file(file, text.encode())
             click.echo(f"wrote {file}")
         write_schemas(content / SCHEMA_FOLDER)
         click.echo(f"wrote {content / SCHEMA_FOLDER}/")
@@ -354,8 +355,8 @@ def _component_lines(components: Iterable[str]) -> str:
 
 
 def _filled(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
-    folder = files("statuary.cli") / "starter"
+    folder = Path(__file__).with_name("starter")
     return {
-        path: Template((folder / name).read_text("utf-8")).substitute(values).rstrip("\n") + "\n"
+        path: Template(read_text(folder / name)).substitute(values).rstrip("\n") + "\n"
         for path, name in paths.items()
     }

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import click
 
-from statuary.base.atomic_file import atomic_file
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, Content, argument, option, options
 from statuary.source.edit_files import EditError
 from statuary.source.git_merge import conflicts_in, install_merge_driver, merge_files, stage_merged
 from statuary.source.merge_yaml import MergeConflictError, merge_yaml
+from statuary.system.writing import atomic_file
 
 
 @click.command("merge-records")

@@ -13,9 +13,11 @@ from typing_extensions import override
 
 from statuary.base.clock import ClockError, instant_of_build
 from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, InvalidValueError, parse_duration, parse_instant
 from statuary.cli.escape import escape_control_chars
 from statuary.registry import EXTENSIONS, CommandOption
+from statuary.system.files import read_named_file
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -237,9 +239,11 @@ def read_key(file: Path, *, secret: bool = False) -> str:
         if secret and mode & 0o077 and os.name != "nt":
             message = f"warning: other users of this machine may read the secret key {escape_control_chars(str(file))} (mode {mode:04o})"
             click.echo(f"{message}\n    chmod 600 {escape_control_chars(str(file))}", err=True)
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PublishingError(f"the key {file} cannot be read: {error}") from None
+        return read_named_file(file, LARGEST_SOURCE_FILE).decode("utf-8")
+    except OSError as error:
+        raise PublishingError(f"the key {file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PublishingError(f"the key {file} is not text") from None
 
 
 def build_instant(now: Instant | None) -> Instant:

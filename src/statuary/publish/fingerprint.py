@@ -15,6 +15,7 @@ import orjson
 
 from statuary import version
 from statuary.registry import EXTENSIONS
+from statuary.system.files import read_file
 
 FINGERPRINTED = (
     "base",
@@ -73,8 +74,7 @@ def program_fingerprint() -> str:
     package = str(Path(version.__file__).parent)
     digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):
-        with open(f"{package}/{file}", "rb", buffering=0) as stream:  # noqa: PTH123 - in half of the time
-            digest.update(file.encode() + b"\0" + sha256(stream.read()).digest())
+        digest.update(file.encode() + b"\0" + sha256(read_file(f"{package}/{file}")).digest())
     return digest.hexdigest()
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import NamedTuple
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Position
 from statuary.source.schema_line import with_schema_line
 from statuary.system.databases import open_database
+from statuary.system.files import read_file
 from statuary.system.programs import ProgramError, ProgramOutput, run_git
+from statuary.system.writing import atomic_file, lock_folder
 
 
 class EditError(StatuaryError):
@@ -53,7 +54,7 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
             f"{root / edit.path} leads out of the content folder, to {file}", "remove the symbolic link"
         )
     mode = file.stat().st_mode & 0o7777 if file.exists() else None
-    current_bytes = file.read_bytes() if file.exists() else None
+    current_bytes = read_file(file) if file.exists() else None
     mark = BOM_UTF8 if current_bytes is not None and current_bytes.startswith(BOM_UTF8) else b""
     if current_bytes != (None if edit.text_before is None else mark + edit.text_before.encode("utf-8")):
         raise EditError(f"{file} has changed since it was read", "run the command again")
@@ -65,10 +66,6 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
             text = with_schema_line(root, edit.path, text)
         stream.write(mark + text.encode("utf-8"))
     return file
-
-
-if sys.platform != "win32":
-    import fcntl
 
 
 LONGEST_WAIT = 600.0
@@ -96,14 +93,14 @@ def content_lock(root: Path) -> Iterator[None]:
             yield
         return
     try:
-        descriptor = os.open(root, os.O_RDONLY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        descriptor = lock_folder(root)
     except OSError as error:
         raise EditError(f"{root} cannot be locked: {error.strerror}") from None
     try:
         yield
     finally:
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 @contextmanager

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from statuary.base.atomic_file import atomic_file
+from statuary.system.files import read_text
 from statuary.system.programs import git_output
+from statuary.system.writing import atomic_file
 
 IGNORED_BY_DEFAULT: Final = ("/build/", "/.venv/", "/.edge/", "/keys/", "/notified.json")
 """What a project ignores: the built site, the environment, the edge module, private keys, and what was sent."""
@@ -26,7 +27,7 @@ def add_missing_lines(file: Path, lines: Iterable[str]) -> list[str]:
     Raises:
         OSError: if the file cannot be read or written.
     """
-    text = file.read_text("utf-8") if file.exists() else ""
+    text = read_text(file) if file.exists() else ""
     present = {_bare(line) for line in text.splitlines()}
     missing = [line for line in lines if _bare(line) not in present]
     if missing:

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.atomic_file import atomic_file
 from statuary.source.edit_files import EditError
 from statuary.source.git_ignore import add_missing_lines
 from statuary.source.merge_yaml import merge_yaml
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
+from statuary.system.files import read_file
 from statuary.system.programs import ProgramError, ProgramOutput, run_git
+from statuary.system.writing import atomic_file
 
 MERGED_FILES: Final = ("components.yaml", "incidents/**/*.yaml", "maintenances/**/*.yaml")
 """The files of a content folder that commands edit."""
@@ -66,7 +67,7 @@ def merge_files(base: Path, ours: Path, theirs: Path) -> str:
     if done.exit_code == 0 and _is_yaml(done.stdout):
         return done.stdout.decode()
     try:
-        return merge_yaml(*(decode_utf8(file.read_bytes()) for file in (base, ours, theirs)))
+        return merge_yaml(*(decode_utf8(read_file(file)) for file in (base, ours, theirs)))
     except (OSError, UnreadableError) as error:
         raise EditError(f"the versions cannot be read: {error}") from None
 

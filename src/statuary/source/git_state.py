@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from statuary.system.files import read_text
 from statuary.system.programs import GitProcess, MissingProgramError, ProgramOutput
 
 FOLDER = "contracts"
@@ -136,7 +137,7 @@ def _index_of(git: Path) -> tuple[int, ...]:
     """
     with suppress(OSError, UnicodeDecodeError):
         if git.is_file():
-            git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
+            git = git.parent / read_text(git).removeprefix("gitdir:").strip()
         stat = (git / "index").stat()
         return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
     return ()

@@ -1,18 +1,23 @@
 """The files of the content folder on disk, and their text."""
 
-import errno
 import os
-import stat
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import MAX_FOLDERS
 from statuary.source.remote_files import is_remote, remote_files
 from statuary.source.unreadable import BeyondLimitError, UnreadableError
+from statuary.system.files import (
+    NotRegularFileError,
+    OutsideFolderError,
+    TooLargeError,
+    is_visible_below,
+    open_below,
+    read_descriptor,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,12 @@ class SourceFile:
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
         try:
-            return _read_whole(open_source(self.root, self.path), limit)
+            return read_descriptor(open_source(self.root, self.path), self.path, limit)
+        except TooLargeError as error:
+            size = "" if error.size is None else f"{error.size:,}"
+            raise BeyondLimitError(
+                f"the file has {size} bytes; the limit is {limit:,}", "split the file"
+            ) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
@@ -50,29 +60,6 @@ class SourceFile:
         return decode_utf8(self.bytes(limit))
 
 
-def _read_whole(descriptor: int, limit: int) -> bytes:
-    try:
-        size = os.fstat(descriptor).st_size
-        if size > limit:
-            raise BeyondLimitError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
-        # a buffer of exactly the size: a larger one costs more than reading
-        parts = []
-        while size > 0 and (part := os.read(descriptor, size)):
-            parts.append(part)
-            size -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-    finally:
-        os.close(descriptor)
-
-
-# otherwise opening a FIFO waits for a writer
-FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
-FOLDER = TOP | getattr(os, "O_NOFOLLOW", 0)
-
-LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
-"""Error numbers of systems that refuse to follow a link."""
-
 OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
 COPY = "copy the file into the content folder"
 
@@ -80,11 +67,8 @@ COPY = "copy the file into the content folder"
 def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
     """Open a regular file below the content folder, or of a source beside it.
 
-    A symbolic link is followed if its target could be read at its own path. Each name of a path is opened in
-    turn, so a file or folder that was replaced after it was listed is checked in the same way.
-
     Args:
-        links: whether any link is followed.
+        links: whether a symbolic link is followed if its target could be read at its own path.
 
     Returns:
         The file descriptor.
@@ -94,58 +78,12 @@ def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
         OSError: if it cannot be opened.
         ValueError: if no file can have this name.
     """
-    top, below = _contained_path(str(root), path)
     try:
-        descriptor = _open_below(top, below)
-    except OSError as error:
-        if error.errno not in LINK_ERRORS:
-            raise
-        real_top, target = os.path.realpath(top), os.path.realpath(f"{top}/{below}")
-        if not links or not _is_visible_below(Path(target), Path(real_top)):
-            raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
-        descriptor = _open_below(real_top, Path(target).relative_to(real_top).as_posix())
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise UnreadableError("this is not a regular file", "replace it with a file")
-    return descriptor
-
-
-class _ContainedPath(NamedTuple):
-    """A path, and the folder that links must stay in."""
-
-    top: str
-    below: str
-
-
-def _contained_path(root: str, path: str) -> _ContainedPath:
-    """Return a path below the folder that links must stay in.
-
-    For a source beside the content, the folder is the first name other than `..`.
-    """
-    if ".." not in path:
-        return _ContainedPath(root, path)
-    names = os.path.normpath(path).replace("\\", "/").split("/")
-    up = next((number for number, name in enumerate(names) if name != ".."), len(names))
-    if up in (0, len(names) - 1):
-        return _ContainedPath("/".join([root, *names[:up]]), "/".join(names[up:]))
-    return _ContainedPath("/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :]))
-
-
-def _open_below(top: str, path: str) -> int:
-    if os.open not in os.supports_dir_fd:
-        if os.path.realpath(f"{top}/{path}") != os.path.join(os.path.realpath(top), os.path.normpath(path)):
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        return os.open(f"{top}/{path}", FILE)
-    *folders, name = path.split("/")
-    above = os.open(top, TOP)
-    try:
-        for folder in folders:
-            inner = os.open(folder, FOLDER, dir_fd=above)
-            os.close(above)
-            above = inner
-        return os.open(name, FILE, dir_fd=above)
-    finally:
-        os.close(above)
+        return open_below(root, path, links=links)
+    except OutsideFolderError:
+        raise UnreadableError(OUTSIDE, COPY, rule="outside-content") from None
+    except NotRegularFileError:
+        raise UnreadableError("this is not a regular file", "replace it with a file") from None
 
 
 def decode_utf8(raw: bytes) -> str:
@@ -255,12 +193,6 @@ def _not_a_file(path: str) -> Finding:
 
 def _stays_inside(link: Path, real_root: Path) -> bool:
     try:
-        return _is_visible_below(link.resolve(strict=True), real_root)
+        return is_visible_below(link.resolve(strict=True), real_root)
     except (OSError, RuntimeError):
         return False
-
-
-def _is_visible_below(file: Path, folder: Path) -> bool:
-    if not file.is_relative_to(folder):
-        return False
-    return not any(name.startswith(".") for name in file.relative_to(folder).parts)

@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple, TypeVar, cast
 import click
 from typing_extensions import override
 
+from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, one_line
 from statuary.cli.editing.edit_session import (
     Draft,
@@ -61,6 +62,7 @@ from statuary.status.model.vocabulary import (
     IncidentStatus,
     UpdateStatus,
 )
+from statuary.system.files import read_named_file
 
 
 def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
@@ -72,7 +74,7 @@ def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | N
     if file is None:
         return None
     try:
-        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        raw = sys.stdin.buffer.read() if str(file) == "-" else read_named_file(file, LARGEST_SOURCE_FILE)
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         raise click.UsageError(f"--body-file {file} is not UTF-8") from None

@@ -8,6 +8,7 @@ import orjson
 from statuary.site import url_table
 from statuary.site.document import Document, encode_json
 from statuary.site.url_table import Url
+from statuary.system.files import read_file
 from statuary.version import VERSION
 
 
@@ -28,7 +29,7 @@ def proof_checks_document() -> Document:
 
 
 def _document(url: Url, file: str) -> Document:
-    value = orjson.loads(Path(__file__).with_name(file).read_bytes())
+    value = orjson.loads(read_file(Path(__file__).with_name(file)))
     return Document(path=url.path(), cache=url.cache, body=encode_json(value))
 
 

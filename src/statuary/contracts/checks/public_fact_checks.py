@@ -24,6 +24,7 @@ from statuary.contracts.checks.check import Evidence, NotApplicable, NotKnown, O
 from statuary.contracts.checks.record_view import RecordView, hex_bytes
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
 from statuary.contracts.model.record import unknown_members
+from statuary.system.files import read_file
 
 ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")
 """The types of items of an ABI; of the last three there is at most one each."""
@@ -131,7 +132,7 @@ def releases(compiler: str) -> Mapping[str, Release]:
     Returns:
         The releases; none for another compiler.
     """
-    table = orjson.loads(Path(__file__).with_name("compiler_releases.json").read_bytes())
+    table = orjson.loads(read_file(Path(__file__).with_name("compiler_releases.json")))
     by_version: dict[str, Release] = {}
     day = ""
     for version, row in table.get(compiler, {}).items():

@@ -12,6 +12,7 @@ import orjson
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.system.files import read_file
 
 TABLE: Final = Path(__file__).with_suffix(".json")
 """Each release's behaviour, as changes from the one before; the last row is the newest known release."""
@@ -87,7 +88,7 @@ def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, 
 @cache
 def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
     """Return the releases that differ from their predecessor, oldest first, and the newest."""
-    table = orjson.loads(TABLE.read_bytes())
+    table = orjson.loads(read_file(TABLE))
     row: dict[str, Json] = {}
     listed = []
     for version, changes in table.items():

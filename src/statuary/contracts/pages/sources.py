@@ -23,6 +23,7 @@ from statuary.site.pages.page_texts import (
     mixed_words,
     visible_name,
 )
+from statuary.system.files import read_file
 
 LANGUAGES = Path(__file__).parent / "assets" / "languages.json"
 
@@ -64,7 +65,7 @@ class Highlighter:
 @cache
 def highlighter(language: str) -> Highlighter | None:
     """Return the highlighter of a language, or None for one without colours."""
-    table = json.loads(LANGUAGES.read_bytes())
+    table = json.loads(read_file(LANGUAGES))
     grammar = table["languages"].get("Vyper" if language == "Fe" else language)
     return None if grammar is None else Highlighter(table | grammar)
 

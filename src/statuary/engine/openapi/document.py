@@ -12,6 +12,7 @@ from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription, Operation, operation_title
 from statuary.site.site_content import SiteContent
 from statuary.site.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
+from statuary.system.files import read_text
 
 JsonObject = dict[str, Any]
 """A JSON object of the document."""
@@ -155,7 +156,7 @@ def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
 @cache
 def shipped_schemas() -> JsonObject:
     """Return every schema by name."""
-    text = Path(__file__).with_name(SCHEMAS_FILE).read_text("utf-8")
+    text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas
 

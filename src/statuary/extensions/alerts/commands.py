@@ -21,6 +21,7 @@ from statuary.status.editing.new_record import new_file, page_day, taken_ids
 from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
+from statuary.system.files import read_named_file
 
 SETTINGS_FILE = "site.yaml"
 
@@ -30,8 +31,7 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
     try:
         if str(file) == "-":
             return sys.stdin.buffer.read(LONGEST_PAYLOAD + 1)
-        with file.open("rb") as stream:
-            return stream.read(LONGEST_PAYLOAD + 1)
+        return read_named_file(file, LONGEST_PAYLOAD)
     except OSError as error:
         raise click.UsageError(f"{escape_control_chars(str(file))}: {error.strerror}") from None
 

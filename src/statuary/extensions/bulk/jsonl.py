@@ -25,6 +25,7 @@ from statuary.source.remote_files import is_remote
 from statuary.source.source_files import open_source
 from statuary.source.unreadable import UnreadableError
 from statuary.system.archives import STREAM_ERRORS, import_zstandard, open_gzip, open_zstandard
+from statuary.system.files import stream_of
 from statuary.workers.executor import Executor
 
 BUFFER = 1 << 20
@@ -58,7 +59,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote(path)
     try:
-        return os.fdopen(open_source(root, path), "rb", buffering=BUFFER)
+        return stream_of(open_source(root, path), buffering=BUFFER)
     except OSError as error:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 

@@ -17,6 +17,7 @@ from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export
 from statuary.extensions.bulk.jsonl import counted_ranges, is_compressed, line_ranges
 from statuary.source.remote_files import is_remote
+from statuary.system.writing import lock_folder
 from statuary.workers.executor import Executor, PooledExecutor
 
 
@@ -55,9 +56,6 @@ def _joined(
     yield from joined.buckets
 
 
-if sys.platform != "win32":
-    import fcntl
-
 PREFIX = "statuary-join-"
 
 GRACE = 60
@@ -68,7 +66,7 @@ GRACE = 60
 def scratch_directory() -> Iterator[Path]:
     """Make a temporary folder; remove it, and those of killed processes."""
     folder = Path(mkdtemp(prefix=PREFIX))
-    descriptor = _lock(folder)
+    descriptor = lock_folder(folder, waits=False)
     _remove_abandoned(folder.stat().st_mtime - GRACE)
     try:
         yield folder
@@ -94,19 +92,6 @@ def _remove_abandoned(cutoff: float) -> None:
             status = folder.lstat()
             if not S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mtime > cutoff:
                 continue
-            if (descriptor := _lock(folder)) is not None:
+            if (descriptor := lock_folder(folder, waits=False)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(descriptor)
-
-
-def _lock(folder: Path) -> int | None:
-    """Lock a folder until the descriptor closes; return None if it is already locked."""
-    if sys.platform == "win32":
-        return None
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor

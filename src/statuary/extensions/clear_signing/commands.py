@@ -35,6 +35,8 @@ from statuary.source.edit_files import content_lock
 from statuary.source.parse_json import parse_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
+from statuary.system.files import read_named_file
+from statuary.system.writing import create_file
 
 CALLDATA = argument(metavar="CALLDATA")
 TO = option("--to", metavar="ADDRESS", required=True, help="The called contract.")
@@ -164,8 +166,7 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
     try:
         with content_lock(content):
             (content / path).parent.mkdir(parents=True, exist_ok=True)
-            with (content / path).open("x", encoding="utf-8") as stream:
-                stream.write(text)
+            create_file(content / path, text.encode())
     except FileExistsError:
         print_error(StatuaryError(f"{path} already exists", "edit it, or give another --entity"))
         return ExitCode.FINDINGS
@@ -284,7 +285,7 @@ def _names(options: NameOptions, call: Call) -> Names:
     file = options.names
     if file is not None:
         try:
-            raw = file.read_bytes()[:LARGEST_DESCRIPTOR]
+            raw = read_named_file(file, LARGEST_DESCRIPTOR)
             provider = as_object(parse_json(decode_utf8(raw)))
         except (OSError, UnreadableError) as error:
             raise InvalidValueError(f"--names {file}: {error}") from None

@@ -14,6 +14,8 @@ from statuary.extensions.clear_signing.descriptors import (
 )
 from statuary.extensions.clear_signing.examples import tests_by_descriptor
 from statuary.source.edit_files import content_lock
+from statuary.system.files import read_file
+from statuary.system.writing import create_file
 
 
 class SelectedFiles(NamedTuple):
@@ -72,8 +74,7 @@ def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) 
 
 def _copy_file(body: bytes, target: Path) -> str:
     if target.exists():
-        return "there" if target.read_bytes() == body else "differs"
+        return "there" if read_file(target) == body else "differs"
     target.parent.mkdir(parents=True, exist_ok=True)
-    with target.open("xb") as stream:
-        stream.write(body)
+    create_file(target, body)
     return "written"

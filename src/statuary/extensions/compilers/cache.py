@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler
@@ -23,7 +22,9 @@ from statuary.extensions.compilers.recompilation import with_outputs_of
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
 from statuary.system.archives import DamagedDataError, inflate_at_most
+from statuary.system.files import open_file, read_file
 from statuary.system.programs import RunLimits
+from statuary.system.writing import atomic_file
 
 VARIABLE: Final = "STATUARY_CACHE"
 
@@ -64,7 +65,7 @@ LARGEST_OUTPUT = 512 << 20
 
 def program_digest(compiler: Compiler) -> str:
     """Return the SHA-256 of a compiler's program, as hex."""
-    with compiler.path.open("rb") as program:
+    with open_file(compiler.path) as program:
         return file_digest(program, "sha256").hexdigest()
 
 
@@ -136,7 +137,7 @@ class CompilationCache:
             return None
         file = self.folder / key
         try:
-            stored = file.read_bytes()
+            stored = read_file(file)
             body = inflate_at_most(stored[DIGEST_BYTES:], LARGEST_OUTPUT)
             if sha256(body).digest() != stored[:DIGEST_BYTES]:
                 return None

@@ -26,6 +26,7 @@ from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState, worst_first
 from statuary.status.model.timeline import PageState, Timeline, states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES
+from statuary.system.files import read_file, read_text
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -114,7 +115,7 @@ def embed_documents(page: str, language: str) -> Iterator[Document]:
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):
-        yield Document(url.path(), (FILES / name).read_bytes(), url.media_type)
+        yield Document(url.path(), read_file(FILES / name), url.media_type)
     for url, name, root in ((FRAME, "frame.html", "../"), (BADGE_PAGE, "badge.html", "")):
         values = texts | {
             "language": text_language,
@@ -122,7 +123,7 @@ def embed_documents(page: str, language: str) -> Iterator[Document]:
             "policy": FRAMED_POLICY,
             "page": escape(page),
         }
-        text = (FILES / name).read_text("utf-8")
+        text = read_text(FILES / name)
         for key, value in values.items():
             text = text.replace(f"[[{key}]]", value)
         yield Document(url.path(), text.encode(), url.media_type)

@@ -41,6 +41,7 @@ from statuary.site.url_table import (
     SHORT_LIVED,
     Url,
 )
+from statuary.system.files import read_text
 
 EDGE_FOLDER = ".edge"
 """The folder, beside the site, from which the edge module is deployed; `statuary hosting` always rewrites it."""
@@ -60,7 +61,7 @@ def edge_module_files(options: HostOptions) -> list[HostFile]:
     return [
         HostFile(
             f"{EDGE_FOLDER}/modules/{file.name}",
-            file.read_text("utf-8").replace(PLAIN_LAYOUT, SHARDED_LAYOUT if sharded else PLAIN_LAYOUT),
+            read_text(file).replace(PLAIN_LAYOUT, SHARDED_LAYOUT if sharded else PLAIN_LAYOUT),
         )
         for file in scripts
     ]

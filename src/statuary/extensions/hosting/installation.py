@@ -2,19 +2,18 @@
 
 import importlib.util
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import orjson
-
 from statuary.base.errors import StatuaryError
+from statuary.base.installation import read_direct_url
+from statuary.system.files import read_file
 from statuary.system.programs import INSTALLER_VARIABLES, ProgramError, RunLimits, git_output, run_program
+from statuary.system.writing import replace_file
 from statuary.version import VERSION
 
 WHEEL_FOLDER = "wheels"
@@ -40,11 +39,7 @@ def read_installation(project: Path) -> Installation:
     Args:
         project: the folder that the host builds.
     """
-    try:
-        text = distribution("statuary").read_text("direct_url.json")
-    except PackageNotFoundError:
-        text = None
-    return installation_of(orjson.loads(text) if text else None, project)
+    return installation_of(read_direct_url(), project)
 
 
 def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
@@ -78,7 +73,7 @@ def put_wheel(source: Path, project: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if source.is_file():
         place = folder / source.name
-        return place if place.exists() and place.samefile(source) else shutil.copyfile(source, place)
+        return place if place.exists() and place.samefile(source) else _copied(source, place)
     if importlib.util.find_spec("pip"):
         build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     else:
@@ -95,6 +90,11 @@ def put_wheel(source: Path, project: Path) -> Path:
             "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL
+
+
+def _copied(source: Path, place: Path) -> Path:
+    replace_file(place, read_file(source))
+    return place
 
 
 def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:

@@ -11,7 +11,9 @@ from statuary.extensions.hosting.host_files import HostFile
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, is_edge_file
 from statuary.extensions.hosting.installation import Installation, put_wheel
 from statuary.source.git_ignore import add_ignore_lines
+from statuary.system.files import read_text
 from statuary.system.programs import git_output
+from statuary.system.writing import replace_file
 
 
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
@@ -50,8 +52,7 @@ def write_files(
     wheel = _put_wheel(installation, out) if is_installed else None
     for file in files:
         path = out / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file.text, encoding="utf-8", newline="\n")
+        replace_file(path, file.text.encode())
         if file.path.endswith(".sh"):
             path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
@@ -81,7 +82,7 @@ def _ignore_edge_module(out: Path) -> None:
 def _was_edited(file: HostFile, path: Path) -> bool:
     if is_edge_file(file) or not path.exists():
         return False
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     return text != file.text and not _is_as_written(text)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity, has_errors
 from statuary.base.json_values import Json
-from statuary.base.limits import LARGEST_RECORD, MAX_QUOTED
+from statuary.base.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.base.primitives import Address, ChainId, Instant
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.model.proof import CompilationEvidence
@@ -64,6 +64,7 @@ from statuary.source.edit_files import FileEdit, content_lock, write_edit
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
+from statuary.system.files import read_below
 from statuary.system.network.client import UnreachableError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def add_chain(root: Path, chain_id: ChainId) -> None:
     Raises:
         EditError: if the file cannot be edited.
     """
-    site_text = (root / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
+    site_text = read_below(root, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
     chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
     write_edit(root, FileEdit(SITE, site_text, append_item(site_text, ("chains",), chain)))
 

@@ -33,6 +33,7 @@ from statuary.extensions.importing.workspace_files import contract_files, trim_c
 from statuary.site.site_content import SiteContent
 from statuary.source.load_model import load_model
 from statuary.source.source_files import SourceFile
+from statuary.system.files import read_start
 
 CALL_PROTECTION = range(1, 21)
 """The length of the code at the start of a library that contains its own address."""
@@ -241,8 +242,7 @@ def read_match_id(root: Path, source: ContractSource) -> str | None:
 
 def _start_of(file: Path) -> bytes:
     try:
-        with file.open("rb") as stream:
-            return stream.read(100)
+        return read_start(file, 100)
     except OSError:
         return b""
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from statuary.base.atomic_file import atomic_file
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.output import count_text
 from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
+from statuary.system.writing import atomic_file
 
 if TYPE_CHECKING:
     from statuary.extensions.importing.import_contracts import ImportedContracts

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError
@@ -17,6 +16,7 @@ from statuary.extensions.importing.sources import object_at
 from statuary.site.document import encode_unchecked
 from statuary.source.schema_line import with_schema_line
 from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.system.writing import atomic_file
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
 """The files of a workspace in the order of writing; the last one completes it."""

@@ -27,6 +27,7 @@ from statuary.extensions.log.known_logs import (
 )
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import (
+    LARGEST_NOTE,
     Checkpoint,
     PrivateKey,
     PublicKey,
@@ -69,7 +70,9 @@ from statuary.extensions.snapshots.site_reader import UrlSource, open_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.publish.folder.reader import everything_in
 from statuary.source.git_ignore import ignore_file
+from statuary.system.files import MAX_FILE, read_named_file
 from statuary.system.network.client import HttpResponse, UnreachableError, send
+from statuary.system.writing import create_file, replace_file
 
 LARGEST_ANSWER = 100_000
 
@@ -256,7 +259,7 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
     log, key, _, changes = opened
     if since is not None:
         try:
-            earlier_checkpoint = parse_checkpoint(since.read_bytes())
+            earlier_checkpoint = parse_checkpoint(read_named_file(since, LARGEST_NOTE))
         except OSError as error:
             raise PublishingError(f"{since} cannot be read: {error.strerror}") from None
         verify_earlier(earlier_checkpoint, key, changes)
@@ -347,15 +350,13 @@ def _write_key(key: PrivateKey, out: Path) -> None:
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        create_file(out, f"{key.text}\n".encode(), mode=0o600)
     except FileExistsError:
         raise PublishingError(
             f"{out} exists; a key is not replaced", "name another file, or use this key"
         ) from None
     except OSError as error:
         raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(f"{key.text}\n")
     try:
         ignored_line = ignore_file(out)
     except (OSError, UnicodeDecodeError) as error:
@@ -423,7 +424,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
     if out is None:
         click.echo(body, nl=False)
         return
-    out.write_bytes(body)
+    replace_file(out, body)
     click.echo(
         f"{escape_control_chars(str(out))}: entry {number:,} of {log.head.size:,}, {entry.action.value}, {entry.time}"
     )
@@ -442,7 +443,7 @@ def check(
     Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
     """
     try:
-        proved, entry = check_proof(proof.read_bytes(), document.read_bytes())
+        proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))
         key, source = key_of(proved.checkpoint.origin, public_key, None)
         click.echo(
             escape_control_chars(

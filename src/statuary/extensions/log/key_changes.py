@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.base.atomic_file import atomic_file
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     LARGEST_NOTE,
@@ -18,6 +17,8 @@ from statuary.extensions.log.notes import (
     parse_note,
     parse_public_key,
 )
+from statuary.system.files import read_below
+from statuary.system.writing import atomic_file
 
 ROTATION = "log-rotation.txt"
 """The file of the content folder with the statement for the next build with the new key."""
@@ -74,10 +75,8 @@ def read_change(content: Path) -> KeyChange | None:
     Raises:
         LogError: if the file cannot be read, or its signature is not that of the previous key.
     """
-    file = content / ROTATION
     try:
-        with file.open("rb") as stream:
-            body = stream.read(LARGEST_NOTE)
+        body = read_below(content, ROTATION, LARGEST_NOTE)
     except FileNotFoundError:
         return None
     except OSError as error:

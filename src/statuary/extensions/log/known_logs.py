@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.extensions.log.key_changes import KeyChange, last_key
 from statuary.extensions.log.merkle import LogError
@@ -22,6 +21,8 @@ from statuary.extensions.log.notes import (
 )
 from statuary.extensions.log.options import read_public_key
 from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
+from statuary.system.files import read_text
+from statuary.system.writing import atomic_file
 
 
 class RememberedLog(NamedTuple):
@@ -58,7 +59,7 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
             remembered_log.key.text,
-            _place_file(location).read_text().strip(),
+            read_text(_place_file(location)).strip(),
         } == {stated_key}
     return False
 
@@ -71,7 +72,7 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
     """
     file = _place_file(location)
     try:
-        text = file.read_text("utf-8").strip()
+        text = read_text(file).strip()
     except FileNotFoundError:
         return
     try:
@@ -93,7 +94,7 @@ def remembered(origin: str) -> RememberedLog | None:
     """
     file = _file(origin)
     try:
-        key, head, *_ = file.read_text("utf-8").split("\n")
+        key, head, *_ = read_text(file).split("\n")
         remembered_head = parse_head(head)
     except FileNotFoundError:
         return None

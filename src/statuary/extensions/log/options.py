@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
 from statuary.extensions.log.key_changes import read_change
@@ -24,7 +23,9 @@ from statuary.extensions.log.published_log import (
 from statuary.extensions.log.resume import read_min_head
 from statuary.publish.locations import open_location
 from statuary.section import Run
+from statuary.system.files import read_file, read_text
 from statuary.system.network.client import UnreachableError
+from statuary.system.writing import atomic_file
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(
@@ -54,10 +55,10 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
     )
     if key_file is not None:
         with suppress(OSError):
-            last_head = _beside(key_file, LAST).read_text("utf-8")
+            last_head = read_text(_beside(key_file, LAST))
             context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
         with suppress(OSError):
-            context = context._replace(pending_body=_beside(key_file, PENDING).read_bytes())
+            context = context._replace(pending_body=read_file(_beside(key_file, PENDING)))
     names = filter(None, (run.to or settings.url, options.get("log_from")))
     return context._replace(other_locations=tuple((name, _readable(name)) for name in names))
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.base.atomic_file import atomic_file
 from statuary.extensions.log.merkle import EMPTY_ROOT, HASH_SIZE, LogError, LogGrowth, ReadPath
 from statuary.extensions.log.notes import (
     DECIMAL,
+    LARGEST_NOTE,
     PublicKey,
     checkpoint_text,
     decode_base64,
@@ -25,6 +25,8 @@ from statuary.extensions.log.notes import (
 )
 from statuary.extensions.log.published_log import LOG_PENDING, PREFIX, PublishedLog, TreeHead, open_log
 from statuary.site.document import encode_json
+from statuary.system.files import read_below
+from statuary.system.writing import atomic_file
 
 MOST_PENDING = 20_000
 """Entries of a publication that can be resumed with the same checkpoint; a larger one is signed again."""
@@ -47,11 +49,13 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
         LogError: if the file cannot be read, or is of another log.
     """
     try:
-        text = (content / MIN_HEAD_FILE).read_text("utf-8")
+        text = read_below(content, MIN_HEAD_FILE, LARGEST_NOTE).decode("utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise LogError(f"{MIN_HEAD_FILE} cannot be read: {error}") from None
+    except OSError as error:
+        raise LogError(f"{MIN_HEAD_FILE} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise LogError(f"{MIN_HEAD_FILE} is not UTF-8") from None
     name, size, root, *_ = [*text.split("\n"), "", ""]
     digest = decode_base64(root)
     if not DECIMAL.fullmatch(size) or digest is None or len(digest) != HASH_SIZE:

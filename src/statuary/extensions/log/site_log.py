@@ -8,8 +8,8 @@ with them. Entries are in the order of contracts by address, then incidents by i
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import orjson
@@ -81,6 +81,7 @@ from statuary.publish.site_manifest import ListedParts, full_listing, renewed_li
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.url_table import Url, incident_of
+from statuary.system.files import read_file
 from statuary.version import VERSION
 
 BATCH = 1_000
@@ -461,7 +462,7 @@ class SiteLog:
             )
         if body is not None:
             yield log_document(LOG, body)
-        schema = files(__package__).joinpath("entry.schema.json").read_bytes()
+        schema = read_file(Path(__file__).with_name("entry.schema.json"))
         yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:

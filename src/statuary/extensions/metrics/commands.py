@@ -1,6 +1,7 @@
 """`statuary probe`: ask everything once, write the points, and say what fires."""
 
 import csv
+import io
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,8 @@ from statuary.extensions.metrics.settings import MetricsSettings, ProbeKind
 from statuary.source.edit_files import content_lock
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
+from statuary.system.files import read_text
+from statuary.system.writing import append_to_file, replace_file
 
 COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
 """The columns of a probe's file of points; that of a rollup has `batch_age` too."""
@@ -114,9 +117,8 @@ def failures_in_a_row(file: Path) -> int:
     if not file.is_file():
         return 0
     count = 0
-    with file.open(encoding="utf-8", newline="") as stream:
-        for row in csv.DictReader(stream):
-            count = count + 1 if row.get("fault") else 0
+    for row in csv.DictReader(io.StringIO(read_text(file))):
+        count = count + 1 if row.get("fault") else 0
     return count
 
 
@@ -135,17 +137,17 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
     }
     columns = [*COLUMNS, "batch_age"] if probe.kind in OF_BATCHES else [*COLUMNS]
     header = _header(file) if file.exists() else []
-    with file.open("a", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header or columns, extrasaction="ignore", lineterminator="\n")
-        if not header:
-            writer.writeheader()
-        writer.writerow(values)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, header or columns, extrasaction="ignore", lineterminator="\n")
+    if not header:
+        writer.writeheader()
+    writer.writerow(values)
+    append_to_file(file, text.getvalue().encode())
 
 
 def _header(file: Path) -> list[str]:
     """Return the columns of a file by any program, if it has any."""
-    with file.open(encoding="utf-8", newline="") as stream:
-        return next(csv.reader(stream), [])
+    return next(csv.reader(io.StringIO(read_text(file))), [])
 
 
 def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
@@ -177,7 +179,7 @@ def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
     else:
-        file.write_bytes(body)
+        replace_file(file, body)
 
 
 def _lines(results: Sequence[Measurement]) -> Iterator[str]:

@@ -14,13 +14,14 @@ from typing import NamedTuple, Protocol, Self, cast
 import orjson
 from typing_extensions import override
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import Json
 from statuary.base.primitives import Instant, InvalidValueError, format_exact, parse_instant
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.source.edit_files import content_lock
 from statuary.status.model.records import derived_id
+from statuary.system.files import read_file
+from statuary.system.writing import atomic_file
 
 MAX_DELAY = timedelta(hours=2)
 """The longest delay of an update's commit after which it is still sent."""
@@ -177,7 +178,7 @@ class FileState(DeliveryState):
     @override
     def read(self) -> Channels | None:
         try:
-            return decode(self.file.read_bytes(), str(self.file))
+            return decode(read_file(self.file), str(self.file))
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from statuary.contracts.pages.sources import Highlighter, highlighter
 from statuary.site.pages.page_texts import visible_text
+from statuary.system.files import read_file
 
 SCHEMES = frozenset(("http", "https", "mailto"))
 
@@ -140,7 +141,7 @@ def block_highlighter(language: str) -> Highlighter | None:
     """Return the highlighter of a language, or None for one without colours."""
     if language in SOURCES:
         return highlighter(SOURCES[language])
-    grammar = json.loads(LANGUAGES.read_bytes()).get(language)
+    grammar = json.loads(read_file(LANGUAGES)).get(language)
     return Highlighter(grammar) if isinstance(grammar, dict) else None
 
 

@@ -30,6 +30,7 @@ from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.files import read_text
 from statuary.system.network.client import is_url
 
 LINES = (".jsonl", ".ndjson")
@@ -227,7 +228,7 @@ def reader(language: str) -> None:
     The reader in Python needs a Zstandard decoder; pass one to the reader in JavaScript, such as `fzstd` from npm.
     """
     file = Path(__file__).with_name("standalone.py.txt") if language == "python" else JAVASCRIPT_READER
-    click.echo(file.read_text("utf-8"), nl=False)
+    click.echo(read_text(file), nl=False)
 
 
 def is_pack(location: str) -> bool:

@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
 from statuary.extensions.packs.limits import MAX_LIST
@@ -35,7 +34,9 @@ from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.site.document import ADDRESS
+from statuary.system.files import read_start
 from statuary.system.network.client import get, is_url, url_below
+from statuary.system.writing import atomic_file
 
 
 class PackFolder:
@@ -69,7 +70,7 @@ class PackFolder:
             )
         return packs
 
-    def open(self, pack: ListedPack) -> ByteRanges:
+    def open_ranges(self, pack: ListedPack) -> ByteRanges:
         """Open the file of a pack.
 
         Raises:
@@ -81,13 +82,13 @@ class PackFolder:
 
     def reader(self) -> PackListReader:
         """Return a reader of all packs."""
-        return PackListReader(self.require_packs(), self.open)
+        return PackListReader(self.require_packs(), self.open_ranges)
 
     def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
         """Verify each pack, also against the list."""
         for pack in self.require_packs():
             try:
-                with opened(pack, self.open) as reader:
+                with opened(pack, self.open_ranges) as reader:
                     verification = verify_pack(reader)
             except DamagedSnapshotError as damaged:
                 yield pack, PackVerification(pack.totals, 0, 0, "", (str(damaged),))
@@ -124,7 +125,9 @@ class WritablePackFolder(PackFolder):
         )
         if previous_packs:
             packs = (
-                with_changes(previous_packs, changes, count, self.open, self.put) if count else previous_packs
+                with_changes(previous_packs, changes, count, self.open_ranges, self.put)
+                if count
+                else previous_packs
             )
         else:
             packs = tuple(listed(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
@@ -135,9 +138,9 @@ class WritablePackFolder(PackFolder):
         """Write all runs as one base; return the list."""
         previous_packs = self.require_packs()
         if len({pack.run for pack in previous_packs}) > 1:
-            with opened(previous_packs[0], self.open) as base:
+            with opened(previous_packs[0], self.open_ranges) as base:
                 dictionary = base.codec.dictionary()
-            documents = documents_of(previous_packs, self.open, with_removals=False)
+            documents = documents_of(previous_packs, self.open_ranges, with_removals=False)
             self.save(tuple(listed(pack, 0) for pack in self.put(documents, dictionary)))
         return self.require_packs()
 
@@ -217,8 +220,7 @@ def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
 
 def _read(file: Path) -> bytes | None:
     try:
-        with file.open("rb") as stream:
-            return stream.read(MAX_LIST + 1)
+        return read_start(file, MAX_LIST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

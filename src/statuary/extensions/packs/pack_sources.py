@@ -30,6 +30,7 @@ from statuary.source.parse_json import locate_in_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
 from statuary.system.databases import temporary_database
+from statuary.system.files import MAX_FILE, open_file, read_named_file
 
 RULE = "invalid-record-line"
 
@@ -149,17 +150,16 @@ class LinesOfRecords:
     def __exit__(self, *_: object) -> None:
         self.table.close()
         for file in self._files:
-            os.close(file)
+            file.close()
 
     def _rows(self, number: int) -> Iterator[KeyRow]:
         start = 0
-        with open(self._files[number], "rb", buffering=1 << 20, closefd=False) as stream:
-            for line_number, line in enumerate(_lines(stream, self.paths[number]), 1):
-                if not line.isspace() and len(self.findings) < MAX_LINE_FINDINGS:
-                    key = self._key(number, line_number, line)
-                    if key:
-                        yield KeyRow(key, number, start, len(line), line_number)
-                start += len(line)
+        for line_number, line in enumerate(_lines(self._files[number], self.paths[number]), 1):
+            if not line.isspace() and len(self.findings) < MAX_LINE_FINDINGS:
+                key = self._key(number, line_number, line)
+                if key:
+                    yield KeyRow(key, number, start, len(line), line_number)
+            start += len(line)
 
     def _key(self, number: int, line_number: int, line: bytes) -> str:
         """Return the key of a line's record, or report its absence."""
@@ -209,7 +209,7 @@ class LinesOfRecords:
 
     def _body(self, row: KeyRow) -> bytes:
         """Return the bytes that a build publishes for a line."""
-        line = _read_at(self._files[row.file], row.start, row.size)
+        line = _read_at(self._files[row.file].fileno(), row.start, row.size)
         parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
         if parsed_contract.record is None:
             raise PublishingError(
@@ -226,7 +226,7 @@ def removed_keys(file: Path) -> list[str]:
         UnusableLinesError: for lines that are the path of no record and no proof.
     """
     try:
-        lines = decode_utf8(file.read_bytes()).splitlines()
+        lines = decode_utf8(read_named_file(file, MAX_FILE)).splitlines()
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
     except UnreadableError as error:
@@ -248,13 +248,13 @@ def removed_keys(file: Path) -> list[str]:
     return [key_of(plain_path(path)) for _, path in paths]
 
 
-def _opened(path: Path) -> int:
+def _opened(path: Path) -> IO[bytes]:
     if path.suffix in (".gz", ".zst"):
         raise PublishingError(
             f"{path} is compressed: its lines are read twice, by place", "decompress it first"
         )
     try:
-        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        return open_file(path, buffering=1 << 20)
     except OSError as error:
         raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
 

@@ -11,7 +11,6 @@ from typing import IO, NamedTuple, Self
 
 import orjson
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.cpus import available_cpus
 from statuary.base.files import PublishingError
 from statuary.extensions.packs.codec import Compressor
@@ -29,6 +28,7 @@ from statuary.extensions.packs.pack_format import (
 )
 from statuary.extensions.packs.pack_reader import KnownEnd
 from statuary.extensions.snapshots.streams import CHUNK, HashingWriter
+from statuary.system.writing import atomic_file
 
 IN_MEMORY = 16 << 20
 """Bytes of leaves that stay in memory before they go into a temporary file."""

@@ -36,6 +36,7 @@ from statuary.publish.ledger.schema import CachedGroup
 from statuary.section import Run, Section, SectionResult
 from statuary.site.document import SHARDS, Document, plain_path
 from statuary.site.operations import ApiDescription
+from statuary.system.files import read_file
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -157,7 +158,7 @@ class SitePacks:
         staged = self._target.folder.staged(self._ledger.run)
         for tree in (SITE, BODIES):
             try:
-                return (staged / tree / path).read_bytes()
+                return read_file(staged / tree / path)
             except (FileNotFoundError, NotADirectoryError):
                 continue
         return self._target.published(path)

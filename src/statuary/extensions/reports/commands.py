@@ -11,7 +11,6 @@ from typing import Annotated, NamedTuple
 
 import click
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant, day_start, format_utc
 from statuary.cli.exit_codes import ExitCode
@@ -30,6 +29,7 @@ from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
+from statuary.system.writing import atomic_file
 
 QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
 

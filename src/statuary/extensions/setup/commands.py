@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import InvalidValueError
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.escape import escape_control_chars
@@ -48,6 +49,7 @@ from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.locate import locate_findings
 from statuary.status.model.records import StatusContent
 from statuary.status.sources.site_settings import check_page_url
+from statuary.system.files import read_below
 from statuary.system.programs import git_output
 
 SITE: Final = "site.yaml"
@@ -197,7 +199,7 @@ def _is_on_github(project: Path) -> bool:
 def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
     """Write the URL, and that the host's files belong to the site, into site.yaml."""
     with content_lock(content):
-        before = (content / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
+        before = read_below(content, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
         if decided.url != catalogue.page.url.rstrip("/"):
             text = set_value(text, ("page", "url"), decided.url)

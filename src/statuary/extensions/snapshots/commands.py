@@ -48,6 +48,7 @@ from statuary.publish.outcome import ALL_PUBLISHED, Outcome
 from statuary.site import url_table
 from statuary.site.document import Document
 from statuary.source.git_state import GitQuery
+from statuary.system.writing import create_file
 from statuary.version import VERSION
 
 
@@ -434,7 +435,7 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
                 file = _target(folder, document_path(path))
                 waits = staged / file.relative_to(folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
-                waits.write_bytes(_body(site, path))
+                create_file(waits, _body(site, path))
                 count += 1
             _move_files(staged, folder)
     except OSError as error:

@@ -16,6 +16,7 @@ from statuary.base.files import PublishingError
 from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id
 from statuary.site import url_table
 from statuary.site.document import plain_path, uncompressed_path
+from statuary.system.files import MAX_FILE, read_named_file
 
 CONTRACT_ROOTS = frozenset(
     url.pattern.partition("/")[0] for url in (url_table.CHAINS, *url_table.CONTRACT_URLS)
@@ -143,7 +144,7 @@ def _digest_text(contracts: frozenset[SubsetContract]) -> set[str]:
 
 def _lines(file: Path) -> list[str]:
     try:
-        lines = (line.strip() for line in file.read_text("utf-8").splitlines())
+        lines = (line.strip() for line in read_named_file(file, MAX_FILE).decode("utf-8").splitlines())
     except (OSError, UnicodeDecodeError) as error:
         raise PublishingError(f"the address list {file} cannot be read: {error}") from None
     return [line for line in lines if line and not line.startswith("#")]

@@ -23,6 +23,7 @@ from statuary.publish.listing import DamagedSnapshotError, Entry, ReadPath, docu
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.manifest import is_listed, parse_manifest, read_entries
 from statuary.site.document import Document
+from statuary.system.files import open_file
 from statuary.system.network.client import is_archive_url, is_url, stream
 
 SHOWN = 5
@@ -351,7 +352,7 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
         stored = stack.enter_context(closing(StoredDocuments(folder)))
         return SiteMembers(_read(stored.read, trusted), location, folder.paths)
     try:
-        return _zip_members(stack.enter_context(path.open("rb")), location, stack)
+        return _zip_members(stack.enter_context(open_file(path)), location, stack)
     except OSError as error:
         raise PublishingError(
             f"{location} cannot be read: {error.strerror}",

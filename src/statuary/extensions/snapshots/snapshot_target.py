@@ -51,6 +51,7 @@ from statuary.publish.origin import SiteOrigin
 from statuary.publish.plan import Plan
 from statuary.publish.target import StatelessTarget
 from statuary.site.document import Document
+from statuary.system.files import open_file
 
 CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
@@ -272,7 +273,7 @@ def _require_snapshot_or_nothing(path: Path) -> None:
         PublishingError: if it is another file.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - ENDING_SIZE))
             tail = file.read()

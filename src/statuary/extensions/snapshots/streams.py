@@ -13,6 +13,7 @@ from typing_extensions import override
 from statuary.base.files import PublishingError
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
+from statuary.system.files import open_file
 from statuary.system.network.client import get_range, size_of
 
 CHUNK = 1 << 20
@@ -108,7 +109,7 @@ class FileRanges:
 
     def __init__(self, path: Path) -> None:
         try:
-            self.file = path.open("rb", buffering=0)
+            self.file = open_file(path)
         except OSError as error:
             raise PublishingError(
                 f"{path} cannot be read: {error.strerror}",

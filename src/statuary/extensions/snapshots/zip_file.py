@@ -7,7 +7,6 @@ it, and finds any byte that statuary would not write.
 
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,7 +14,6 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, NamedTuple, Self
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.files import PublishingError, is_snapshot_path
 from statuary.extensions.snapshots import zip_format
 from statuary.extensions.snapshots.streams import CHUNK, ByteRanges, HashingReader, HashingWriter
@@ -34,6 +32,8 @@ from statuary.extensions.snapshots.zip_format import (
 )
 from statuary.publish.folder.reader import LARGEST_DOCUMENT
 from statuary.publish.listing import DamagedSnapshotError
+from statuary.system.files import open_file
+from statuary.system.writing import atomic_file, lock_folder, lock_stream
 
 IN_MEMORY = 16 << 20
 """Bytes of a central directory that stay in memory before they go into a temporary file."""
@@ -113,10 +113,6 @@ def require_zip_name(path: Path) -> None:
         raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
 
 
-if sys.platform != "win32":
-    import fcntl
-
-
 @contextmanager
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot, and remove abandoned ones.
@@ -131,25 +127,22 @@ def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     with ExitStack() as stack:
         with _locked_folder(out.parent):
             stream = stack.enter_context(atomic_file(out))
-            if sys.platform != "win32":
-                with suppress(OSError):  # a file system without locks: of other files nothing can be known
-                    fcntl.flock(stream, fcntl.LOCK_EX)
-                    _remove_abandoned(out, Path(stream.name))
+            with suppress(OSError):  # a system without locks: of other files nothing can be known
+                lock_stream(stream)
+                _remove_abandoned(out, Path(stream.name))
         yield stream
 
 
 @contextmanager
 def _locked_folder(folder: Path) -> Iterator[None]:
     """Lock a folder where that is possible."""
-    descriptor = -1
+    descriptor = None
+    with suppress(OSError):  # a folder that is missing, or cannot be read
+        descriptor = lock_folder(folder)
     try:
-        if sys.platform != "win32":
-            with suppress(OSError):  # a folder that is missing, or cannot be read
-                descriptor = os.open(folder, os.O_RDONLY)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        if descriptor >= 0:
+        if descriptor is not None:
             os.close(descriptor)
 
 
@@ -161,8 +154,8 @@ def _remove_abandoned(out: Path, own_file: Path) -> None:
     name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{8}}")
     for file in out.parent.iterdir():
         if name.fullmatch(file.name) and file != own_file and S_ISREG(file.lstat().st_mode):
-            with suppress(OSError), file.open("rb") as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(OSError), open_file(file) as stream:
+                lock_stream(stream, waits=False)
                 if LOCAL_MARK.startswith(stream.read(len(LOCAL_MARK))):
                     file.unlink()
 

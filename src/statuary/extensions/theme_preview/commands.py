@@ -19,6 +19,7 @@ from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.settings import ThemeError
 from statuary.site.site_content import SiteContent
 from statuary.status.pages.status_assets import status_assets
+from statuary.system.writing import replace_file
 
 PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
 
@@ -60,8 +61,7 @@ def preview(content: Path, out: Path) -> None:
         ) from error
     for document in documents:
         file = out / document.path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(document.body)
+        replace_file(file, document.body)
     click.echo(f"{out / PAGE}: every part in every state")
 
 

@@ -8,13 +8,15 @@ from typing import cast
 
 import orjson
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity
+from statuary.base.limits import LARGEST_RECORD
 from statuary.base.primitives import Instant, InvalidValueError, format_exact, format_utc, parse_instant
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamSettings
 from statuary.status.model.records import Component, StatusCatalogue, StatusChange
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+from statuary.system.files import read_below
+from statuary.system.writing import atomic_file
 
 FILE = ".upstream.json"
 """Its name begins with a dot, so that nothing else reads it as content."""
@@ -40,7 +42,7 @@ def read_changes(content: Path) -> Changes:
         StateFileError: if it is damaged.
     """
     try:
-        document = orjson.loads((content / FILE).read_bytes())
+        document = orjson.loads(read_below(content, FILE, LARGEST_RECORD))
         rows = cast("dict[str, list[dict[str, str]]]", document["components"])
         return {name: tuple(map(_change, changes)) for name, changes in rows.items()}
     except FileNotFoundError:

@@ -15,6 +15,7 @@ from statuary.publish.ledger.read import read_listing, read_meta
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
+from statuary.system.files import read_file
 
 
 def is_built(root: Path) -> bool:
@@ -29,7 +30,7 @@ def is_built(root: Path) -> bool:
     noted_digest = None
     with suppress(DamagedLedgerError):
         noted_digest = read_meta(ledger, OWN_MANIFEST)
-    return noted_digest == manifest_digest(file.read_bytes())
+    return noted_digest == manifest_digest(read_file(file))
 
 
 def has_intact_listing(root: Path) -> bool:

@@ -31,6 +31,8 @@ from statuary.publish.ledger.schema import (
 from statuary.publish.plan import Plan
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document
+from statuary.system.files import read_text
+from statuary.system.writing import create_file
 
 PARTITIONS = "partitions"
 """The folder of the partitions' results, below the staging folder of a run."""
@@ -63,7 +65,7 @@ class FolderTarget(BuildTarget):
         self._is_unclean = False
         self._is_applied = False
         self._is_resumed = False
-        self.folder.open()
+        self.folder.create()
         self.ledger = Ledger(self.folder.ledger_file)
         try:
             self._begin()
@@ -222,7 +224,7 @@ class FolderTarget(BuildTarget):
             self.ledger.drop(self.ledger.sources.bulk_locations())
         self.folder.discard_leftover()
         (staged / PARTITIONS).mkdir(exist_ok=True)
-        (staged / FINGERPRINT).write_text(fingerprint, "utf-8")
+        create_file(staged / FINGERPRINT, fingerprint.encode())
         self._is_resumed = is_resumed
         return is_resumed
 
@@ -284,7 +286,7 @@ def conflict_error(paths: Sequence[str]) -> PublishingError:
 
 def _text(file: Path) -> str | None:
     try:
-        return file.read_text("utf-8")
+        return read_text(file)
     except OSError:
         return None
 

@@ -14,6 +14,7 @@ from statuary.publish.ledger.read import read_listing
 from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.site.document import Document
+from statuary.system.files import read_file
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the real system's largest known record has a few million."""
@@ -50,8 +51,7 @@ class FolderReader:
         name, size = file
         if size > LARGEST_DOCUMENT:
             raise PublishingError(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
-        with open(name, "rb") as stream:
-            return stream.read()
+        return read_file(name)
 
     def require(self, path: str) -> bytes:
         """Read a published file.

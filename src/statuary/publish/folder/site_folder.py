@@ -26,14 +26,14 @@ from statuary.publish.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLAC
 from statuary.publish.ledger.schema import AddedFile, LedgerEntry
 from statuary.registry import providers
 from statuary.site.document import Document
+from statuary.system.files import NotRegularFileError, read_file
+from statuary.system.writing import create_file, sync_file_system
 
 PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
 """Names that are certainly safe, as nearly all are."""
 
 STAGED = (ADD, REPLACE)
 """The actions that need a staged file."""
-
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FolderState(Enum):
@@ -159,8 +159,7 @@ class Stager:
         entry = self.entry_of(path) if self.entry_of else None
         if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
             return True
-        with open(f"{self.root}/{path}", "rb") as file:
-            return file.read() == body
+        return read_file(f"{self.root}/{path}") == body
 
     def _state(self, folder: str) -> FolderState:
         """Return the kind of thing at a folder's path, without following links."""
@@ -180,28 +179,12 @@ class Stager:
         """Stage a body; return the time of its file."""
         file = f"{self.tree}/{path}"
         try:
-            descriptor = os.open(file, NEW_FILE, 0o666)
-        except (FileNotFoundError, FileExistsError) as error:
-            descriptor = self._opened_again(file, error)
-        try:
-            written_bytes = os.write(descriptor, body)
-            while written_bytes < len(body):
-                written_bytes += os.write(descriptor, memoryview(body)[written_bytes:])
-            return os.fstat(descriptor).st_mtime_ns
-        finally:
-            os.close(descriptor)
-
-    def _opened_again(self, file: str, error: OSError) -> int:
-        """Open a file as a new one, never writing through a leftover.
-
-        Returns:
-            The file descriptor.
-        """
-        if isinstance(error, FileExistsError):
-            os.unlink(file)
-        else:
+            return create_file(file, body)
+        except FileExistsError:
+            os.unlink(file)  # a leftover, which is never written through
+        except FileNotFoundError:
             self._make_folder(os.path.dirname(file))
-        return os.open(file, NEW_FILE, 0o666)
+        return create_file(file, body)
 
     def _link(self, source: str, path: str, body: bytes) -> None:
         """Stage another name: a hard link, or a copy with its time."""
@@ -258,7 +241,7 @@ class SiteFolder:
         """The path of the ledger."""
         return self.root / LEDGER
 
-    def open(self) -> None:
+    def create(self) -> None:
         """Create the folder if it is missing.
 
         Raises:
@@ -322,9 +305,8 @@ class SiteFolder:
         try:
             if any(os.path.islink(self.root / part) for part in (*above, path)) or not name:
                 return None
-            with open(self.root / path, "rb") as file:
-                return file.read()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return read_file(self.root / path)
+        except (FileNotFoundError, NotADirectoryError, NotRegularFileError):
             return None
 
     def put_in_place(self, staged: Path) -> None:
@@ -390,12 +372,4 @@ class SiteFolder:
 
     def sync(self) -> None:
         """Wait until everything written is on disk, if the system can report it."""
-        from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
-
-        system = CDLL(None) if os.name != "nt" else None
-        if system is not None and hasattr(system, "syncfs"):
-            descriptor = os.open(self.root, os.O_RDONLY)
-            system.syncfs(descriptor)
-            os.close(descriptor)
-        elif hasattr(os, "sync"):
-            os.sync()
+        sync_file_system(self.root)

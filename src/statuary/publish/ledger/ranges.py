@@ -14,6 +14,7 @@ from typing import NamedTuple
 from statuary.publish.ledger.document_table import SCHEMA
 from statuary.publish.ledger.ledger import Ledger
 from statuary.system.databases import open_database, read_database
+from statuary.system.writing import sync_path
 
 SAMPLED_FILES = 8
 """Partitions from whose paths the ends of ranges are taken."""
@@ -122,19 +123,9 @@ def listed_ranges(ledger: Ledger) -> list[ListedRange]:
     if not database:
         return []
     execute("CREATE INDEX IF NOT EXISTS work.offered_by_path ON offered (path COLLATE BINARY)")
-    _write_through(database)
+    sync_path(database)
     query = "SELECT path FROM work.offered WHERE digest < ? ORDER BY path COLLATE BINARY"
     ends = [path for (path,) in execute(query, (LISTED_SAMPLE,))]
     return [
         ListedRange(database, after, until) for after, until in zip(["", *ends], [*ends, None], strict=True)
     ]
-
-
-def _write_through(file: str) -> None:
-    """Wait until other machines see the written file.
-
-    Network file systems look for changes when a file is opened.
-    """
-    descriptor = os.open(file, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)

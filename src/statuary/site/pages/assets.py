@@ -7,6 +7,7 @@ from pathlib import Path
 from statuary.site.document import Document
 from statuary.site.settings import Theme
 from statuary.site.url_table import DOCS_STYLE, ICON, SCRIPT, STYLE, THEME_FILE, Url
+from statuary.system.files import read_file
 
 ASSETS = Path(__file__).with_name("assets")
 EDGE = Path(__file__).parents[2] / "edge"
@@ -49,4 +50,4 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
 @cache
 def asset_bytes(file: Path) -> bytes:
     """Read a script, style sheet or picture of the package."""
-    return file.read_bytes()
+    return read_file(file)

@@ -22,6 +22,7 @@ from statuary.site.pages.site_context import TABS, SiteContext, section_url
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.settings import ThemeError
 from statuary.site.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.system.files import read_text
 
 REMEMBERED = {
     "calendar_week.html": "calendar_head calendar_week",
@@ -151,13 +152,13 @@ class _PackageEnvironment(Environment):
 
 @cache
 def _own_source() -> str:
-    return Path(__file__).read_text("utf-8")
+    return read_text(Path(__file__))
 
 
 @cache
 def package_templates(folder: Path) -> Mapping[str, str]:
     """Return the templates of a folder of the package by name."""
-    return {file.name: file.read_text("utf-8") for file in folder.glob("*.html")}
+    return {file.name: read_text(file) for file in folder.glob("*.html")}
 
 
 def core_templates() -> dict[str, str]:

@@ -15,6 +15,7 @@ from statuary.base.json_values import JsonObject
 from statuary.base.reasons import Reason
 from statuary.site.pages.page_parts import CORE_FOLDERS, parts_of
 from statuary.site.settings import LANGUAGES
+from statuary.system.files import read_file
 
 DEFAULT_LANGUAGE = "en"
 
@@ -139,7 +140,7 @@ def _read(language: str, folder: Path) -> dict[str, str]:
     file = folder / "texts" / f"{language}.json"
     if not file.is_file():  # a language begins with one section
         return {}
-    return dict(_flat(orjson.loads(file.read_bytes()), ""))
+    return dict(_flat(orjson.loads(read_file(file)), ""))
 
 
 def _flat(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:

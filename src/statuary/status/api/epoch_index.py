@@ -15,6 +15,7 @@ from statuary.base.primitives import Instant, InvalidValueError, format_millisec
 from statuary.site import url_table
 from statuary.site.url_table import Url
 from statuary.status.api.epochs import PatchError, patched
+from statuary.system.files import read_file
 
 BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
 """The exceptions of reading a malformed index."""
@@ -162,7 +163,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     """
     file = folder / url_table.EPOCHS.path()
     try:
-        return _parsed(file.read_bytes())
+        return _parsed(read_file(file))
     except OSError as error:
         raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
     except BROKEN:

@@ -19,6 +19,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import Component
 from statuary.status.model.timeline import Timeline, states_at
 from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
+from statuary.system.files import read_file
 
 Encode = Callable[[IncidentState], EncodedJson]
 """Returns the object of a record."""
@@ -162,7 +163,7 @@ def uptime_document(
 @cache
 def uptime_schema_document() -> Document:
     """Return the JSON Schema of the uptime document."""
-    schema = Path(__file__).with_name("uptime.schema.json").read_bytes()
+    schema = read_file(Path(__file__).with_name("uptime.schema.json"))
     return Document(
         path=UPTIME_SCHEMA.path(), cache=UPTIME_SCHEMA.cache, body=encode_json(orjson.loads(schema))
     )

@@ -8,10 +8,12 @@ from datetime import date
 from itertools import count
 from pathlib import Path, PurePosixPath
 
+from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, day_of
 from statuary.source.edit_files import EditError, FileEdit
 from statuary.source.yaml_nodes import YamlValue, block_text
 from statuary.status.model.timeline import Timeline
+from statuary.system.files import read_file
 
 MAX_SLUG_LENGTH = 60
 """Characters of a slug; it ends at a whole word."""
@@ -65,7 +67,7 @@ def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> se
 def _gives_id(file: Path, given_id: str) -> bool:
     """Return whether a file gives itself an id, as it is usually written."""
     try:
-        return f"id: {given_id}".encode() in file.read_bytes().splitlines()
+        return f"id: {given_id}".encode() in read_file(file, LARGEST_SOURCE_FILE).splitlines()
     except (OSError, UnicodeEncodeError):
         return False
 

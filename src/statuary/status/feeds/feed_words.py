@@ -8,6 +8,7 @@ import orjson
 
 from statuary.site.pages.page_texts import PageTexts
 from statuary.status.model.vocabulary import STANDARD_BODIES, ComponentStatus, UpdateStatus
+from statuary.system.files import read_file
 
 FEED_TEXTS = (
     "event",
@@ -46,7 +47,7 @@ class Words:
         return self._words.get(f"description.{description}", description)
 
 
-ENGLISH = Words("en-US", orjson.loads(Path(__file__).with_name("words.json").read_bytes()))
+ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.json"))))
 """The words of Statuspage's feeds, in which its standard bodies and descriptions stay as they are."""
 
 

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.findings import Finding, has_errors
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.primitives import Hex, Instant, parse_instant
@@ -46,6 +45,7 @@ from statuary.extensions.importing.evidence.ethereum_node import (
 )
 from statuary.extensions.importing.report import NotImportableError
 from statuary.site.pages.page_texts import english
+from statuary.system.writing import atomic_file
 
 FINALIZED: Final = "finalized"
 HASHES_ALONE: Final = False

@@ -4,7 +4,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.base.atomic_file import atomic_file
 from statuary.base.findings import Finding, has_errors
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue
@@ -21,6 +20,7 @@ from statuary.extensions.compilers.recompile import (
     missing_compiler_finding,
 )
 from statuary.site.document import encode_unchecked
+from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):

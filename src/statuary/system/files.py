@@ -1,0 +1,229 @@
+"""Reading files: those of the content, those that an option names, and our own.
+
+A file is opened without waiting for its writer, and is read only if it is a regular file: a FIFO would hang the
+command, and a device has no end. A file of the content is opened name by name below its folder, so that no link and no
+`..` leads out of it. Every error is an OSError whose reason quotes nothing of the file.
+"""
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+from typing import NamedTuple, cast
+
+MAX_FILE = 256 << 20
+"""Bytes of a file where a caller names no other limit."""
+
+LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+"""Error numbers of systems that refuse to follow a link."""
+
+# otherwise opening a FIFO waits for a writer
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+FILE = READ | getattr(os, "O_NOFOLLOW", 0)
+TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+FOLDER = TOP | getattr(os, "O_NOFOLLOW", 0)
+
+
+class NotRegularFileError(OSError):
+    """Something is not a regular file."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(errno.EINVAL, "it is not a regular file", str(path))
+
+
+class OutsideFolderError(OSError):
+    """A link leads out of a folder, or to a hidden file."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(errno.ELOOP, "a symbolic link leads out of the folder", str(path))
+
+
+class TooLargeError(OSError):
+    """A file has more bytes than a limit."""
+
+    def __init__(self, path: Path | str, limit: int, size: int | None = None) -> None:
+        super().__init__(errno.EFBIG, f"it has more than {limit:,} bytes", str(path))
+        self.size = size  # None if its end is unknown
+
+
+# files of the content
+
+
+def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
+    """Open a regular file below a folder, or of a source beside it.
+
+    Each name of a path is opened in turn, so a file or folder that was replaced after it was listed is checked in
+    the same way.
+
+    Args:
+        links: whether a symbolic link is followed if its target could be read at its own path.
+
+    Returns:
+        The file descriptor.
+
+    Raises:
+        OutsideFolderError: if it is behind a link that is not followed.
+        NotRegularFileError: if it is not a regular file.
+        OSError: if it cannot be opened.
+        ValueError: if no file can have this name.
+    """
+    top, below = _contained_path(str(root), path)
+    try:
+        descriptor = _open_names(top, below)
+    except OSError as error:
+        if error.errno not in LINK_ERRORS:
+            raise
+        real_top, target = os.path.realpath(top), os.path.realpath(f"{top}/{below}")
+        if not links or not is_visible_below(Path(target), Path(real_top)):
+            raise OutsideFolderError(path) from None
+        descriptor = _open_names(real_top, Path(target).relative_to(real_top).as_posix())
+    return _require_regular(descriptor, path)
+
+
+def read_below(root: Path | str, path: str, limit: int) -> bytes:
+    """Read a regular file below a folder; no link is followed.
+
+    Raises:
+        OSError: if it cannot be read, or has more than `limit` bytes.
+        ValueError: if no file can have this name.
+    """
+    return read_descriptor(open_below(root, path), path, limit)
+
+
+class _ContainedPath(NamedTuple):
+    """A path, and the folder that links must stay in."""
+
+    top: str
+    below: str
+
+
+def _contained_path(root: str, path: str) -> _ContainedPath:
+    """Return a path below the folder that links must stay in.
+
+    For a source beside the content, the folder is the first name other than `..`.
+    """
+    if ".." not in path:
+        return _ContainedPath(root, path)
+    names = os.path.normpath(path).replace("\\", "/").split("/")
+    up = next((number for number, name in enumerate(names) if name != ".."), len(names))
+    if up in (0, len(names) - 1):
+        return _ContainedPath("/".join([root, *names[:up]]), "/".join(names[up:]))
+    return _ContainedPath("/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :]))
+
+
+def _open_names(top: str, path: str) -> int:
+    if os.open not in os.supports_dir_fd:
+        if os.path.realpath(f"{top}/{path}") != os.path.join(  # noqa: PTH118 - the others are strings
+            os.path.realpath(top), os.path.normpath(path)
+        ):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return os.open(f"{top}/{path}", FILE)
+    *folders, name = path.split("/")
+    above = os.open(top, TOP)
+    try:
+        for folder in folders:
+            inner = os.open(folder, FOLDER, dir_fd=above)
+            os.close(above)
+            above = inner
+        return os.open(name, FILE, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def is_visible_below(file: Path, folder: Path) -> bool:
+    """Return whether a file is below a folder, and no name of its path there is hidden."""
+    if not file.is_relative_to(folder):
+        return False
+    return not any(name.startswith(".") for name in file.relative_to(folder).parts)
+
+
+# files of our own, and those that an option names
+
+
+def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
+    """Open a regular file.
+
+    Raises:
+        NotRegularFileError: if it is something else.
+        OSError: if it cannot be opened.
+    """
+    return stream_of(_require_regular(os.open(file, READ), file), buffering=buffering)
+
+
+def stream_of(descriptor: int, *, buffering: int = -1) -> BufferedReader:
+    """Return the stream that closes an open file's descriptor."""
+    return cast("BufferedReader", os.fdopen(descriptor, "rb", buffering))
+
+
+def read_file(file: Path | str, limit: int = MAX_FILE) -> bytes:
+    """Read a regular file.
+
+    Raises:
+        OSError: if it cannot be read, or has more than `limit` bytes.
+    """
+    return read_descriptor(_require_regular(os.open(file, READ), file), file, limit)
+
+
+def read_text(file: Path | str, limit: int = MAX_FILE) -> str:
+    """Read a regular file as UTF-8.
+
+    Raises:
+        OSError: if it cannot be read, or has more than `limit` bytes.
+        UnicodeDecodeError: if it is not UTF-8.
+    """
+    return read_file(file, limit).decode("utf-8")
+
+
+def read_named_file(file: Path, limit: int) -> bytes:
+    """Read a file that an option or argument names; it may be a pipe, as shells make of `<(command)`.
+
+    Raises:
+        OSError: if it cannot be read, or has more than `limit` bytes.
+    """
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return read_descriptor(descriptor, file, limit)
+    with stream_of(descriptor) as stream:
+        body = stream.read(limit + 1)
+    if len(body) > limit:
+        raise TooLargeError(file, limit)
+    return body
+
+
+def read_start(file: Path, size: int) -> bytes:
+    """Read the first bytes of a regular file; fewer if it has no more.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    with open_file(file) as stream:
+        return stream.read(size)
+
+
+def read_descriptor(descriptor: int, path: Path | str, limit: int) -> bytes:
+    """Read an open regular file to the end, and close it.
+
+    Raises:
+        TooLargeError: if it has more than `limit` bytes.
+        OSError: if it cannot be read.
+    """
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            raise TooLargeError(path, limit, size)
+        # a buffer of exactly the size: a larger one costs more than reading
+        parts = []
+        while size > 0 and (part := os.read(descriptor, size)):
+            parts.append(part)
+            size -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+    finally:
+        os.close(descriptor)
+
+
+def _require_regular(descriptor: int, path: Path | str) -> int:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotRegularFileError(path)
+    return descriptor
