@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from statuary.cli.main import command
 from support.browser import browse, build
 from support.rich_site import NOW, rich_content
 
@@ -61,3 +63,15 @@ def test_search_hits_show_verdicts(site: Path) -> None:
         "none Not proven Exact match",
         "none Not proven Exact match",
     ]
+
+
+def test_report_fits_phones(tmp_path: Path) -> None:
+    content = rich_content(tmp_path)
+    done = CliRunner().invoke(
+        command,
+        ["report", "2026-q4", "--content", str(content), "--out", str(tmp_path / "out"), "--now", NOW],
+    )
+    assert done.exit_code == 0, done.output
+    found = browse(tmp_path / "out", "accessibility", paths=["2026-q4.html"], widths=[390, 1280], now=NOW)
+    # browsers ask for an icon, which a file has not
+    assert [fault for fault in found["broken"] if "status of 404" not in fault] == []

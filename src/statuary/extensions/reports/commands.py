@@ -153,9 +153,9 @@ def page_text(
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
-        f"</head>\n<body>\n<h1>{escape(title)}</h1>\n<p>{escape(url)}, as of {format_utc(at)}. Durations in minutes.</p>\n"
+        f"</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n<p>{escape(url)}, as of {format_utc(at)}. Durations in minutes.</p>\n"
         f"<div tabindex='0' role='region' aria-label='{escape(title)}'><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
-        f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</body>\n</html>\n"
+        f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</main>\n</body>\n</html>\n"
     )
 
 
