@@ -9,7 +9,14 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from statuary.base.primitives import Instant
-from statuary.status.model.records import Component, Incident, IncidentUpdate, Maintenance, StatusCatalogue
+from statuary.status.model.records import (
+    Component,
+    Incident,
+    IncidentUpdate,
+    Maintenance,
+    Occurrence,
+    StatusCatalogue,
+)
 from statuary.status.model.status_history import published_at
 
 Record = TypeVar("Record", bound=Incident)
@@ -28,9 +35,10 @@ def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     """Remove from a catalogue what may not be read at an instant."""
     held_back: list[Instant] = []
     incidents = _public_records(catalogue.incidents, now, held_back)
+    unchanged_windows = (_before_later_changes(window, now, held_back) for window in catalogue.maintenances)
     maintenances = tuple(
         _public_windows(maintenance, now, held_back)
-        for maintenance in _public_records(catalogue.maintenances, now, held_back)
+        for maintenance in _public_records(unchanged_windows, now, held_back)
     )
     components = tuple(_public_component(component, now, held_back) for component in catalogue.components)
     if not held_back:
@@ -60,6 +68,34 @@ def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
     return replace(record, updates=updates, components=components)
 
 
+def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
+    """Return a window as it was before moves and a cancellation that are dated ahead."""
+    if maintenance.draft:
+        return maintenance
+    cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
+    if cancelled_at is not None and cancelled_at > now:
+        held_back.append(cancelled_at)
+        maintenance = replace(maintenance, cancelled_at=None)
+    start = _start_before_moves(maintenance.updates, now)
+    if start is None:
+        return maintenance
+    # the length before the move is not in the file
+    until = Instant(start + (maintenance.scheduled_until - maintenance.scheduled_for))
+    is_ahead = rescheduled_at is not None and rescheduled_at > now
+    return replace(
+        maintenance,
+        scheduled_for=start,
+        scheduled_until=until,
+        rescheduled_at=None if is_ahead else rescheduled_at,
+    )
+
+
+def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
+    """Return the start of a window before the first move that is dated ahead, if there is one."""
+    moves = [(update.display_at, update.moved_from) for update in updates if update.moved_from is not None]
+    return next((start for at, start in sorted(moves) if at > now), None)
+
+
 def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
     """Remove updates dated ahead from the windows of a recurring maintenance."""
     recurrence = maintenance.recurrence
@@ -70,8 +106,22 @@ def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Inst
         ahead = [update for update in occurrence.updates if published_at(maintenance, update) > now]
         held_back += [published_at(maintenance, update) for update in ahead]
         updates = tuple(update for update in occurrence.updates if update not in ahead)
-        occurrences[start] = occurrence._replace(updates=updates)
+        occurrences[start] = _occurrence_before(occurrence, now, held_back)._replace(updates=updates)
     return replace(maintenance, recurrence=replace(recurrence, occurrences=occurrences))
+
+
+def _occurrence_before(occurrence: Occurrence, now: Instant, held_back: list[Instant]) -> Occurrence:
+    """Return the changes to a window without moves and a cancellation that are dated ahead."""
+    if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
+        held_back.append(occurrence.cancelled_at)
+        occurrence = occurrence._replace(cancelled_at=None)
+    start = _start_before_moves(occurrence.updates, now)
+    if start is None:
+        return occurrence
+    until = occurrence.scheduled_until
+    if until is not None and occurrence.scheduled_for is not None:
+        until = Instant(start + (until - occurrence.scheduled_for))
+    return occurrence._replace(scheduled_for=start, scheduled_until=until, rescheduled_at=None)
 
 
 def _public_component(component: Component, now: Instant, held_back: list[Instant]) -> Component:
