@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.source.git_merge import install_merge_driver
+from statuary.source.edit_files import EditError
+from statuary.source.git_merge import install_merge_driver, stage_merged
 from statuary.source.parse_yaml import parse_yaml
 from support.content_repository import FILES, make_content_repository
 from support.sites import git
@@ -146,3 +147,11 @@ def test_missing_program_leaves_markers(clones, monkeypatch):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert merge(theirs) == 1
     assert "<<<<<<< ours" in (theirs / SLOW).read_text()
+
+
+def test_merge_outside_repository_is_reported(tmp_path):
+    file = tmp_path / "a.yaml"
+    with pytest.raises(EditError, match="was merged, but git did not take it") as caught:
+        stage_merged(file, "name: A\n")
+    assert caught.value.hint == f"run `git add {file}`"
+    assert file.read_text() == "name: A\n"

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from statuary.base.findings import Position
-from statuary.source.file_kinds import is_ignored
+from statuary.source.file_kinds import is_ignored, is_workspace_file
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError
 
@@ -40,3 +40,16 @@ def test_byte_order_mark_keeps_error_positions():
 )
 def test_unrelated_files_are_ignored(path, ignored):
     assert is_ignored(PurePosixPath(path)) is ignored
+
+
+@pytest.mark.parametrize(
+    ("path", "is_part"),
+    [
+        ("contracts/1/0xab/sources/A.sol", True),
+        ("contracts/1/0xab/compiler.json", True),
+        ("contracts/1/0xab.json", False),
+        ("incidents/2026/11/slow/notes.json", False),
+    ],
+)
+def test_workspace_has_files_below_contract(path, is_part):
+    assert is_workspace_file(PurePosixPath(path)) is is_part

@@ -7,6 +7,7 @@ import pytest
 from statuary.base.primitives import Instant
 from statuary.site.settings import PageSettings
 from statuary.status.model.timeline import build_timeline
+from statuary.status.pages.component_rows import BAR_HEIGHT, BAR_HEIGHTS, _line
 from statuary.status.pages.pages import StatusPages
 from support.page_links import PageParts
 from support.pages import Elements, small_site_context
@@ -264,6 +265,12 @@ def test_uptime_bars_group_days_by_state() -> None:
         assert picture.count("<path") == len(days)
         assert sorted(day for of_state in days.values() for day in of_state) == list(range(90))
     assert [87] in [days_of(picture).get("partial") for picture in pictures], "two days before the last"
+
+
+@pytest.mark.parametrize("height", BAR_HEIGHTS.values())
+def test_uptime_bars_stand_on_bottom(height: int) -> None:
+    middles = re.findall(r"M\d+ ([\d.]+)h", _line((0, 1, 5), height))
+    assert [float(middle) + height / 2 for middle in middles] == [BAR_HEIGHT, BAR_HEIGHT]
 
 
 def test_component_has_no_data_before_start() -> None:
