@@ -301,6 +301,7 @@ EXTENSIONS = (
 
 CONTRACTS = Extension("contracts", section="statuary.contracts.section:ContractsSection")
 STATUS = Extension("status", section="statuary.status.section:StatusSection")
+CONTENT_SECTIONS = (CONTRACTS, STATUS)
 """The sections that every site has."""
 
 ENTRY_POINTS = "statuary.sections"

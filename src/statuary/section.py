@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from statuary.site.document import Document
     from statuary.site.operations import ApiDescription
     from statuary.site.pages.page_parts import PageParts
-    from statuary.site.site_content import SiteContent
+    from statuary.site.site_content import SiteContent, SiteIdentity
     from statuary.site.url_table import Url
+    from statuary.source.content_files import ContentFiles
+    from statuary.source.file_kinds import FileKind
     from statuary.source.source_model import SourceModel
 
 Kind = TypeVar("Kind")
@@ -133,6 +135,26 @@ class Section:
         """Note that the target now holds the section's documents."""
 
 
+class ContentFolder(NamedTuple):
+    """What a section reads of a content folder."""
+
+    root: "Path"
+    files: "ContentFiles"  # all files but contracts; gains findings about them
+    has_contracts: bool  # whether the folder's own contracts are read
+    source: str = ""  # the path of site.yaml
+    settings: "SourceModel | None" = None  # the section's keys of site.yaml; None if site.yaml cannot be read
+    language: str = ""  # of the pages
+    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
+
+
+class SectionContent(NamedTuple):
+    """What a section read."""
+
+    value: object  # what `SiteContent.of` finds by its type
+    page: "SiteIdentity | None" = None  # from the section that knows the name and the address of the site
+    has_contracts: bool = False  # whether pages lead to contracts
+
+
 class SoundContent(NamedTuple):
     """A site without what would stop a build, and why that is left out."""
 
@@ -163,6 +185,15 @@ class ContentSection(Section):
 
     Its errors are not kept from the others: an error of the content ends a build, and one of the target ends the run.
     """
+
+    @classmethod
+    def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
+        """Return the kinds of its files by the names of their JSON Schemas; None is a record, its own format."""
+        return {}
+
+    def read(self, folder: ContentFolder) -> SectionContent | None:
+        """Return what the section's settings and files say, or None if what a site needs cannot be read."""
+        raise NotImplementedError
 
     def exclude_faults(self, run: Run, unread: "Sequence[Finding]") -> SoundContent | None:
         """Return the site without the records that cause errors.

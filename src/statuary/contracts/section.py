@@ -1,6 +1,6 @@
 """The section of contracts: builds those that changed, then what depends on all of them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -18,11 +18,15 @@ from statuary.contracts.incremental.built_contracts import (
     has_contracts,
     without_contracts,
 )
+from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
+from statuary.contracts.sources.read_contracts import find_contracts
 from statuary.publish.ledger.contract_rows import ContractCounts
-from statuary.section import ApiFacts, ContentSection, Run, SectionResult
+from statuary.section import ApiFacts, ContentFolder, ContentSection, Run, SectionContent, SectionResult
 from statuary.site.document import Document
 from statuary.site.pages.try_make import render_with_fallback, try_make
+from statuary.source.file_kinds import FileKind
+from statuary.source.source_model import SourceModel, value_of
 
 if TYPE_CHECKING:
     from statuary.base.findings import Rule
@@ -42,6 +46,40 @@ class ContractsSection(ContentSection):
     """The verified contracts of a site."""
 
     _built: BuiltContracts | None = None  # None until `build`, and in a tick
+
+    @override
+    @classmethod
+    def source(cls) -> "type[SourceModel]":
+        from statuary.contracts.sources.site_settings import ContractKeysSource
+
+        return ContractKeysSource
+
+    @override
+    @classmethod
+    def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
+        from statuary.contracts.sources.evidence import AnchorSource
+        from statuary.contracts.sources.read_workspace import WorkspaceSource
+
+        return {
+            "contract": (FileKind.WORKSPACE, WorkspaceSource),
+            "record": (FileKind.RECORD, None),
+            "anchor": (FileKind.ANCHOR, AnchorSource),
+        }
+
+    @override
+    def read(self, folder: ContentFolder) -> SectionContent | None:
+        from statuary.contracts.sources.site_settings import ContractKeysSource
+
+        keys = folder.settings
+        if not isinstance(keys, ContractKeysSource):
+            return None
+        settings = keys.contracts
+        contracts = SiteContracts(
+            chains=tuple(chain.chain() for chain in keys.chains),
+            settings=value_of(ContractSettings, settings, join_memory=settings.join_memory_mib << 20),
+            sources=find_contracts(folder.root, settings, folder.source, has_contracts=folder.has_contracts),
+        )
+        return SectionContent(contracts, has_contracts=bool(contracts.chains))
 
     @override
     @classmethod

@@ -4,29 +4,16 @@ The model of an extension is imported only if its key is present.
 """
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
-from statuary.registry import EXTENSIONS, extension_of, load, providers
+from statuary.registry import EXTENSIONS, extension_of, load
 from statuary.source.load_model import validate_tree
 from statuary.source.source_model import SourceModel
-from statuary.status.model.records import StatusCatalogue
 
 ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 """Key of site.yaml and settings of every extension that is on."""
-
-
-def apply_extension_status(
-    content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
-) -> StatusCatalogue:
-    """Return a status with the components that enabled extensions follow."""
-    settings = dict(on)
-    for key, target in providers("status").items():
-        if key in settings:
-            status = load(target)(content, settings[key], status, findings, language)
-    return status
 
 
 class ExtensionSource(SourceModel):

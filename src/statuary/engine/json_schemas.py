@@ -11,27 +11,18 @@ from pydantic import TypeAdapter
 
 from statuary.base.json_values import Json
 from statuary.contracts.model.record import Record
-from statuary.contracts.sources.evidence import AnchorSource
-from statuary.contracts.sources.read_workspace import WorkspaceSource
 from statuary.engine.extension_settings import extension_models
 from statuary.engine.site_source import SiteSource
+from statuary.registry import CONTENT_SECTIONS, CONTRACTS, STATUS, load
 from statuary.site.pages_and_theme import PageFile
 from statuary.source.file_kinds import FileKind, pattern_of
 from statuary.source.source_model import SourceModel
-from statuary.status.sources.component_source import ComponentsSource
-from statuary.status.sources.incident_source import IncidentSource, TemplateSource
-from statuary.status.sources.maintenance_source import MaintenanceSource
 
 SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
     "site": (FileKind.SITE, SiteSource),
-    "components": (FileKind.COMPONENTS, ComponentsSource),
-    "incident": (FileKind.INCIDENT, IncidentSource),
-    "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
-    "template": (FileKind.TEMPLATE, TemplateSource),
+    **load(STATUS.section).schemas(),
     "page": (FileKind.PAGE, PageFile),
-    "contract": (FileKind.WORKSPACE, WorkspaceSource),
-    "record": (FileKind.RECORD, None),
-    "anchor": (FileKind.ANCHOR, AnchorSource),
+    **load(CONTRACTS.section).schemas(),
 }
 """By name of the schema. A record is its own wire format and has no source model."""
 
@@ -69,13 +60,16 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of site.yaml with the keys of extensions."""
-    parts = [schema, *map(_described_schema, extension_models(SiteSource.known_keys()).values())]
+    """Return the schema of site.yaml with the keys of contracts, status and extensions."""
+    sections = [_described_schema(load(row.section).source()) for row in CONTENT_SECTIONS]
+    extensions = map(_described_schema, extension_models(SiteSource.known_keys()).values())
+    parts = [schema, *sections, *extensions]
     properties = {key: value for part in parts for key, value in part["properties"].items()}
     models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
     return schema | {
         "$defs": {name: models[name] for name in sorted(models)},
         "properties": {key: properties[key] for key in SiteSource.known_keys()},
+        "required": [key for part in sections for key in part.get("required", ())],
     }
 
 

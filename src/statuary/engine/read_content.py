@@ -1,22 +1,20 @@
 """Read the content folder into a catalogue, with findings."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
-from statuary.contracts.settings import ContractSettings
-from statuary.contracts.site_contracts import SiteContracts
-from statuary.contracts.sources.read_contracts import find_contracts
+from statuary.base.json_values import Json
 from statuary.engine.extension_settings import (
     ExtensionSettings,
-    apply_extension_status,
     extension_models,
     read_extension_settings,
 )
 from statuary.engine.site_source import SiteSource
+from statuary.registry import CONTENT_SECTIONS, load
+from statuary.section import ContentFolder, SectionContent
 from statuary.site.settings import LANGUAGES, HostingSettings, PageSettings, SitePage, Theme
 from statuary.site.site_content import SiteContent
 from statuary.source.content_files import ContentFiles
@@ -27,11 +25,8 @@ from statuary.source.file_kinds import (
 )
 from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile, walk_folder
-from statuary.source.source_model import value_of
+from statuary.source.source_model import SourceModel, value_of
 from statuary.source.unreadable import UnreadableError
-from statuary.status.model.records import StatusContent, StatusSettings
-from statuary.status.sources.read_status import read_status_sources, translate_status
-from statuary.status.sources.site_settings import translate_page
 
 
 class ReadResult(NamedTuple):
@@ -59,7 +54,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
             content.findings.append(file)
         else:
             content.add(file)
-    catalogue = _read_catalogue(root, content, has_contracts=files is None)
+    catalogue = _read_site(root, content, has_contracts=files is None)
     return ReadResult(catalogue, content.findings)
 
 
@@ -73,46 +68,60 @@ def is_excluded(finding: Finding) -> bool:
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
-def _read_catalogue(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteContent | None:
-    """Return the catalogue of the files.
+def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteContent | None:
+    """Return the site of the files.
 
     Returns:
-        The catalogue, or None if the settings are missing or the components unreadable.
+        None if the settings are missing, or what a site needs cannot be read.
     """
-    site = files.only(FileKind.SITE, _load_site)
+    read = files.only(FileKind.SITE, _load_site)
     if not files.files[FileKind.SITE]:
         message = "the content folder has no site.yaml"
         files.findings.append(Finding(rule="missing-file", message=message, hint="run `statuary init`"))
-    sources = read_status_sources(files)
-    if site is None or sources is None:
+    if read is None:
+        nothing = ContentFolder(root=root, files=files, has_contracts=has_contracts)
+        for row in CONTENT_SECTIONS:
+            load(row.section)().read(nothing)  # for its findings
         return None
-    file, (settings, extensions) = site
+    file, settings = read
     # extensions read the folders that have the names of their keys
-    folders = tuple(f"{key.replace('_', '-')}/" for key, _ in extensions)
+    folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
-    status = translate_status(files, sources, translate_page(settings.page), file.path)
-    if extensions:
-        status = apply_extension_status(root, extensions, status, files.findings, settings.pages.language)
-    theme, own_pages = _theme_and_pages(files, settings.pages.language)
-    contracts = settings.contracts
-    site_contracts = SiteContracts(
-        chains=tuple(chain.chain() for chain in settings.chains),
-        settings=value_of(ContractSettings, contracts, join_memory=contracts.join_memory_mib << 20),
-        sources=find_contracts(root, contracts, file.path, has_contracts=has_contracts),
-    )
-    content = StatusContent(
-        status,
-        value_of(StatusSettings, settings.status, horizon=timedelta(days=settings.status.horizon_days)),
-    )
+    contents = [
+        load(row.section)().read(
+            ContentFolder(
+                root=root,
+                files=files,
+                has_contracts=has_contracts,
+                source=file.path,
+                settings=settings.sections[row.name],
+                language=settings.site.pages.language,
+                extensions=settings.extensions,
+            )
+        )
+        for row in CONTENT_SECTIONS
+    ]
+    return _site(files, file.path, settings, contents)
+
+
+def _site(
+    files: ContentFiles, source: str, settings: "SettingsFile", contents: list[SectionContent | None]
+) -> SiteContent | None:
+    """Return the site that its settings and sections give, or None if a section is missing."""
+    found = [content for content in contents if content is not None]
+    page = next((content.page for content in found if content.page is not None), None)
+    if page is None or len(found) < len(contents):
+        return None
+    theme, own_pages = _theme_and_pages(files, settings.site.pages.language)
     return SiteContent(
-        source=file.path,
-        page=status.page,
-        pages=value_of(PageSettings, settings.pages, theme=theme),
-        hosting=value_of(HostingSettings, settings.hosting),
+        source=source,
+        page=page,
+        pages=value_of(PageSettings, settings.site.pages, theme=theme),
+        hosting=value_of(HostingSettings, settings.site.hosting),
         own_pages=own_pages,
-        extensions=extensions,
-        values=(site_contracts, content),
-        has_contracts=bool(site_contracts.chains),
+        extensions=settings.extensions,
+        values=tuple(content.value for content in found),
+        has_contracts=any(content.has_contracts for content in found),
         unread=files.unread(),
     )
 
@@ -128,23 +137,45 @@ def _theme_and_pages(files: ContentFiles, language: str) -> tuple[Theme, tuple[S
     return read_theme(files.theme, language, files.findings), own_pages
 
 
-def _load_site(
-    file: SourceFile, *, limit: int, findings: list[Finding]
-) -> tuple[SiteSource, ExtensionSettings] | None:
-    """Read the settings of the core and of extensions.
+class SettingsFile(NamedTuple):
+    """What site.yaml says."""
+
+    site: SiteSource
+    sections: dict[str, SourceModel]  # the keys of contracts and status, by section
+    extensions: ExtensionSettings
+
+
+def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> SettingsFile | None:
+    """Read the settings of the whole site, its sections and extensions.
 
     Returns:
-        The pair, or None if there are errors, which are added to `findings`.
+        The settings, or None if there are errors, which are added to `findings`.
     """
     try:
         tree = read_tree(file, limit)
     except UnreadableError as error:
         findings.append(error.finding(file.path))
         return None
-    extensions: ExtensionSettings | None = ()
-    if isinstance(tree, dict):
-        models = extension_models(key for key in tree if key not in SiteSource.model_fields)
-        extensions = read_extension_settings(tree, models, file.path, findings)
-        tree = {key: value for key, value in tree.items() if key not in models}
-    source = validate_tree(tree, SiteSource, file.path, findings)
-    return None if source is None or extensions is None else (source, extensions)
+    if not isinstance(tree, dict):
+        validate_tree(tree, SiteSource, file.path, findings)
+        return None
+    sections = _take_section_keys(tree, file.path, findings)
+    models = extension_models(key for key in tree if key not in SiteSource.model_fields)
+    extensions = read_extension_settings(tree, models, file.path, findings)
+    rest = {key: value for key, value in tree.items() if key not in models}
+    site = validate_tree(rest, SiteSource, file.path, findings)
+    if site is None or extensions is None or len(sections) < len(CONTENT_SECTIONS):
+        return None
+    return SettingsFile(site, sections, extensions)
+
+
+def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]) -> dict[str, SourceModel]:
+    """Take the keys of contracts and status out of a tree of site.yaml; return them by section, if they are valid."""
+    sections: dict[str, SourceModel] = {}
+    for row in CONTENT_SECTIONS:
+        model = load(row.section).source()
+        keys = {key: tree.pop(key) for key in model.model_fields if key in tree}
+        source = validate_tree(keys, model, path, findings)
+        if source is not None:
+            sections[row.name] = source
+    return sections

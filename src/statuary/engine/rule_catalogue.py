@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from statuary.base.findings import Rule
-from statuary.registry import CONTRACTS, STATUS, all_sections, load
+from statuary.registry import CONTENT_SECTIONS, all_sections, load
 
 
 def all_rules() -> Iterator[Rule]:
     """Yield every rule: of contracts, of the status, of extensions."""
-    for section in (load(CONTRACTS.section), load(STATUS.section), *all_sections()):
+    for section in (*(load(row.section) for row in CONTENT_SECTIONS), *all_sections()):
         yield from section.rules()

@@ -1,15 +1,13 @@
-"""The model of `site.yaml`."""
+"""The models of the keys of site.yaml about the whole site."""
 
 from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import override
 
-from statuary.contracts.sources.site_settings import ChainSource, ContractsSource
 from statuary.registry import EXTENSIONS
 from statuary.site.settings import NO_HOSTING, CompressedFormat, HostingPlatform, PageSettings, PathLayout
 from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber
-from statuary.status.sources.site_settings import PageSource, StatusSource
 
 PAGES = PageSettings()  # the defaults of settings are those of the domain
 
@@ -46,16 +44,8 @@ class HostingSource(SourceModel):
 
 
 class SiteSource(SourceModel):
-    """The settings of the whole site."""
+    """The settings of the whole site."""  # those of contracts and status are models of their sections
 
-    page: PageSource
-    """The status page."""
-    chains: Annotated[tuple[ChainSource, ...], Field(default=())]
-    """The chains whose contracts are served."""
-    contracts: ContractsSource = ContractsSource.model_construct()
-    """How contracts are published."""
-    status: StatusSource = StatusSource.model_construct()
-    """Which status documents are published."""
     pages: PagesSource = PagesSource.model_construct()
     """Which HTML pages are built."""
     hosting: HostingSource = HostingSource.model_construct()
@@ -64,5 +54,6 @@ class SiteSource(SourceModel):
     @override
     @classmethod
     def known_keys(cls) -> list[str]:
-        keys = [extension.name for extension in EXTENSIONS if extension.section]
-        return [*(key for key in super().known_keys() if key not in keys), *keys]
+        extensions = [extension.name for extension in EXTENSIONS if extension.section]
+        core = ["page", "chains", "contracts", "status", "pages", "hosting"]  # as most files begin
+        return [*(key for key in core if key not in extensions), *extensions]

@@ -1,7 +1,8 @@
 """The section of the status: components, incidents and maintenance windows at an instant."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,24 @@ from typing_extensions import override
 from statuary.base.budget import run_guarded
 from statuary.base.findings import Finding, Rule
 from statuary.base.progress import stage
-from statuary.section import ApiFacts, ContentSection, Outlook, Run, SectionResult, SoundContent
+from statuary.registry import load, providers
+from statuary.section import (
+    ApiFacts,
+    ContentFolder,
+    ContentSection,
+    Outlook,
+    Run,
+    SectionContent,
+    SectionResult,
+    SoundContent,
+)
 from statuary.site.document import Document
 from statuary.site.pages.try_make import try_make
+from statuary.source.file_kinds import FileKind
+from statuary.source.source_model import SourceModel, value_of
 from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncidents
 from statuary.status.isolate_faulty_records import isolate_faulty_records
-from statuary.status.model.records import StatusContent
+from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.site_status import SiteStatus
 from statuary.status.write_status import write_status
 
@@ -32,6 +45,46 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     _status: SiteStatus  # from `exclude_faults` on
     _paths: Sequence[str] = ()  # of this instant's documents, once they are written
+
+    @override
+    @classmethod
+    def source(cls) -> "type[SourceModel]":
+        from statuary.status.sources.site_settings import StatusKeysSource
+
+        return StatusKeysSource
+
+    @override
+    @classmethod
+    def schemas(cls) -> "Mapping[str, tuple[FileKind, type[SourceModel] | None]]":
+        from statuary.status.sources.component_source import ComponentsSource
+        from statuary.status.sources.incident_source import IncidentSource, TemplateSource
+        from statuary.status.sources.maintenance_source import MaintenanceSource
+
+        return {
+            "components": (FileKind.COMPONENTS, ComponentsSource),
+            "incident": (FileKind.INCIDENT, IncidentSource),
+            "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
+            "template": (FileKind.TEMPLATE, TemplateSource),
+        }
+
+    @override
+    def read(self, folder: ContentFolder) -> SectionContent | None:
+        from statuary.status.sources.read_status import read_status_sources, translate_status
+        from statuary.status.sources.site_settings import StatusKeysSource, translate_page
+
+        files, keys = folder.files, folder.settings
+        sources = read_status_sources(files)
+        if sources is None or not isinstance(keys, StatusKeysSource):
+            return None
+        status = translate_status(files, sources, translate_page(keys.page), folder.source)
+        enabled = dict(folder.extensions)
+        for key, target in providers("status").items():
+            if key in enabled:
+                apply = load(target)
+                status = apply(folder.root, enabled[key], status, files.findings, folder.language)
+        horizon = timedelta(days=keys.status.horizon_days)
+        content = StatusContent(status, value_of(StatusSettings, keys.status, horizon=horizon))
+        return SectionContent(content, page=status.page)
 
     @override
     @classmethod

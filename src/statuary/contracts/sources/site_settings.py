@@ -77,3 +77,12 @@ class ContractsSource(SourceModel):
     or a URL of an object store (`s3://`, `gs://`, `az://`)."""
     join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
     """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
+
+
+class ContractKeysSource(SourceModel):
+    """The keys of site.yaml about contracts."""
+
+    chains: Annotated[tuple[ChainSource, ...], Field(default=())]
+    """The chains whose contracts are served."""
+    contracts: ContractsSource = ContractsSource.model_construct()
+    """How contracts are published."""

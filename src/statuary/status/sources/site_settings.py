@@ -119,3 +119,12 @@ class StatusSource(SourceModel):
     """The number of days for which documents are written ahead, up to the next midnight; 0 for none."""
     max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
     """The maximum of future instants for which documents are written."""
+
+
+class StatusKeysSource(SourceModel):
+    """The keys of site.yaml about the status."""
+
+    page: PageSource
+    """The status page."""
+    status: StatusSource = StatusSource.model_construct()
+    """Which status documents are published."""
