@@ -53,6 +53,7 @@ LEFT_TO_BUILDS = {
     "missing-metadata",
     "invented-interface",
     "deceptive-name",
+    "refused-setting",
     "unknown-member",
 }
 """The checks that a browser does not make; the page says so."""

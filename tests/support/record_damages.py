@@ -630,6 +630,13 @@ def add_a_member_of_a_side(record):
     return True
 
 
+@damage("refused-setting")
+def optimize_by_another_word(record):
+    record["compilation"]["compilerSettings"]["optimize"] = "audited"
+    version = record["compilation"]["compilerVersion"]
+    return record["compilation"]["language"] == "Vyper" and version.startswith(("0.3.10+", "0.4."))
+
+
 @damage("deceptive-name")
 def rename_a_yul_object(record):
     record["compilation"]["name"] = "S\u0430fe"

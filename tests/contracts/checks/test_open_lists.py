@@ -5,7 +5,8 @@ import json
 import orjson
 import pytest
 
-from statuary.contracts.checks.prove import prove
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.sources.parse_record import parse_record_json
@@ -145,3 +146,27 @@ def test_unknown_members_keep_their_place():
     assert in_served_order(canonical) is canonical
     shuffled = {name: canonical[name] for name in reversed(canonical)}
     assert [*in_served_order(shuffled)] == [*made_record(), "audit"]
+
+
+@pytest.mark.parametrize(
+    ("version", "settings", "answer"),
+    [
+        ("0.3.10+commit.91361694", {"optimize": "gas", "evmVersion": "shanghai"}, ""),
+        ("0.3.10+commit.91361694", {"optimize": True}, ""),
+        ("0.3.10+commit.91361694", {"optimize": 1}, "takes no optimize 1"),
+        ("0.3.10+commit.91361694", {"optimize": "audited"}, "takes no optimize 'audited'"),
+        ("0.3.10+commit.91361694", {"evmVersion": "prague"}, "takes no evmVersion 'prague'"),
+        ("0.4.3+commit.bff19ea2", {"evmVersion": "prague"}, ""),
+        ("0.3.7+commit.6020b8bb", {"optimize": "audited"}, ""),  # any word switches it on
+        ("0.9.0+commit.12345678", {"optimize": "gas"}, ""),
+        ("0.9.0+commit.12345678", {"optimize": "O4"}, "the setting optimize 'O4' is not known here"),
+    ],
+)
+def test_vyper_takes_known_settings(version, settings, answer):
+    compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": version}
+    view = RecordView({"compilation": compilation | {"compilerSettings": settings}})
+    [check] = [one for one in CONTRACT_CHECKS if one.name == "refused-setting"]
+    [result] = check.results([view])
+    messages = [finding.message for finding in result.findings]
+    assert len(messages) == bool(answer)
+    assert answer in "".join(messages)

@@ -69,6 +69,7 @@ def test_every_check_applies_to_some_record():
             "library-address-mismatch",
             "invented-interface",
             "deceptive-name",
+            "refused-setting",
             "invalid-vyper-immutables",
             "vyper-integrity-mismatch",
             "understated-match-level",

@@ -5,10 +5,11 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Observation, Violation
-from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation
+from statuary.contracts.checks.record_view import RecordView, as_json_text
 from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
+from statuary.contracts.model.vyper_settings import NAMES, SettingAnswer, setting_answer
 
 
 class Traces(NamedTuple):
@@ -118,3 +119,25 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
         yield Violation(
             f"the ABI has {len(abi):,} items, but solc writes no ABI for Yul", ("abi",), "write null"
         )
+
+
+@check
+def refused_setting(record: RecordView) -> Iterator[Observation]:
+    """The release of Vyper takes the record's settings `optimize` and `evmVersion`."""
+    if record.language != "Vyper" or not record.is_known:
+        return
+    settings = as_object(record.compilation.get("compilerSettings"))
+    for name in NAMES:
+        value = settings.get(name)
+        if value is None:
+            continue
+        yield Evidence({name: str(value)[:80]})
+        pointer = ("compilation", "compilerSettings", name)
+        match setting_answer(record.version.partition("+")[0], name, value):
+            case SettingAnswer.REFUSED:
+                message = f"Vyper {record.version[:80]} takes no {name} {as_json_text(value)[:80]}"
+                yield Violation(message, pointer, "write the settings that the contract was compiled with")
+            case SettingAnswer.NOT_KNOWN:
+                yield NotKnown(f"setting {name}", str(value)[:80], pointer)
+            case SettingAnswer.TAKEN:
+                pass

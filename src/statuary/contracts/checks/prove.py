@@ -59,7 +59,7 @@ CONTRACT_CHECKS: Final = tuple(
 
 _OF_COMPILATION: Final = (
     *("unknown-compiler", "creation-deploys-other-code"),
-    *("relabelled-code", "missing-metadata", "invented-interface"),
+    *("relabelled-code", "missing-metadata", "invented-interface", "refused-setting"),
     *("invalid-library-reference", "invalid-immutable-reference", "auxdata-offset"),
     *("auxdata-compiler-mismatch", "missing-auxdata", "unknown-compiler-release", "invalid-storage-layout"),
     *("creation-metadata-hash-mismatch", "runtime-metadata-hash-mismatch"),

@@ -7,9 +7,6 @@ const HASHES = { ipfs: 34, bzzr0: 32, bzzr1: 32 };
 const LONGEST_AUXDATA = 1024;
 
 /** The layout of a compiler's auxdata: `solidity`, `vyper`, `vyper 0.3.5`, `vyper 0.3.4`, or not at all. */
-/** The style of a compiler that is not known here. */
-export const UNKNOWN = "?";
-
 export function auxdataStyle(language, version) {
   if (language === "Solidity") return isSince(version, "0.4.7") ? "solidity" : "";
   if (language !== "Vyper" || !isSince(version, "0.3.4")) return "";
@@ -72,7 +69,7 @@ function dotted(version) {
 /** Returns why bytes are not auxdata of a style; undefined if they are. */
 export function auxdataFault(value, style) {
   if (sizeOf(value) > LONGEST_AUXDATA) return `${sizeOf(value)} bytes are more than compilers append`;
-  return style !== UNKNOWN && attempt(() => auxdataFields(value, style)) instanceof Unreadable
+  return attempt(() => auxdataFields(value, style)) instanceof Unreadable
     ? "the bytes are not auxdata"
     : undefined;
 }

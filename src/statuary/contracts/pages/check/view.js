@@ -1,7 +1,7 @@
 // A record for the checks: every part is read once. A part that cannot be read is undefined, or `Unreadable`.
 
 import { constructorInputs } from "./abi.js";
-import { auxdataFields, auxdataStyle, splitAuxdata, UNKNOWN } from "./auxdata.js";
+import { auxdataFields, auxdataStyle, splitAuxdata } from "./auxdata.js";
 import { MetadataHashes } from "./hashes.js";
 import { CALL_PROTECTION, matchSide } from "./matching.js";
 import { isKnownCompilation } from "./open-lists.js";
@@ -113,7 +113,7 @@ export class RecordView {
     this.language = asText(this.compilation.language);
     this.version = asText(this.compilation.compilerVersion);
     this.isKnown = isKnownCompilation(this.language, asText(this.compilation.compiler));
-    this.style = this.isKnown ? auxdataStyle(this.language, this.version) : UNKNOWN;
+    this.style = this.isKnown ? auxdataStyle(this.language, this.version) : "";
     this.constructorInputs = constructorInputs(at(record, "abi"));
     [this.path, this.name] = splitName(asText(this.compilation.fullyQualifiedName));
     const sources = Object.entries(asObject(at(record, "sources")));

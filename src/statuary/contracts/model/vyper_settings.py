@@ -1,0 +1,55 @@
+"""The settings that releases of Vyper take.
+
+`vyper_settings.json` has the values by release; tests/support/vyper_settings.py makes it from runs of real compilers.
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from statuary.base.json_values import Json, as_object
+
+TABLE: Final = Path(__file__).with_suffix(".json")
+
+NAMES: Final = ("optimize", "evmVersion")
+"""The settings that the table has."""
+
+
+class SettingAnswer(Enum):
+    """Whether a compiler takes a setting."""
+
+    TAKEN = "taken"
+    REFUSED = "refused"
+    NOT_KNOWN = "not known"
+    """The release is not in the table, and no release there takes the value."""
+
+
+def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
+    """Return whether a release takes a value.
+
+    Args:
+        version: the number of the release, such as `0.3.10`.
+        name: one of `NAMES`.
+    """
+    table, spelled = _table(), orjson.dumps(value)
+    if version not in table:
+        values = {taken for row in table.values() for taken in row.get(name, ())}
+        return SettingAnswer.TAKEN if spelled in values else SettingAnswer.NOT_KNOWN
+    is_taken = name not in table[version] or spelled in table[version][name]
+    return SettingAnswer.TAKEN if is_taken else SettingAnswer.REFUSED
+
+
+@cache
+def _table() -> dict[str, dict[str, frozenset[bytes]]]:
+    """Return the JSON texts of the values that each release takes, by setting."""
+    table = orjson.loads(TABLE.read_bytes())
+    return {release: dict(_spelled(row)) for release, row in table.items()}
+
+
+def _spelled(row: Json) -> Iterator[tuple[str, frozenset[bytes]]]:
+    for name, values in as_object(row).items():
+        yield name, frozenset(map(orjson.dumps, values if isinstance(values, list) else ()))
