@@ -94,6 +94,13 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "no status": Mistake("options", "component set rpc"),
     "a host misspelled": Mistake("options", "hosting ngix"),
+    "a host by half its name": Mistake("options", "setup github"),
+    "a domain that is a URL": Mistake("options", "hosting nginx --domain https://status.example.org"),
+    "an edge without a port": Mistake("options", "setup caddy --edge deno --yes"),
+    "a command that a group lacks": Mistake("options", "component add faucet"),
+    "a site without a scheme": Mistake("networks", "conform status.example.org"),
+    "a status misspelled": Mistake("options", "incident update slow --status resloved"),
+    "a place that is missing": Mistake("options", "publish build"),
     "a source file for an artifact": Mistake(
         "options", f"contract add A.sol --address {A}", {"A.sol": "contract A {}\n"}
     ),

@@ -117,8 +117,8 @@ class LazyGroup(click.Group):
         """Run a command and return the program's exit code."""
         try:
             code = super().invoke(ctx)
-        except click.NoSuchOption as error:
-            raise _with_new_flag(error) from None
+        except click.UsageError as error:
+            raise _with_hint(error) from None
         except BaseException as error:
             if _is_interruption(error):
                 row = COMMANDS.get(ctx.invoked_subcommand or "")
@@ -147,6 +147,14 @@ class LazyGroup(click.Group):
 
 EXPECTED_ERRORS = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
 """Errors that click and `__main__` report; `python -X dev` shows the traceback of all others."""
+
+
+def _with_hint(error: click.UsageError) -> click.UsageError:
+    if isinstance(error, click.NoSuchOption):
+        return _with_new_flag(error)
+    from statuary.cli.usage_hints import with_hint
+
+    return with_hint(error)
 
 
 def _with_new_flag(error: click.NoSuchOption) -> click.NoSuchOption:

@@ -1,8 +1,10 @@
 """The configurations of nginx and Caddy, from the URL table."""
 
+import re
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
+from statuary.base.errors import StatuaryError
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     EnabledKeys,
@@ -27,6 +29,7 @@ from statuary.site.url_table import (
     SHORT_LIVED,
     Url,
 )
+from statuary.status.sources.site_settings import HOST
 
 PACKED: Final = ("image/png", "image/jpeg", "image/webp", "font/woff2")
 """The media types that are compressed already."""
@@ -42,6 +45,9 @@ EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
 """Documents of later instants are below the epochs as the present ones are below the root."""
 
 
+EDGE_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
+
+
 class WebAddress(NamedTuple):
     """The addresses and ports of a web server."""
 
@@ -52,6 +58,14 @@ class WebAddress(NamedTuple):
 
 def web_address(options: HostOptions) -> WebAddress:
     """Return where a web server answers: `listen` is a port, an address or a host name, each of the two with a port or without."""
+    if options.domain and not HOST.fullmatch(options.domain):
+        raise StatuaryError(
+            f"--domain {options.domain!r} is not a host name", "write it like status.example.org"
+        )
+    if options.edge and not EDGE_ADDRESS.fullmatch(options.edge):
+        raise StatuaryError(
+            f"--edge {options.edge!r} is not an address with a port", "write it like 127.0.0.1:8001"
+        )
     listen = options.listen or ("" if options.domain else DEFAULT_PORT)
     address = _parse_listen(listen)
     return address._replace(host_name=options.domain or address.host_name)

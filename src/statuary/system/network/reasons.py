@@ -38,8 +38,8 @@ def shown_address(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        return "an invalid address"
+        return "the given address"
     if not host or not host.isprintable() or parts.scheme not in ("http", "https"):
-        return "an invalid address"
+        return "the given address"
     name = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{name}" + (f":{port}" if port is not None else "")

@@ -1,0 +1,60 @@
+"""Hints in errors of usage: the value that was meant, the purpose of a missing option, the commands of a group."""
+
+import re
+from difflib import get_close_matches
+
+import click
+
+WRONG_CHOICE = re.compile(r"'(?P<value>.*)' is not one of ")
+MAX_COMMANDS = 20
+"""The most commands of a group that an error lists."""
+
+
+def with_hint(error: click.UsageError) -> click.UsageError:
+    """Return an error of usage with a hint in its message, or as it is if there is none."""
+    if isinstance(error, click.MissingParameter):
+        return _with_purpose(error)
+    if isinstance(error, click.BadParameter):
+        choice = _meant_choice(error, error.message)
+        return (
+            click.BadParameter(error.message + choice, error.ctx, error.param, error.param_hint)
+            if choice
+            else error
+        )
+    message = error.message or ""
+    is_unknown = message.startswith("No such command") and "Did you mean" not in error.format_message()
+    if is_unknown and error.ctx is not None:
+        return click.UsageError(message + _commands_of(error.ctx), error.ctx)
+    return error
+
+
+def _with_purpose(error: click.MissingParameter) -> click.UsageError:
+    """Add the help of the missing option, unless the error has a hint."""
+    parameter = error.param or _parameter(error)
+    if error.message or not isinstance(parameter, click.Option) or not parameter.help:
+        return error
+    return click.MissingParameter(parameter.help, error.ctx, error.param, error.param_hint, error.param_type)
+
+
+def _parameter(error: click.MissingParameter) -> click.Parameter | None:
+    flag = str(error.param_hint or "").strip("'")
+    parameters = error.ctx.command.params if error.ctx is not None else []
+    return next((parameter for parameter in parameters if flag in parameter.opts), None)
+
+
+def _meant_choice(error: click.BadParameter, message: str) -> str:
+    match = WRONG_CHOICE.match(message)
+    kind = error.param.type if error.param is not None else None
+    if match is None or not isinstance(kind, click.Choice):
+        return ""
+    value, choices = match["value"].lower(), [str(choice) for choice in kind.choices]
+    close = [choice for choice in choices if value and choice.startswith(value)] or get_close_matches(
+        value, choices, 1
+    )
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _commands_of(context: click.Context) -> str:
+    group = context.command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    return f" Use one of {', '.join(names)}." if 0 < len(names) <= MAX_COMMANDS else ""
