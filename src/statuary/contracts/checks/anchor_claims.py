@@ -377,8 +377,9 @@ class _OnChain(_ChainClaim):
             word = str(proxy.evidence.get("implementation", "0x"))
             reason = because("other_implementation_since", block=block.number, address=word)
             return outcome._replace(reason=reason, is_contradicted=True)
-        pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
-        return outcome._replace(pinned=pinned)
+        if proxy.is_shown:
+            return outcome._replace(pinned=("runtimeBytecode.onchainBytecode", "proxyResolution"))
+        return outcome._replace(pinned=("runtimeBytecode.onchainBytecode",))
 
     def _is_newer(self, header: BlockHeader) -> bool:
         """Return whether a block is later than the deployment or the verification."""

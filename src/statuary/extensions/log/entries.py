@@ -314,7 +314,10 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
     Args:
         checkpoint: the note as published.
     """
-    lines = [HEADER, *([f"extra {b64encode(extra).decode()}"] if extra else []), f"index {index}"]
+    lines = [HEADER]
+    if extra:
+        lines.append(f"extra {b64encode(extra).decode()}")
+    lines.append(f"index {index}")
     lines += [b64encode(digest).decode() for digest in hashes]
     return "\n".join((*lines, "", checkpoint)).encode()
 
@@ -456,7 +459,10 @@ class LogTable(ExtensionTable):
 
 
 def _key(subject: LogSubject) -> str:
-    return "\n".join((subject.kind.value, subject.first, *([subject.second] if subject.second else [])))
+    parts = [subject.kind.value, subject.first]
+    if subject.second:
+        parts.append(subject.second)
+    return "\n".join(parts)
 
 
 class LogItem(NamedTuple):

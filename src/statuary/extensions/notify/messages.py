@@ -197,11 +197,10 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 def teams_body(message: Message, words: Words = ENGLISH) -> Members:
     """Return the body of a message to a workflow of Microsoft Teams."""
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
-    blocks = [
-        _text_block(message.subject, **heading),
-        *([_text_block(message.text)] if message.text else []),
-        _text_block(message.time, isSubtle=True, size="Small"),
-    ]
+    blocks = [_text_block(message.subject, **heading)]
+    if message.text:
+        blocks.append(_text_block(message.text))
+    blocks.append(_text_block(message.time, isSubtle=True, size="Small"))
     card = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",

@@ -29,7 +29,9 @@ class DayDowntime(NamedTuple):
     @property
     def worst(self) -> ComponentStatus:
         """The most severe status of the day."""
-        statuses = [*self.lengths, *([self.ongoing] if self.ongoing else [])]
+        statuses = list(self.lengths)
+        if self.ongoing:
+            statuses.append(self.ongoing)
         return max(statuses, key=COMPONENT_SEVERITY.__getitem__)
 
     @property

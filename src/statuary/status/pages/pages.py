@@ -168,8 +168,9 @@ class StatusPages:
                 ]
                 pages = [self.quarter_page(quarter, at) for quarter in quarters]
                 return [*current_pages, self._latest_history(at), *pages, *map(self.incident_page, records)]
-            is_first_day = at.astimezone(zone).day == 1
-            return [*current_pages, *([self._latest_history(at)] if is_first_day else [])]
+            if at.astimezone(zone).day == 1:
+                return [*current_pages, self._latest_history(at)]
+            return [*current_pages]
 
         return documents_at
 
