@@ -12,6 +12,7 @@ from typing import Final
 import orjson
 
 from statuary.base.json_values import Json, as_object
+from statuary.system.files import read_file
 
 TABLE: Final = Path(__file__).with_suffix(".json")
 
@@ -46,7 +47,7 @@ def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
 @cache
 def _table() -> dict[str, dict[str, frozenset[bytes]]]:
     """Return the JSON texts of the values that each release takes, by setting."""
-    table = orjson.loads(TABLE.read_bytes())
+    table = orjson.loads(read_file(TABLE))
     return {release: dict(_spelled(row)) for release, row in table.items()}
 
 
