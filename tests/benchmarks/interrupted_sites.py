@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from statuary.cli.exit_codes import ExitCode
 from support.damages import DAMAGES, damaged_ledger
+from support.file_server import served
 from support.interrupted_logs import LoggedSite, import_of, written
 from support.object_stores import STORES, moto
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
@@ -55,6 +56,7 @@ class Trials:
         self.spans: dict[str, float] = {}  # seconds that each command took lately
         self.imported: Mapping[str, bytes] = {}  # by an import that nobody disturbed
         self.logged, self.url = LoggedSite(root), ""  # a site with a log; the URL of an object store
+        self.served = ""  # the URL of the second state
         self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
         changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
         new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
@@ -146,12 +148,26 @@ class Trials:
                 print(f"neither old nor new after {what}: {path}", file=sys.stderr)
 
 
-WEIGHTS = {"build": 8, "tick": 3, "publish": 2, "store": 1, "snapshot": 2, "import": 2, "log": 4}
+WEIGHTS = {
+    "build": 8,
+    "tick": 3,
+    "publish": 2,
+    "publish snapshot": 2,
+    "store": 1,
+    "snapshot": 2,
+    "mirror": 2,
+    "extract": 1,
+    "import": 2,
+    "log": 4,
+}
 """How often each command is killed, in comparison."""
+
+COPIES = ("publish snapshot", "mirror", "extract")
+"""The commands that write a site into a new folder."""
 
 
 def kills(trials: Trials, times: int) -> Iterator[str]:
-    """Kill and stop builds, ticks, publications, snapshots, imports, and builds with a log at random instants."""
+    """Kill and stop the commands that write a site at random instants."""
     with _prepared(trials):
         for number in range(times):
             kind = trials.dice.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
@@ -176,9 +192,22 @@ def _command(trials: Trials, kind: str, state: int) -> list[object]:
     (trials.root / "snapshots").mkdir(exist_ok=True)
     snapshot = ["snapshot", "create", "--from", site, "--allow-older", trials.root / "snapshots/site.zip"]
     store = ["publish", site, "--to", trials.url, "--lease-seconds", "12", "--wait", "120"]
-    publish = ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"]
-    others = {"build": trials.build(state), "publish": publish, "store": store, "snapshot": snapshot}
-    return others[kind]
+    return {
+        "build": trials.build(state),
+        "publish": ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"],
+        "publish snapshot": ["publish", site.with_suffix(".zip"), "--to", _copy_of(trials, kind, state)],
+        "mirror": ["mirror", trials.served, _copy_of(trials, kind, state)],
+        "extract": ["extract", site.with_suffix(".zip"), "*", "--to", _copy_of(trials, kind, state)],
+        "store": store,
+        "snapshot": snapshot,
+    }[kind]
+
+
+def _copy_of(trials: Trials, kind: str, state: int) -> Path:
+    """Return the new folder that a command writes a copy of a site into."""
+    folder = trials.root / f"{kind}-{state}"
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 def _expect_whole(trials: Trials, kind: str, state: int, what: str) -> None:
@@ -187,6 +216,9 @@ def _expect_whole(trials: Trials, kind: str, state: int, what: str) -> None:
         trials.expect(trials.wanted[state] if kind == "build" else trials.later, what)
     elif kind == "publish":
         trials.expect(files_in(trials.root / "undisturbed-1"), what, trials.root / "copy")
+    elif kind in COPIES:
+        site = trials.root / f"undisturbed-{1 if kind == 'mirror' else state}"
+        trials.expect(files_in(site), what, trials.root / f"{kind}-{state}")
     elif kind == "snapshot":
         trials.expect(trials.snapshots[state], what, trials.root / "snapshots")
     elif kind == "import":
@@ -241,7 +273,7 @@ def calls(trials: Trials, times: int) -> Iterator[str]:
     """Let calls of the system that change the disk fail in each command, with EIO and ENOSPC.
 
     A command that fails ends with 3; one that ends with 0 has done all of its work. The next one ends with 0. A build whose
-    log fails has published the news, and ends with 1.
+    log fails has published the news, and ends with 4.
 
     So many places of each call of each command as `times` says, spread evenly from the first to the last, or all; in random order.
     """
@@ -272,9 +304,10 @@ def _calls_of(trials: Trials, kind: str) -> dict[str, int]:
 
 @contextmanager
 def _prepared(trials: Trials) -> Iterator[None]:
-    """Publish a log once, and run an object store where there is one."""
+    """Publish a log once, serve a site, and run an object store where there is one."""
     assert trials.run(*trials.logged.next_build()).code == 0
     with ExitStack() as stack:
+        trials.served, _ = stack.enter_context(served(trials.root / "undisturbed-1"))
         if (STORES / "moto").is_dir():
             server = stack.enter_context(moto())
             os.environ.update(server.environment())
@@ -282,7 +315,7 @@ def _prepared(trials: Trials) -> Iterator[None]:
         yield
 
 
-CODES = {"log": ([0], [ExitCode.FAILED, 0], [ExitCode.FINDINGS, 0])}
+CODES = {"log": ([0], [ExitCode.FAILED, 0], [ExitCode.PUBLISHED_WITH_FAULTS, 0])}
 """The exit codes of a command that meets an error, and of the next run if it failed; of other commands, without the second."""
 
 
@@ -293,7 +326,7 @@ def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[s
     command = _command(trials, kind, state)
     done, made = _traced(trials, command, call, "-e", f"inject={call}:error={error}:when={place}")
     trials.looked_at(done, what)
-    _expect_part(trials, kind, what, done)
+    _expect_part(trials, kind, state, what, done)
     again = [] if done.code == 0 else [trials.run(*command)]
     codes = [end.code for end in (done, *again)]
     if codes not in CODES.get(kind, CODES["log"][:2]):
@@ -303,7 +336,7 @@ def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[s
     return any(name == INJECTED for _, name in made)
 
 
-def _expect_part(trials: Trials, kind: str, what: str, done: Outcome) -> None:
+def _expect_part(trials: Trials, kind: str, state: int, what: str, done: Outcome) -> None:
     """Hold that a command that has failed left every file old or new."""
     if kind == "snapshot":
         trials.expect_one_of([*trials.snapshots, {}], what, trials.root / "snapshots")
@@ -311,10 +344,12 @@ def _expect_part(trials: Trials, kind: str, what: str, done: Outcome) -> None:
         trials.expect_import(what, is_over=False)
     elif kind == "log":
         trials.note(trials.logged.fault(is_over=done.code == 0), what)
-        if done.code == ExitCode.FINDINGS and not trials.logged.has_news():
+        if done.code == ExitCode.PUBLISHED_WITH_FAULTS and not trials.logged.has_news():
             trials.note("the log's error held back the news", what)
     elif kind == "publish":
         trials.expect_old_or_new(what, trials.root / "copy")
+    elif kind in COPIES:
+        trials.expect_old_or_new(what, trials.root / f"{kind}-{state}")
     else:
         trials.expect_old_or_new(what)
 
