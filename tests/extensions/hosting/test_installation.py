@@ -1,6 +1,7 @@
 """What a host installs follows from how statuary was installed (PEP 610)."""
 
 import json
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -180,3 +181,26 @@ def test_remaining_steps_are_numbered(name, tmp_path):
     numbers = [line[0] for line in result.stderr.splitlines() if line[1:3] == ". "]
     assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
     assert len(numbers) >= 2
+
+
+BY_NAME = re.compile(r"\b(?:pipx?|uv tool|uv pip) install [^\n`&|;]*?(?<![\w./-])statuary(?![\w/.-])")
+
+
+def test_nothing_installs_by_name_from_index():
+    """Whoever owns that name there would run code with the tokens of the workflow."""
+    folders = (".github", "content/pages", "src/statuary/extensions", "src/statuary/cli")
+    texts = [
+        file
+        for folder in folders
+        for ending in ("md", "yml", "yaml", "jinja", "toml", "html")
+        for file in (CHECKOUT / folder).rglob(f"*.{ending}")
+    ]
+    assert len(texts) > 100
+    found = {
+        f"{file.relative_to(CHECKOUT)}: {match[0]}"
+        for file in (*texts, CHECKOUT / "README.md", CHECKOUT / "netlify.toml")
+        for match in BY_NAME.finditer(file.read_text("utf-8"))
+    }
+    assert found == set()
+    assert BY_NAME.search("pip install --find-links dist statuary")
+    assert BY_NAME.search("pipx install 'statuary[s3]==0.2.0'")
