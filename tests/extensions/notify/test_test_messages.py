@@ -56,3 +56,14 @@ def test_missing_and_wrong_secrets_are_named(content):
 def test_state_is_required_otherwise(content):
     done = CliRunner().invoke(statuary, ["notify", "--content", str(content)])
     assert (done.exit_code, "Missing option '--state'" in done.stderr) == (2, True)
+
+
+def test_one_channel_is_tested_by_name(content):
+    with receiver() as served:
+        options = ["notify", "--test", "office", "--content", str(content)]
+        done = CliRunner().invoke(statuary, options, env={"OFFICE_URL": served.url})
+        assert (done.exit_code, done.stdout) == (0, "office: the test message arrived\n"), done.output
+        assert len(served.requests) == 1
+    unknown = CliRunner().invoke(statuary, ["notify", "--content", str(content), "--test=pager"])
+    assert unknown.exit_code == 2
+    assert "has no channel 'pager'; it has team, office, partners" in unknown.stderr

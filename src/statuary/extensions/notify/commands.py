@@ -56,7 +56,12 @@ SINCE = option(
     "--since",
     help="Send a new channel the events after this time. Default: only events after its first run.",
 )
-TEST = option(help="Send a test message to every channel, and record nothing; no --state is needed.")
+TEST = option(
+    is_flag=False,
+    flag_value="",
+    metavar="[CHANNEL]",
+    help="Send a test message to every channel, or one, and record nothing; no --state is needed.",
+)
 ROLLBACK = option(help="Allow a delivery state that is ahead of the clock: a run had a wrong clock.")
 DRY_RUN = option(help="Print the messages of each channel without sending or recording them.")
 
@@ -69,7 +74,7 @@ def notify_command(
     site: Annotated[str | None, SITE],
     since: Annotated[Instant | None, SINCE],
     dry_run: Annotated[bool, DRY_RUN],
-    test: Annotated[bool, TEST],
+    test: Annotated[str | None, TEST],
     allow_clock_rollback: Annotated[bool, ROLLBACK],
     now: Now,
 ) -> ExitCode:
@@ -96,10 +101,9 @@ def notify_command(
         )
         return ExitCode.OK
     _report_unread_files(status, content)
-    if test:
-        return send_test_messages(
-            settings.channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant
-        )
+    if test is not None:
+        channels = _tested_channels(settings.channels, test)
+        return send_test_messages(channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
         raise click.UsageError("Missing option '--state': the file that the next run finds again.")
     timeline = timeline_from(
@@ -294,6 +298,19 @@ def publication(site: str | None) -> Callable[[StatusEvent], bool]:
         return isinstance(change, ComponentChange) or event.id in update_ids(change.record.incident.id)
 
     return is_published
+
+
+def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel, ...]:
+    """Return the channel of a name, or all for an empty one.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    named_channels = tuple(channel for channel in channels if name in ("", channel.name))
+    if not named_channels:
+        names = ", ".join(channel.name for channel in channels)
+        raise click.UsageError(f"site.yaml has no channel {name!r}; it has {names}")
+    return named_channels
 
 
 def _show(
