@@ -304,7 +304,7 @@ def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel,
     """Return the channel of a name, or all for an empty one.
 
     Raises:
-        UsageError: if there is none.
+        click.UsageError: if there is none.
     """
     named_channels = tuple(channel for channel in channels if name in ("", channel.name))
     if not named_channels:
