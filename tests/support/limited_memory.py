@@ -11,17 +11,24 @@ SECONDS = 300
 """After this a run is taken for endless: far more than any takes, so that a busy machine fails no test."""
 
 
-def run_limited(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run `statuary` with arguments, in 512 MB."""
+def run_limited(
+    *arguments: object, stdin: bytes = b"", seconds: int = SECONDS
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `statuary` with arguments, in 512 MB.
+
+    Args:
+        seconds: of a processor, after which the system ends it.
+    """
     return subprocess.run(
         [sys.executable, "-m", "statuary", *map(str, arguments)],
         input=stdin,
         capture_output=True,
         check=False,
         timeout=SECONDS,
-        preexec_fn=_limit,
+        preexec_fn=lambda: _limit(seconds),
     )
 
 
-def _limit() -> None:
+def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -7,8 +7,8 @@ bits, `1.0`, `1e5`) stays a string.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
-from statuary.base.limits import MAX_JSON_DEPTH
-from statuary.base.primitives import InvalidValueError
+from statuary.base.limits import MAX_JSON_DEPTH, MAX_QUOTED
+from statuary.base.primitives import InvalidValueError, shorten
 
 Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 """A JSON value to be read; a number whose spelling matters is a `NumberText`."""
@@ -33,6 +33,15 @@ def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
     Strings with commas or brackets count as more values than they are.
     """
     return sum(map(text.count, (b",", b"[", b"{"))) >= most
+
+
+def shorten_value(value: Json) -> str:
+    """Quote a JSON value for a message; of a list or an object, only the kind."""
+    if isinstance(value, str):
+        return shorten(value, MAX_QUOTED)
+    if isinstance(value, Mapping):
+        return "an object"
+    return repr(value) if value is None or isinstance(value, int | float) else "a list"
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:

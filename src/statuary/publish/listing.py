@@ -28,6 +28,7 @@ from statuary.base.json_values import (
     as_object,
     has_many_values,
     is_whole_number,
+    shorten_value,
 )
 from statuary.base.primitives import InvalidValueError
 from statuary.site.document import ADDRESS
@@ -92,10 +93,10 @@ def document_path(path: str) -> str:
         checked_path(path)
         path.encode("utf-8")
     except (PublishingError, UnicodeEncodeError):
-        raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
+        raise DamagedSnapshotError(f"{shorten_value(path)} is not a path inside a site") from None
     names = path.split("/")
     if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_hidden, names)):
-        raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
+        raise DamagedSnapshotError(f"{shorten_value(path)} is not a path that a document may have")
     return path
 
 
@@ -251,7 +252,7 @@ def checked_text(value: Json) -> str:
         InvalidValueError: if it is not.
     """
     if not isinstance(value, str):
-        raise InvalidValueError(f"{value!r} is not text")
+        raise InvalidValueError(f"{shorten_value(value)} is not text")
     return value
 
 
@@ -262,7 +263,7 @@ def checked_count(value: Json) -> int:
         InvalidValueError: if it is not.
     """
     if not is_whole_number(value) or value < 0:
-        raise InvalidValueError(f"{value!r} is not a count")
+        raise InvalidValueError(f"{shorten_value(value)} is not a count")
     return value
 
 
@@ -273,14 +274,14 @@ def checked_digest(value: Json) -> str:
         InvalidValueError: if it is not.
     """
     if not DIGEST.fullmatch(text := checked_text(value)):
-        raise InvalidValueError(f"{value!r} is not a SHA-256")
+        raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256")
     return text
 
 
 def _header_value(value: Json) -> str:
     """Return a valid header value: printable ASCII without line breaks."""
     if not ((text := checked_text(value)).isascii() and text.isprintable()):
-        raise InvalidValueError(f"{value!r} is not a media type")
+        raise InvalidValueError(f"{shorten_value(value)} is not a media type")
     return text
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, shorten_value
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs.limits import MAX_LIST, MAX_PACKS
 from statuary.extensions.packs.pack_format import (
@@ -112,7 +112,7 @@ def parse_list(text: bytes, name: str) -> PackList:
     value = json_object(text, name)
     if value.get("version") != LIST_VERSION:
         raise DamagedSnapshotError(
-            f"{name} has version {value.get('version')!r}, not {LIST_VERSION}",
+            f"{name} has version {shorten_value(value.get('version'))}, not {LIST_VERSION}",
             "read it with a newer statuary",
         )
     try:
