@@ -4,13 +4,14 @@ import json
 import shlex
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
-from statuary.base.primitives import parse_instant
+from statuary.base.primitives import Instant, parse_instant
 from statuary.cli.main import command as statuary
 from statuary.cli.schedules import FORMATS, Job, current_job
 from support.requirements import require_program
@@ -159,3 +160,20 @@ def test_job_program_path_is_absolute():
     job = current_job(Path("build"))
     assert Path(shlex.split(job.program)[0]).is_absolute()
     assert job.folder.is_absolute()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zone", ["Europe/Zurich", "America/New_York", "Asia/Kolkata"])
+def test_systemd_timer_elapses_in_zone(zone):
+    require_program("systemd-analyze", install=".ci/install-hosts")
+    due = Instant(datetime.now(UTC).replace(microsecond=0) + timedelta(days=3))
+    timer = FORMATS["systemd-timer"](due, JOB)
+    calendar = next(line for line in timer.splitlines() if line.startswith("OnCalendar="))
+    done = subprocess.run(
+        ["systemd-analyze", "calendar", calendar.removeprefix("OnCalendar=")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"TZ": zone, "PATH": "/usr/bin:/bin"},
+    )
+    assert f"{due:%Y-%m-%d %H:%M:%S} UTC" in done.stdout.partition("Next elapse:")[2]
