@@ -76,3 +76,15 @@ def test_build_without_key_writes_no_fault(content, site):
     write_files(content, NEWS)
     built(content, site, LATER, run_with(key=None))
     assert not (site / "log/fault.json").exists()
+
+
+def test_second_fault_replaces_first(tmp_path, content, site):
+    """A site that loses its contracts is built whole, which keeps the files of a failed log: also the first fault."""
+    log_failure(content, site, LATER, elsewhere=tmp_path / "nowhere")
+    first = fault_of(site)["reason"]
+    write_files(content, NEWS)
+    for file in content.rglob("contracts/*/*.json"):
+        file.unlink()
+    log_failure(content, site, LATEST, init_log=True)
+    assert fault_of(site)["reason"] != first
+    assert "Outage" in (site / "incidents/slow.json").read_text()

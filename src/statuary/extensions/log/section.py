@@ -95,6 +95,7 @@ class LogSection(Section):
             return  # it says since when
         at = format_milliseconds(run.instant)
         body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
+        target.discard([LOG_FAULT.path()])  # one with another reason, which was kept with the log
         target.add([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str, run: Run, target: FolderTarget) -> str:
