@@ -84,7 +84,6 @@ def test_findings_have_line_and_column(tmp_path):
     assert output == [
         ("parse-error", Position(2, 7)),
         ("missing-key", Position(3, 1)),
-        ("unknown-key", Position(3, 2)),
         ("invalid-value", Position(4, wrong.index(b'7,"creationMatch"') + 1)),
         ("invalid-value", Position(5, 1)),
         ("parse-error", Position(6, 1)),
