@@ -5,13 +5,14 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from statuary.base.errors import StatuaryError
-from statuary.base.installation import extra_hint
 
 
 class MissingExtraError(StatuaryError):
     """A library of an extra is missing; the hint is the install command."""
 
     def __init__(self, purpose: str, extra: str) -> None:
+        from statuary.base.installation import extra_hint
+
         super().__init__(f"{purpose} needs the extra {extra!r}, which is not installed", extra_hint(extra))
 
 

@@ -1,9 +1,12 @@
 """The options of a build's execution: its executor, and the state of git."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from statuary.source.git_state import GitQuery
 from statuary.workers.executor import Executor, InProcessExecutor
+
+if TYPE_CHECKING:
+    from statuary.source.git_state import GitQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +14,7 @@ class ExecutionOptions:
     """The options that affect how a build runs and not its result."""
 
     executor: Executor = field(default_factory=InProcessExecutor)
-    git: GitQuery | None = None  # a running query about the content; None compares files without git
+    git: "GitQuery | None" = None  # a running query about the content; None compares files without git
     verify: bool = False  # whether every published file is read and compared with the ledger
 
 
