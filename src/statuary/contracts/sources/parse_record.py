@@ -14,7 +14,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.findings import Finding
-from statuary.base.json_values import Json, NumberText
+from statuary.base.json_values import MAX_VALUES, Json, NumberText, has_many_values
 from statuary.base.limits import MAX_NUMBER_DIGITS
 from statuary.contracts.chain.anchor import Anchor
 from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, pieces_of
@@ -26,6 +26,7 @@ from statuary.source.parse_json import parse_json
 from statuary.source.parse_yaml import PlainText, parse_yaml
 from statuary.source.source_files import decode_utf8
 from statuary.source.source_model import allows_text, item_of, members_of
+from statuary.source.unreadable import BeyondLimitError
 
 ADAPTER = TypeAdapter(Record, config=None)
 
@@ -61,8 +62,11 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     """Return the record in JSON bytes, or the findings about its types.
 
     Raises:
-        UnreadableError: if the bytes are not JSON in UTF-8, or an object repeats a key.
+        UnreadableError: if the bytes are not JSON in UTF-8, an object repeats a key, or there are more values
+            than in any genuine record.
     """
+    if len(raw) > MAX_VALUES and has_many_values(raw):
+        raise BeyondLimitError(f"the record has more than {MAX_VALUES:,} values")
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     if (pieces := pieces_of(trimmed)) is None:
         return _parse_whole(raw, trimmed, path)
