@@ -117,8 +117,13 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
     return BackwardFolder.from_parent(parent, path=path)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Begin with the files that take longest; where the time is limited, with those that are named first."""
+    if config.option.stop_after is None:
+        # pytest groups tests by fixture in the order that it finds, which has to be that of every worker
+        items.sort(key=lambda item: item.path)
+    yield
     if config.option.stop_after is None:
         seconds = recorded_seconds(config.rootpath, ("", *TIERS))
         files = sorted({item.path for item in items})
