@@ -102,7 +102,8 @@ export function contractView(record, proof, site, t, moment, implementations) {
     pins: pins(proof, t),
     other_code: otherCode(asObject(asObject(record.runtimeBytecode).cborAuxdata), t),
     record: `v2/contract/${chainId}/${address}`,
-    check_command: `curl -sSo ${address}.json ${site.url}/v2/contract/${chainId}/${address} && statuary check ${address}.json`,
+    check_command:
+      `curl -sSo ${address}.json ${site.url}/v2/contract/${chainId}/${address} && statuary check ${address}.json`,
     proof_json: proof.checks?.length ? `proof/${chainId}/${address}.json` : "",
   };
   return { ...view, parts: [...partsOf(view, t)] };
