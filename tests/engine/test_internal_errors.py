@@ -44,6 +44,8 @@ MAKE_THE_NEWS = tuple(
     f"statuary.{module}"
     for module in (
         "engine.site_documents",
+        "section.ContentSection",
+        "section.Run",
         "site.document",
         "site.pages.try_make",
         "site.url_table",
@@ -53,7 +55,7 @@ MAKE_THE_NEWS = tuple(
         "status.documents",
     )
 )
-"""The modules without which there is no document of an incident."""
+"""What there is no document of an incident without."""
 
 
 class DefectError(Exception):

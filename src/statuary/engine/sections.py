@@ -1,7 +1,8 @@
 """The sections of a run, each guarded from the errors of the others.
 
 An extension never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
-build stay as they are. Contracts and status guard their parts themselves, and raise only what ends the run.
+build stay as they are. Contracts and status guard their parts themselves: what they raise while they build ends the run, and
+later only errors of the target do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ import click
 
 from statuary.base.budget import DEFECT, INTERRUPTIONS, run_guarded
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
+from statuary.base.files import TARGET_ERRORS
 from statuary.base.findings import Finding
 from statuary.registry import CONTRACTS, EXTENSIONS, STATUS, Extension, extension_of, load, providers
 from statuary.section import ContentSection, Outlook, Run, Section, SectionResult
@@ -153,25 +155,35 @@ class Sections:
 
     def finalize(self) -> None:
         """Add the documents that depend on all others."""
-        for result in self._results(lambda section: section.finalize(self._run), tells_readers=True):
+        results = self._results(
+            lambda section: section.finalize(self._run), tells_readers=True, is_built=True
+        )
+        for result in results:
             self._report.add(result)
 
     def on_published(self) -> None:
         """Tell every section that the target holds its documents."""
-        for _ in self._results(lambda section: section.on_published(self._run)):
+        for _ in self._results(lambda section: section.on_published(self._run), is_built=True):
             pass
 
     def _results(
-        self, work: Callable[[Section], SectionResult | None], *, tells_readers: bool = False
+        self,
+        work: Callable[[Section], SectionResult | None],
+        *,
+        tells_readers: bool = False,
+        is_built: bool = False,
     ) -> Iterator[SectionResult]:
-        """Run every section in order; an error of one does not stop the others."""
+        """Run every section in order; an error of one does not stop the others.
+
+        Args:
+            tells_readers: whether the section adds what tells readers of its error.
+            is_built: whether contracts and status are complete.
+        """
         for row, section in self._enabled:
             try:
                 result = work(section)
             except BaseException as error:
-                # what was typed is no error of the site
-                is_fatal = isinstance(error, (*INTERRUPTIONS, click.UsageError))
-                if is_fatal or isinstance(section, ContentSection):
+                if _ends_run(error, section, is_built=is_built):
                     raise
                 self._report_error(row, error)
                 if tells_readers:
@@ -192,6 +204,13 @@ class Sections:
         )
         for folder in row.folders:
             self._run.target.ledger.documents.retain_prefix(folder)
+
+
+def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool:
+    """Return whether an error of a section ends the run: an interruption, what was typed, or what contracts and status need."""
+    if isinstance(error, (*INTERRUPTIONS, click.UsageError)):
+        return True
+    return isinstance(section, ContentSection) and (not is_built or isinstance(error, TARGET_ERRORS))
 
 
 def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action: str) -> list[Finding]:
