@@ -6,14 +6,14 @@ A damaged ledger counts as none: the manifest then says what the folder has.
 from contextlib import suppress
 from pathlib import Path
 
-from statuary.base.files import MANIFEST, is_snapshot_path
+from statuary.base.files import MANIFEST
 from statuary.base.primitives import parse_instant
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.ledger.damage import DamagedLedgerError
 from statuary.publish.ledger.ledger import OWN_MANIFEST
 from statuary.publish.ledger.read import read_listing, read_meta
 from statuary.publish.listing import DamagedSnapshotError
-from statuary.publish.manifest import manifest_digest, parse_manifest
+from statuary.publish.manifest import is_listed, manifest_digest, parse_manifest
 from statuary.publish.origin import SiteOrigin
 from statuary.system.files import read_file
 
@@ -40,7 +40,7 @@ def has_intact_listing(root: Path) -> bool:
         return False
     with suppress(DamagedLedgerError, DamagedSnapshotError):
         names = (name for entry in read_listing(ledger) for name in entry.names)
-        return sum(not is_snapshot_path(name) for name in names) == parse_manifest(text).names
+        return sum(map(is_listed, names)) == parse_manifest(text).names
     return False
 
 
