@@ -27,7 +27,7 @@ from support.sites import INCIDENT, SITE, files_in, path_of, record_of, write_fi
 
 pytestmark = pytest.mark.slow
 
-NEXT_DAY, SECOND_DAY, THIRD_DAY = (f"2026-11-{day}T12:00:00Z" for day in (21, 22, 23))
+NOON, AFTERNOON, EVENING = (f"2026-11-21T{hour}:00:00Z" for hour in (12, 15, 18))
 TICK = "2026-11-21T22:00:00Z"
 EDITED = INCIDENT.replace("We are looking into it.", "All is well.")
 LOG = f"log:\n  origin: {ORIGIN}\n"
@@ -75,7 +75,7 @@ def ticked(site: Path, now: str = TICK) -> TickResult:
 @pytest.mark.slow
 def test_disabled_log_is_removed_by_build(content, site, settings):
     assert log_files(site)
-    logged(write_files(content, {"site.yaml": settings}), site, NEXT_DAY)
+    logged(write_files(content, {"site.yaml": settings}), site, NOON)
     assert log_files(site) == {}
     assert [path for path, body in files_in(site).items() if b"log/" in body and path.endswith(".html")] == []
     assert "assets/log.js" not in files_in(site)
@@ -89,14 +89,14 @@ def test_disabled_log_is_removed_by_build(content, site, settings):
 def test_reenabled_log_continues_published_log(tmp_path, content, site, settings):
     shutil.copytree(site, tmp_path / "published")
     head, count = log_of(site).head, len(authored_entries_of(site))
-    logged(write_files(content, {"site.yaml": settings}), site, NEXT_DAY)
+    logged(write_files(content, {"site.yaml": settings}), site, NOON)
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
-    logged(write_files(content, records | {"incidents/slow.yaml": EDITED}), site, SECOND_DAY)
+    logged(write_files(content, records | {"incidents/slow.yaml": EDITED}), site, AFTERNOON)
     write_files(content, {"site.yaml": settings + LOG})
-    assert "the log is missing" in log_failure(content, site, SECOND_DAY)
+    assert "the log is missing" in log_failure(content, site, AFTERNOON)
     assert log_before_fault(site) == {}
     assert b"All is well." in (site / "incidents/slow.json").read_bytes()
-    logged(content, site, THIRD_DAY, elsewhere=tmp_path / "published")
+    logged(content, site, EVENING, elsewhere=tmp_path / "published")
     log_of(site).verify_extends(head, "what was published")
     assert "assets/log.js" in files_in(site)
     changes = [(entry.action.value, entry.subject.kind.value) for entry in authored_entries_of(site)[count:]]
@@ -110,9 +110,9 @@ def test_changes_during_log_failure_logged_later(content, site, settings):
     size = len(authored_entries_of(site))
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
     write_files(content, records | {"incidents/slow.yaml": EDITED})
-    log_failure(content, site, NEXT_DAY, key=PrivateKey(ORIGIN, bytes(32)))
+    log_failure(content, site, NOON, key=PrivateKey(ORIGIN, bytes(32)))
     assert log_before_fault(site) == before
-    logged(content, site, SECOND_DAY)
+    logged(content, site, AFTERNOON)
     changes = [(entry.action.value, entry.subject.kind.value) for entry in authored_entries_of(site)[size:]]
     assert changes == [("add", "contract")] * len(records) + [("change", "update"), ("change", "incident")]
     assert problems_of(site) == []
@@ -134,12 +134,12 @@ def test_log_failure_midway_rolls_back(tmp_path):
     before = log_files(site)
     renamed = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Socle", 1)
     write_files(content, {"site.yaml": renamed, "incidents/slow.yaml": EDITED})
-    assert log_failure(content, site, NEXT_DAY)
+    assert log_failure(content, site, NOON)
     assert log_before_fault(site) == before
     assert b"Socle" in (site / "index.html").read_bytes()
     tile.write_bytes(body)
     renamed = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Pedestal", 1)
-    logged(write_files(content, {"site.yaml": renamed}), site, SECOND_DAY)
+    logged(write_files(content, {"site.yaml": renamed}), site, AFTERNOON)
     assert problems_of(site) == []
 
 
@@ -153,7 +153,7 @@ def test_build_and_tick_report_damaged_log(tmp_path, content, site, settings):
 
     (site / "log/checkpoint").write_bytes(b"nothing")
     write_files(content, {"incidents/slow.yaml": EDITED})
-    output = run("build", "--content", str(content), "--now", NEXT_DAY)
+    output = run("build", "--content", str(content), "--now", NOON)
     line = settings.count("\n") + 1
     assert f"site.yaml:{line}:1: error: the log of {site}: " in output
     assert "[extension-error]" in output
