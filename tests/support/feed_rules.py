@@ -25,7 +25,10 @@ MARKUP = {
     "var": {"data-var"},
     "a": {"href"},
     "ol": {"start"},
-    **{tag: set() for tag in ("em", "code", "pre", "blockquote", "hr")},
+    **{
+        tag: set()
+        for tag in ("em", "code", "pre", "blockquote", "hr", "table", "thead", "tbody", "tr", "th", "td")
+    },
 }
 """The tags that an entry's HTML may hold, with their attributes."""
 

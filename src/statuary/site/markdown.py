@@ -1,7 +1,7 @@
 """Markdown as sanitized HTML, for bodies on pages and in feeds.
 
-CommonMark with the HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`, `br`), and with line
-breaks as Statuspage shows them. A sanitizer that parses like a browser removes everything else.
+CommonMark and tables, with the HTML that Statuspage keeps in bodies (measured: `ul`, `li`, `strong`, `a`, `br`), and with
+line breaks as Statuspage shows them. A sanitizer that parses like a browser removes everything else.
 """
 
 import re
@@ -20,7 +20,7 @@ def markdown_parser() -> "MarkdownIt":
     """Return the shared parser, made on first use: most bodies need none."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # to the authors of updates, indented lines and lines above a row of dashes are layout, not markup
-    return parser.disable(["code", "lheading", "image"])
+    return parser.enable("table").disable(["code", "lheading", "image"])
 
 
 LINK_URL = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
@@ -42,6 +42,7 @@ def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
         tags={
             *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "ul", "ol", "li"),
             *("h1", "h2", "h3", "h4", "h5", "h6"),
+            *("table", "thead", "tbody", "tr", "th", "td"),
         },
         attributes={"a": {"href"}, "ol": {"start"}},
         attribute_filter=_address,
@@ -52,7 +53,7 @@ def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
 
 LIST_END = re.compile(r"(</[uo]l>)[ \t]*\n?", re.IGNORECASE)
 
-MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~]|^\d+[.)]", re.MULTILINE)
+MARKUP = re.compile(r"[\\`*_\[\]<>&#\t]|^[ ]|^[-+=|~:]|^\d+[.)]", re.MULTILINE)
 """Markup beyond paragraphs; most bodies have none, and need no parser."""
 
 CODE = re.compile(r"(?<!`)`([^`\s<>&](?:[^`\n<>&]*[^`\s<>&])?)`(?!`)")

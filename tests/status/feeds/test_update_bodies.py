@@ -69,6 +69,10 @@ def test_body_becomes_safe_html(body, html):
         ),
         ('<a href="javascript:x">read</a>', "read"),
         ("&lt;br&gt;", "<br>"),
+        (
+            "Since 10:00:\n\n| Region | State |\n|---|---|\n| EU | **up** |\n| US | [down](https://a.example) |\n\nMore soon.",
+            "Since 10:00:\n\nRegion | State\nEU | up\nUS | down (https://a.example)\nMore soon.",
+        ),
         ("", ""),
     ],
 )
@@ -108,6 +112,9 @@ PIECES = st.sampled_from(
             "</script>",
             "<math><mtext>",
             "<table>",
+            "<tr>",
+            "<td>",
+            "| a | b |\n|---|---|\n| ",
             "<noscript>",
             "&lt;",
             "&#60;",

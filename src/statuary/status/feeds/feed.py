@@ -25,11 +25,13 @@ from statuary.status.model.timeline import PageState
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
 
-BLOCK_SPACING = re.compile(r"\s*(</?(?:ul|ol|li|blockquote)(?: start=\"\d+\")?>|<hr>)\s*")
+BLOCK_SPACING = re.compile(
+    r"\s*(</?(?:ul|ol|li|blockquote|table|thead|tbody|tr|th|td)(?: start=\"\d+\")?>|<hr>)\s*"
+)
 """Line breaks beside these tags are not part of the text."""
 
-AFTER_BLOCK = re.compile(r"(</?(?:ul|ol|li|blockquote|pre)[^>]*>|<hr>)(?:<br />)+")
-BEFORE_BLOCK = re.compile(r"(?:<br />)+(</?(?:ul|ol|li|blockquote|pre)|<hr>)")
+AFTER_BLOCK = re.compile(r"(</?(?:ul|ol|li|blockquote|table|pre)[^>]*>|<hr>)(?:<br />)+")
+BEFORE_BLOCK = re.compile(r"(?:<br />)+(</?(?:ul|ol|li|blockquote|table|pre)|<hr>)")
 
 EXTRA_BREAKS = re.compile(r"^(?:<br />)+|(?<=<br /><br />)(?:<br />)+|(?:<br />)+$")
 
@@ -80,7 +82,7 @@ def _lines(html: str) -> str:
 def body_plain(body: str) -> str:
     """Return an update's body as plain text.
 
-    List items are on separate lines, and links are followed by their URL.
+    List items and rows of tables are on separate lines, and links are followed by their URL.
     """
     pieces: list[str] = []
     addresses: list[str] = []
@@ -90,7 +92,12 @@ def body_plain(body: str) -> str:
         pieces += (unescape(markup[end : tag.start()]), _plain_tag(tag, addresses))
         end = tag.end()
     text = "".join((*pieces, unescape(markup[end:])))
+    text = text.replace(f"\n{CELL}", "\n").replace(CELL, " | ")
     return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+CELL = "\x1f"
+"""What begins a cell until its row is known; no body has it, since XML does not allow it."""
 
 
 def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
@@ -106,12 +113,15 @@ def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
             return ""
         opened = addresses.pop()
         return f" ({opened})" if opened else ""
-    if name == "li":
-        return "" if closing else "\n- "
+    if name in BEGINNINGS:
+        return "" if closing else BEGINNINGS[name]
     return "\n" if name in LINES else ""
 
 
-LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
+BEGINNINGS = {"li": "\n- ", "tr": "\n", "th": CELL, "td": CELL}
+"""What begins an item, a row or a cell in plain text."""
+
+LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "table", "pre"})
 """Tags that end a line of plain text."""
 
 
