@@ -25,8 +25,10 @@ from support.random_runs import times
         ("<ul><li>a</li></ul>\nThank you\nall", "<ul><li>a</li></ul>\n<p>Thank you<br>\nall</p>"),
         (
             "a | b\n:-|-:\n1 | **2**",
-            "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n"
-            "<tbody>\n<tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody>\n</table>",
+            (
+                "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n"
+                "<tbody>\n<tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody>\n</table>"
+            ),
         ),
         ("no | table", "<p>no | table</p>"),
         ("1 < 2 & 3 > 2", "<p>1 &lt; 2 &amp; 3 &gt; 2</p>"),
