@@ -222,3 +222,20 @@ updates:
     )
     assert b'"code":"explorer"' not in (site / "api/v2/incidents.json").read_bytes()
     assert b"Explorer" not in (site / "api/v2/incidents.json").read_bytes()
+
+
+def test_impact_override_ahead_waits(tmp_path: Path) -> None:
+    incident = """\
+name: Slow
+components: {rpc: degraded_performance}
+impact_override: critical
+impact_override_at: 2026-11-27T08:00:00Z
+updates:
+  - {at: 2026-11-25T09:00:00Z, status: investigating, body: Slow.}
+"""
+    files = {"site.yaml": SITE, "components.yaml": COMPONENTS, "incidents/a.yaml": incident}
+    site = build(tmp_path, files, NOW)
+    assert not any(b"critical" in file.read_bytes() for file in (site / "api").rglob("*.json"))
+    assert read_epoch_index(site).build_due == DUE
+    site = build(tmp_path, files, DUE)
+    assert b'"impact":"critical"' in (site / "api/v2/incidents.json").read_bytes()

@@ -34,7 +34,8 @@ class PublicStatus(NamedTuple):
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
     """Remove from a catalogue what may not be read at an instant."""
     held_back: list[Instant] = []
-    incidents = _public_records(catalogue.incidents, now, held_back)
+    unchanged_incidents = (_before_override(incident, now, held_back) for incident in catalogue.incidents)
+    incidents = _public_records(unchanged_incidents, now, held_back)
     unchanged_windows = (_before_later_changes(window, now, held_back) for window in catalogue.maintenances)
     maintenances = tuple(
         _public_windows(maintenance, now, held_back)
@@ -66,6 +67,15 @@ def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
     named = {*record.opened_with, *(name for update in updates for name in update.components)}
     components = tuple(name for name in record.components if name in named or name not in named_ahead)
     return replace(record, updates=updates, components=components)
+
+
+def _before_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
+    """Return an incident without an impact that is set for a later time."""
+    later = incident.impact_override_at
+    if later is None or later <= now or incident.draft:
+        return incident
+    held_back.append(later)
+    return replace(incident, impact_override=None, impact_override_at=None)
 
 
 def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
