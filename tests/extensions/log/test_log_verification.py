@@ -246,7 +246,7 @@ def test_new_incident_adds_only_own_entries(content, site):
     write_files(
         content, {"incidents/new.yaml": INCIDENT.replace("Slow", "New").replace("2026-11-02", "2026-11-21")}
     )
-    logged(content, site, LATEST)
+    logged(content, site, LATER)
     new = authored_entries_of(site)[count:]
     assert {(one.action, one.subject.first) for one in new} == {(LogAction.ADD, "new")}
 
