@@ -163,10 +163,15 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
     models = extension_models(key for key in tree if key not in SiteSource.model_fields)
     extensions = read_extension_settings(tree, models, file.path, findings)
     rest = {key: value for key, value in tree.items() if key not in models}
-    site = validate_tree(rest, SiteSource, file.path, findings)
+    site = validate_tree(rest, SiteSource, file.path, findings, _settings_models())
     if site is None or extensions is None or len(sections) < len(CONTENT_SECTIONS):
         return None
     return SettingsFile(site, sections, extensions)
+
+
+def _settings_models() -> list[type[SourceModel]]:
+    """Return the models of the keys of site.yaml: those of the whole site, and those of its sections."""
+    return [SiteSource, *(load(row.section).source() for row in CONTENT_SECTIONS)]
 
 
 def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]) -> dict[str, SourceModel]:
@@ -175,7 +180,7 @@ def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]
     for row in CONTENT_SECTIONS:
         model = load(row.section).source()
         keys = {key: tree.pop(key) for key in model.model_fields if key in tree}
-        source = validate_tree(keys, model, path, findings)
+        source = validate_tree(keys, model, path, findings, _settings_models())
         if source is not None:
             sections[row.name] = source
     return sections

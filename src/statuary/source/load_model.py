@@ -1,5 +1,6 @@
 """One source file to its model, or to findings."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -17,21 +18,31 @@ from statuary.source.source_model import SourceModel, describe_value, item_of, m
 from statuary.source.unreadable import UnreadableError
 
 
-def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
-    """Return findings for the values in `tree` that `model` rejects."""
+def validation_findings(
+    error: ValidationError, model: object, tree: Json, file_models: Iterable[object] = ()
+) -> list[Finding]:
+    """Return findings for the values in `tree` that `model` rejects.
+
+    Args:
+        file_models: the models of all keys of the file, if there are several.
+    """
     errors = error.errors(include_url=False)
-    findings = list(dict.fromkeys(_finding(details, model, tree) for details in errors[:MAX_SHOWN_FINDINGS]))
+    members = {key: kind for part in file_models or (model,) for key, kind in members_of(part).items()}
+    found = [_finding(details, model, tree, members) for details in errors[:MAX_SHOWN_FINDINGS]]
+    findings = list(dict.fromkeys(found))
     if len(errors) > MAX_SHOWN_FINDINGS:
         message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
         findings.append(Finding(rule="invalid-value", message=message))
     return findings
 
 
-def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
+def _finding(details: ErrorDetails, model: object, tree: Json, file_members: Mapping[str, object]) -> Finding:
     pointer = _pointer(details["loc"], tree)
     if details["type"] == "extra_forbidden":
         finding = unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
-        parent_key = _place_of(str(pointer[-1]), model) if finding.hint.startswith("known keys") else ""
+        parent_key = (
+            _place_of(str(pointer[-1]), file_members) if finding.hint.startswith("known keys") else ""
+        )
         return replace(finding, hint=f"write it below `{parent_key}:`") if parent_key else finding
     if details["type"] == "missing":
         key = str(details["loc"][-1])
@@ -41,13 +52,12 @@ def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
     return Finding(rule="invalid-value", message=fault.message, hint=fault.hint, pointer=pointer)
 
 
-def _place_of(key: str, model: object) -> str:
-    """Return the only section of a file in which a misplaced key is known.
+def _place_of(key: str, members: Mapping[str, object]) -> str:
+    """Return the only key of a file below which a misplaced key is known.
 
     Returns:
-        The section's key; empty if there is none, or more than one.
+        That key; empty if there is none, or more than one.
     """
-    members = members_of(model)
     places = [name for name in members if key in members_of(members[name])]
     return places[0] if len(places) == 1 and key not in members else ""
 
@@ -155,8 +165,17 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     return validate_tree(tree, model, file.path, findings)
 
 
-def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
+def validate_tree(
+    tree: Json,
+    model: type[Model],
+    path: str,
+    findings: list[Finding],
+    file_models: Iterable[type[SourceModel]] = (),
+) -> Model | None:
     """Validate a tree into its model.
+
+    Args:
+        file_models: the models of all keys of the file, if the tree has only some of them.
 
     Returns:
         The model, or None if the tree has errors, which are added to `findings`.
@@ -174,7 +193,9 @@ def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Find
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        findings.extend(finding.within(path) for finding in validation_findings(error, model, tree))
+        findings.extend(
+            finding.within(path) for finding in validation_findings(error, model, tree, file_models)
+        )
         return None
 
 

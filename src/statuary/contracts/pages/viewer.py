@@ -47,7 +47,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         "templates": {"bodies": trees.bodies, "macros": trees.macros},
-        "texts": _texts(renderer),
+        "texts": _texts(renderer, trees),
         # proofs are in English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
@@ -86,10 +86,10 @@ TEXT_FAMILIES = frozenset(
 """The first names of the texts that the package's templates and the script use."""
 
 
-def _texts(renderer: Renderer) -> dict[str, str]:
+def _texts(renderer: Renderer, trees: TemplateTrees) -> dict[str, str]:
     """Return the texts of the page; templates of a theme may use any."""
-    texts = renderer.localization.texts.by_key
-    if renderer.site.settings.theme.templates:
+    texts, package = renderer.localization.texts.by_key, _package_trees()
+    if (trees.bodies, trees.macros) != (package.bodies, package.macros):
         return dict(texts)
     return {key: text for key, text in texts.items() if key.partition(".")[0] in TEXT_FAMILIES}
 
