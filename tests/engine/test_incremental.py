@@ -33,12 +33,14 @@ from support.sites import (
     CHAIN,
     INCIDENT,
     NOW,
+    SITE,
     address_of,
     files_in,
     git,
     path_of,
     record_of,
     site_of_many,
+    small_site,
     write_files,
 )
 from support.tiers import few_by_default
@@ -351,6 +353,35 @@ def test_changed_settings_rebuild_everything(content, tmp_path, built, what, mon
     assert len(built) == COUNT
     output = read_reasons(tmp_path / "out" / LEDGER, [path_of(1)])
     assert output == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
+
+
+EDITS = {
+    "name of the page": ("site.yaml", "name: Plinth\n  url", "name: Other\n  url"),
+    "address": ("site.yaml", "https://status.plinth.example", "https://status.other.example"),
+    "time zone": ("site.yaml", "page:\n", "page:\n  time_zone: Asia/Tokyo\n"),
+    "demo": ("site.yaml", "page:\n", "page:\n  demo: true\n"),
+    "name of the chain": ("site.yaml", "    name: Plinth\n", "    name: Other\n"),
+    "language": ("site.yaml", "pages: {", "pages: {language: de, "),
+    "search": ("site.yaml", "pages: {", "pages: {search: false, "),
+    "text": ("theme/texts/en.yaml", "", "contracts: {title: Sources}\n"),
+    "own page": ("pages/about.md", "", "---\ntitle: About\nnavigation: true\n---\nHello.\n"),
+}
+"""What every page shows, however few contracts changed: a file, a part of it, and what stands there then."""
+
+
+@pytest.mark.parametrize("most_pages", [0, 10])
+@pytest.mark.parametrize("edited", few_by_default(EDITS, 1))
+def test_build_after_edit_equals_fresh_build(tmp_path, edited, most_pages):
+    settings = f"{SITE}pages: {{contracts: {most_pages}}}\napis: [code, etherscan, otterscan, proxies]\n"
+    files = {path_of(number): record_of(number) for number in (1, 2)}
+    content = write_files(small_site(tmp_path), {**files, "site.yaml": settings})
+    build(content, tmp_path / "out", git=False)
+    path, old, new = EDITS[edited]
+    text = (content / path).read_text() if old else ""
+    assert old in text
+    write_files(content, {path: text.replace(old, new, 1) if old else new})
+    assert build(content, tmp_path / "out", git=False).applied
+    as_if_made_anew(content, tmp_path / "out")
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])

@@ -14,8 +14,10 @@ from statuary.base.rules import rule_of_function
 from statuary.contracts.hooks import RecompilesRecords
 from statuary.contracts.incremental.built_contracts import (
     CONTRACTS,
+    LIST_PAGES,
     BuiltContracts,
     has_contracts,
+    list_page_fingerprint,
     without_contracts,
 )
 from statuary.contracts.settings import ContractSettings
@@ -145,21 +147,26 @@ class ContractsSection(ContentSection):
     @override
     def finalize(self, run: Run) -> SectionResult | None:
         """Add the lists of contracts, unless they are unchanged; the next build makes skipped ones again."""
-        built = self._built
-        if built is None or built.are_unchanged:
+        built, ledger = self._built, run.target.ledger
+        if built is None:
+            return None
+        fingerprint = list_page_fingerprint(built.site).text
+        is_same_site = ledger.group(LIST_PAGES).fingerprint == fingerprint
+        ledger.save_group(LIST_PAGES, fingerprint)
+        if built.are_unchanged and is_same_site:
             return None
         from statuary.contracts.incremental.lists import add_lists
 
-        skipped: list[Finding] = []
+        executor, skipped = run.execution.executor, list[Finding]()
         failed = run_guarded(
-            lambda: add_lists(run.target, built, run.progress, run.execution.executor, skipped),
+            lambda: add_lists(run.target, built, run.progress, executor, skipped, is_same_site=is_same_site),
             CONTRACTS,
             "making the lists of contracts",
             TARGET_ERRORS,
         )
         skipped += [] if failed is None else [failed]
         if skipped:
-            run.target.ledger.save_group(CONTRACTS, "")
+            ledger.save_group(CONTRACTS, "")
         return SectionResult(skipped=tuple(skipped))
 
     @property

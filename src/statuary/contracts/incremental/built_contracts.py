@@ -9,6 +9,7 @@ from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.registry import providers
+from statuary.site.pages.site_context import site_context
 from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 CONTRACTS = "contracts"
 """The group of all contracts in the ledger; its fingerprint covers everything except their sources."""
+
+LIST_PAGES = "list pages"
+"""The group of the pages that list contracts, and the ledger's note of what each was made from."""
 
 
 class BuiltContracts(NamedTuple):
@@ -41,7 +45,7 @@ class BuiltContracts(NamedTuple):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether the last build's lists are still valid and in place."""
+        """Whether the contracts are those of the last build, and all of their documents are in place."""
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
@@ -63,9 +67,7 @@ def without_contracts(
 
     Published lists are kept.
     """
-    settings = contract_build_settings(site, checks, None)
-    lists = site.pages, site.own_pages, site.extensions, site.page
-    fingerprint = fingerprint_of(settings, site.hosting, lists)
+    fingerprint = fingerprint_of(contract_build_settings(site, checks, None), site.hosting)
     ledger: Ledger = target.ledger
     incomplete_sources: frozenset[str] = frozenset()
     if ledger.group(CONTRACTS).fingerprint == fingerprint.text:
@@ -106,3 +108,9 @@ def contract_build_settings(
 def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
     """Return the fingerprint of contracts' inputs other than their sources."""
     return fingerprint_of(settings, site.hosting, can_recover_senders())
+
+
+def list_page_fingerprint(site: SiteContent) -> Fingerprint:
+    """Return the fingerprint of all that the pages of lists are made from besides the contracts."""
+    contracts = site.of(SiteContracts)
+    return fingerprint_of(site_context(site), contracts.chains, contracts.have_pages(site.pages))

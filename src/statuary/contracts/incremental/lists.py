@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 from statuary.base.progress import Progress, stage
 from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
-from statuary.contracts.incremental.built_contracts import BuiltContracts
+from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
 from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.host_layout import apply_host_layout
@@ -30,9 +30,6 @@ INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
 
 CONTRACTS_SOURCE = "contracts"
 """The source of the pages that list contracts, as documents and ledger name it."""
-
-LIST_PAGES = "list pages"
-"""The ledger's note of the list pages, each with a digest of what it was made from."""
 
 
 class AddressPartition(NamedTuple):
@@ -60,16 +57,18 @@ def add_lists(
     progress: Progress,
     executor: Executor,
     skipped: list[Finding],
+    *,
+    is_same_site: bool,
 ) -> None:
     """Add the lists of changed chains and addresses, and pages that list contracts.
 
     Args:
         skipped: collects why pages cannot be made.
+        is_same_site: whether the last build's pages were made for the same site, contracts aside.
     """
     site, sources = contracts.site, contracts.sources
-    if (
-        len(site.of(SiteContracts).chains) > 1
-    ):  # of one chain, each contract brings the document of its address
+    # of one chain, each contract brings the document of its address
+    if len(site.of(SiteContracts).chains) > 1:
         _add_addresses(target, contracts, progress, executor)
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
@@ -77,8 +76,8 @@ def add_lists(
             index: list[Document] = []
             target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
             _remove_former_pages(target.ledger, chain_id, index[0])
-        if not _lists_are_unchanged(contracts):
-            _add_pages(target, contracts, skipped)
+        if not (is_same_site and _lists_are_unchanged(contracts)):
+            _add_pages(target, contracts, skipped, is_same_site=is_same_site)
 
 
 def _add_addresses(
@@ -147,14 +146,16 @@ def _lists_are_unchanged(contracts: BuiltContracts) -> bool:
     return sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources
 
 
-def _add_pages(target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding]) -> None:
+def _add_pages(
+    target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
+) -> None:
     """Add the pages that list contracts, and remove those that are no more.
 
     Args:
-        skipped: collects why pages cannot be made.
+        skipped, is_same_site: as for `add_lists`.
     """
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
-    former = _former_pages(target, contracts)
+    former = _former_pages(target, contracts) if is_same_site else no_former_pages()
     entries = list(contracts.sources.rows()) if site.pages.lists_contracts(counts.contracts) else []
     pages = contract_list_documents(site, counts, entries, former, skipped)
     target.add(apply_host_layout(pages, site.hosting))

@@ -41,6 +41,7 @@ from statuary.publish.target import BuildTarget
 from statuary.section import Run, Section, SectionResult
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription
+from statuary.site.pages.site_context import site_context
 from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.site_content import SiteContent
 from statuary.source.source_files import SourceFile
@@ -117,11 +118,10 @@ class ApisSection(Section):
         public, findings = self._public(root)
         custom_files = self._custom_files(root)
         findings += custom_files.findings
-        chains, base = built_contracts.site.of(SiteContracts).chains, built_contracts.site.page.url
         fingerprint = fingerprint_of(
             self.settings,
-            chains,
-            base,
+            built_contracts.site.of(SiteContracts).chains,
+            site_context(built_contracts.site),  # of the page of code
             public and sha256(public).digest(),
             custom_files.documents,
             [*custom_files.versions.items()],
