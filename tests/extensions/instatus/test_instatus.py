@@ -61,7 +61,7 @@ def test_outage_lists_active_incident(content, tmp_path):
 @pytest.mark.parametrize(
     ("now", "status", "page"),
     [
-        ("2026-11-30T00:00:00Z", "NOTSTARTEDYET", "UP"),
+        ("2026-11-21T00:00:00Z", "NOTSTARTEDYET", "UP"),
         ("2026-11-21T22:30:00Z", "INPROGRESS", "UNDERMAINTENANCE"),
     ],
 )
