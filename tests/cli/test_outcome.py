@@ -78,3 +78,4 @@ def test_tick_past_last_build_says_build_due(tmp_path):
         done = CliRunner().invoke(command, [name, *options, "--out", str(site), "--now", now])
         assert done.exit_code == code, done.output
     assert "(exit code 5): run `statuary build`" in done.output
+    assert "no transition until" not in done.output  # that time has passed

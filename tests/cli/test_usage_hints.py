@@ -12,6 +12,7 @@ from statuary.cli.main import command
         ("incident update slow --status resloved", "Did you mean 'resolved'?"),
         ("incident update slow --status fixed", "'identified', 'monitoring', 'resolved'.\n"),
         ("setup github", "Did you mean 'github-pages'?"),
+        ("setup githb", "Did you mean 'github-pages'?"),
         ("schema incidents", "Did you mean 'incident'?"),
         ("component set rpc major", "Did you mean 'major_outage'?"),
         ("component add faucet", "No such command 'add'. Use one of list, set."),

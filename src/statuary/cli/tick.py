@@ -1,5 +1,6 @@
 """`statuary tick` and `statuary next`: update a site without a build."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -55,7 +56,8 @@ def tick_command(
     for path in changed_paths:
         click.echo(f"~ {escape_control_chars(path)}")
     did = "would change" if dry_run else "changed"
-    click.echo(f"{len(changed_paths)} {did}, as of {format_utc(instant)}; {_upcoming(index, instant)}")
+    summary = f"{len(changed_paths)} {did}, as of {format_utc(instant)}"
+    click.echo("; ".join((summary, *_upcoming(index, instant))))
     if line:
         click.echo(line)
     if findings:
@@ -73,16 +75,15 @@ def tick_command(
     return ExitCode.BUILD_DUE if is_build_due and code is ExitCode.OK else code
 
 
-def _upcoming(index: EpochIndex, instant: Instant) -> str:
-    """Return the part of the summary that says what is due next."""
+def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
+    """Yield the parts of the summary that say what is due next; none if the last build covers nothing more."""
     next_change = index.next_after(instant)
-    if next_change is None:
-        text = f"no transition until {format_utc(index.end)}"
-    else:
-        text = f"next transition at {format_utc(next_change)}"
+    if next_change is not None:
+        yield f"next transition at {format_utc(next_change)}"
+    elif instant < index.end:
+        yield f"no transition until {format_utc(index.end)}"
     if index.next_build is not None and index.next_build > instant:
-        text += f"; a build is due at {format_utc(index.next_build)}"
-    return text
+        yield f"a build is due at {format_utc(index.next_build)}"
 
 
 @click.command()

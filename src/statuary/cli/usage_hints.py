@@ -6,6 +6,9 @@ from difflib import get_close_matches
 import click
 
 WRONG_CHOICE = re.compile(r"'(?P<value>.*)' is not one of ")
+LEAST_SIMILARITY = 0.55
+"""How much a value has to be like a choice, so that `githb` means `github-pages`, and `fixed` not `identified`."""
+
 MAX_COMMANDS = 20
 """The most commands of a group that an error lists."""
 
@@ -48,9 +51,8 @@ def _meant_choice(error: click.BadParameter, message: str) -> str:
     if match is None or not isinstance(kind, click.Choice):
         return ""
     value, choices = match["value"].lower(), [str(choice) for choice in kind.choices]
-    close = [choice for choice in choices if value and choice.startswith(value)] or get_close_matches(
-        value, choices, 1
-    )
+    begun = [choice for choice in choices if value and choice.startswith(value)]
+    close = begun or get_close_matches(value, choices, 1, LEAST_SIMILARITY)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

@@ -369,10 +369,10 @@ DISKS = ("incident", "open", "--name", "Disks", "--component", "rpc=major_outage
 def test_open_beside_open_incident_is_rejected(opened):
     before = opened.files()
     refused = opened.run(*DISKS, code=3)
-    assert "2026-11-02-slow-answers (Slow answers) is investigating, on rpc" in refused
+    assert "2026-11-02-slow-answers (Slow answers) is still open on rpc, with status investigating" in refused
     assert "run `statuary incident update 2026-11-02-slow-answers` to add to it" in refused
     assert opened.files() == before
-    assert "(Slow answers) is investigating\n" in opened.run(*OPEN, code=3)
+    assert "(Slow answers) is still open, with status investigating\n" in opened.run(*OPEN, code=3)
     opened.run(*DISKS, "--separate")
     opened.run("incident", "open", "--name", "Bridge", "--component", "bridge=major_outage")
     opened.run(*OPEN, "--started-at", "2026-11-01T10:00:00Z", "--ended-at", "2026-11-01T11:00:00Z")
@@ -390,7 +390,10 @@ def test_open_offers_update_instead(opened, monkeypatch):
     use_interactive_terminal(monkeypatch)
     later = (*DISKS, "--status", "identified", "--now", "2026-11-02T11:00:00Z")
     done = opened.result(*later, text="Disks are full.\ny\n")
-    assert "is investigating, on rpc. Add this as an update to it instead? [Y/n]" in done.output
+    assert (
+        "is still open on rpc, with status investigating. Add this as an update to it instead? [Y/n]"
+        in done.output
+    )
     assert opened.read(FILE).endswith(
         "  - at: 2026-11-02T11:00:00Z\n    status: identified\n    body: Disks are full.\n"
         "    components:\n      rpc: major_outage\n"

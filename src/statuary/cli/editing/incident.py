@@ -388,8 +388,8 @@ def _is_added_to_open_incident(
     if known is None or update.status in CLOSED_STATUSES:
         return False
     shared = shared_components(session.timeline, known, affected)
-    described = f"{known.id} ({one_line(known.name)}) is {status_at(known, session.at)}"
-    described += f", on {', '.join(shared)}" if shared else ""
+    place = f" on {', '.join(shared)}" if shared else ""
+    described = f"{known.id} ({one_line(known.name)}) is still open{place}, with status {status_at(known, session.at)}"
     if not is_interactive():
         hint = (
             f"run `statuary incident update {known.id}` to add to it, or repeat the command with --separate"
