@@ -14,7 +14,7 @@ from statuary.cli.main import command
 from statuary.registry import EXTENSIONS, load
 from support.contracts import made_record
 from support.hostile_shapes import at_address
-from support.sites import NOW, SITE, SMALL_SITE, files_in, write_files
+from support.sites import NOW, SITE, SMALL_SITE, files_in, path_of, record_of, write_files
 
 KEYS = """
 apis: [signatures, etherscan]
@@ -136,8 +136,11 @@ def test_raising_extension_still_publishes_status(broken_parts, site, tmp_path, 
     assert news_of(tmp_path / "out") == site.news
 
 
-def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch):
-    content, out = write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "out"
+@pytest.mark.parametrize("count", [0, 1])
+def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch, count):
+    """Also where contracts did not change, so that a build keeps what it does not add."""
+    records = {path_of(number): record_of(number) for number in range(1, count + 1)}
+    content, out = write_files(tmp_path / "content", SMALL_SITE | records), tmp_path / "out"
     settings = (content / "site.yaml").read_text()
     (content / "site.yaml").write_text(f"{settings}embed: true\ninstatus: true\n")
     assert build(content, out) == (0, "")

@@ -242,13 +242,13 @@ class DocumentTable:
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
-        if not self.partial:
-            action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
-            self.connection.execute(
-                "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, 1,"
-                f" {action} FROM documents WHERE {names}",
-                bounds,
-            )
+        # added again as they are: a build removes what belongs to the whole site and is not added
+        action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
+        self.connection.execute(
+            "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
+            f" {action} FROM documents WHERE {names}",
+            bounds,
+        )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
         """Return the published files below a folder that were made from these sources."""
