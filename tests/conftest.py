@@ -14,7 +14,7 @@ import pytest
 
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
-from support.due_tests import TIERS, WHOLE_FILE, recorded_seconds
+from support.due_tests import TIERS, WHOLE_FILE, recorded_durations
 from support.object_stores import Server, moto
 from support.random_runs import IS_LARGE, LONGEST_LARGE_TEST, SEED, load_profile
 from support.requirements import require_module
@@ -125,9 +125,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: item.path)
     yield
     if config.option.stop_after is None:
-        seconds = recorded_seconds(config.rootpath, ("", *TIERS))
+        tiers = [""] if config.option.markexpr == DEFAULT_TIER else ["", *TIERS]
+        recorded = recorded_durations(config.rootpath).items()
+        dearest = {
+            config.rootpath / file: -sum(seconds.get(tier, 0.0) for tier in tiers)
+            for file, seconds in recorded
+        }
         files = sorted({item.path for item in items})
-        dearest = {config.rootpath / file: -number for file, number in seconds.items()}
         places = {file: (dearest.get(file, 0), place) for place, file in enumerate(files)}
         items.sort(key=lambda item: places[item.path])
     elif workers := getattr(config, "workerinput", {}).get("workercount"):

@@ -1,5 +1,6 @@
 """Which tests are due follows from what changed since a branch left its target, or since the last tag, and from imports."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from support.due_tests import Base, base_of_change, changed_since, due_tests, nearest_first, shares
+from support.due_tests import (
+    Base,
+    base_of_change,
+    changed_since,
+    due_tests,
+    expected_seconds,
+    nearest_first,
+    shares,
+)
 from support.requirements import CHECKOUT
 from support.run_records import OWN_OPTIONS
 
@@ -143,9 +152,34 @@ def test_clone_is_compared_with_its_remote(root: Path, tmp_path_factory: pytest.
 
 
 def test_nearest_and_quickest_tests_come_first() -> None:
-    due = {"far": 3, "near": 1, "near and quick": 1, "unknown": 2}
-    seconds = {"far": 1, "near": 30, "near and quick": 2}
-    assert nearest_first(due, seconds) == ["near and quick", "near", "unknown", "far"]
+    due = {"far": 3, "near": 1, "near and quick": 1, "farther": 2}
+    seconds = {"far": 1, "near": 30, "near and quick": 2, "farther": 9}
+    assert nearest_first(due, seconds) == ["near and quick", "near", "farther", "far"]
+
+
+def test_unrecorded_tiers_take_average_times(tmp_path: Path) -> None:
+    tests = {
+        "known": "@pytest.mark.slow\n",
+        "slow": "pytestmark = pytest.mark.slow\n",
+        "both": "@pytest.mark.slow\n@pytest.mark.thorough\n",
+        "new": "@pytest.mark.slow\n",
+    }
+    durations = {"known": {"": 1, "slow": 20}, "slow": {"slow": 40}, "both": {"": 3}}
+    (tmp_path / "tests").mkdir()
+    for name, text in tests.items():
+        (tmp_path / f"tests/test_{name}.py").write_text(text)
+    recorded = {f"tests/test_{name}.py": seconds for name, seconds in durations.items()}
+    (tmp_path / "tests/durations.json").write_text(json.dumps(recorded))
+
+    def expected(*tiers: str) -> dict[str, float]:
+        return {
+            path[len("tests/test_") : -len(".py")]: seconds
+            for path, seconds in expected_seconds(tmp_path, tiers).items()
+        }
+
+    assert expected("") == {"both": 3, "known": 1, "new": 2}
+    assert expected("slow") == {"both": 30, "known": 20, "new": 30, "slow": 40}
+    assert expected("", "slow", "thorough") == {"both": 34, "known": 21, "new": 32, "slow": 40}
 
 
 def test_shares_take_equally_long() -> None:

@@ -196,49 +196,59 @@ def nearest_first(due: Mapping[str, int], seconds: Mapping[str, float]) -> list[
 
     Args:
         due: files of tests, with their distance from the change.
-        seconds: what each took when it was last recorded; one that is unknown takes as long as the average.
+        seconds: how long each takes.
     """
-    usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
-    return sorted(due, key=lambda path: (due[path], seconds.get(path, usual), path))
+    return sorted(due, key=lambda path: (due[path], seconds[path], path))
 
 
 def shares(paths: Sequence[str], seconds: Mapping[str, float], count: int) -> list[list[str]]:
     """Divide files of tests into shares that take about equally long: each in its order."""
-    usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
     parts: list[list[str]] = [[] for _ in range(count)]
     sums = [0.0] * count
-    for path in sorted(paths, key=lambda path: (-seconds.get(path, usual), path)):
+    for path in sorted(paths, key=lambda path: (-seconds[path], path)):
         smallest = sums.index(min(sums))
         parts[smallest].append(path)
-        sums[smallest] += seconds.get(path, usual)
+        sums[smallest] += seconds[path]
     order = {path: number for number, path in enumerate(paths)}
     return [sorted(part, key=order.__getitem__) for part in parts]
 
 
-def recorded_seconds(root: Path, tiers: Iterable[str]) -> dict[str, float]:
-    """Return the seconds of each file of tests that were recorded for some tiers: "", "slow" or "thorough"."""
+def recorded_durations(root: Path) -> dict[str, dict[str, float]]:
+    """Return the seconds of each file of tests by tier, as they were recorded."""
     file = root / DURATIONS
-    every = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-    sums = {path: sum(by_tier.get(tier, 0.0) for tier in tiers) for path, by_tier in every.items()}
-    return {path: seconds for path, seconds in sums.items() if seconds}
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
+def expected_seconds(root: Path, tiers: Iterable[str]) -> dict[str, float]:
+    """Return how long the tests of some tiers take in each file that has any.
+
+    Where a tier of a file was not recorded, it takes as long as that tier does in other files on average.
+    """
+    recorded = recorded_durations(root)
+    seconds: dict[str, float] = {}
+    for tier in tiers:
+        known = {path: by_tier[tier] for path, by_tier in recorded.items() if tier in by_tier}
+        usual = sum(known.values()) / len(known) if known else 1.0
+        for path in files_with_tests(root, [tier]):
+            seconds[path] = seconds.get(path, 0.0) + known.get(path, usual)
+    return seconds
 
 
 EVERY = {"default": ("",), "marked": TIERS, "all": ("", *TIERS)}
 """Tiers by what they are called on the command line."""
 
 
-def every_file(root: Path, kind: str) -> list[str]:
-    """Return the files that have tests of the tiers of `EVERY`."""
-    files = {
-        file.relative_to(root).as_posix(): file.read_text("utf-8")
-        for file in (root / "tests").rglob("test_*.py")
-    }
-    left_out = {
-        "default": WHOLE_FILE.search,
-        "marked": lambda text: not MARKED.search(text),
-        "all": lambda _: False,
-    }
-    return [path for path, text in sorted(files.items()) if not left_out[kind](text)]
+def files_with_tests(root: Path, tiers: Iterable[str]) -> list[str]:
+    """Return the files that have tests of one of some tiers."""
+    files = sorted((root / "tests").rglob("test_*.py"))
+    texts = {file.relative_to(root).as_posix(): file.read_text("utf-8") for file in files}
+    wanted = set(tiers)
+    return [path for path, text in texts.items() if wanted & tiers_of(text)]
+
+
+def tiers_of(text: str) -> set[str]:
+    """Return the tiers that the tests of a file have."""
+    return {*MARKED.findall(text)} | (set() if WHOLE_FILE.search(text) else {""})
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -255,9 +265,9 @@ def main(arguments: Sequence[str]) -> None:
         "--share", default="1/1", help="such as 2/4: the second of four that take equally long"
     )
     options = parser.parse_args(arguments)
-    seconds = recorded_seconds(CHECKOUT, EVERY[options.every or "marked"])
+    seconds = expected_seconds(CHECKOUT, EVERY[options.every or "marked"])
     if options.every:
-        due = dict.fromkeys(every_file(CHECKOUT, options.every), 0)
+        due = dict.fromkeys(seconds, 0)
     else:
         base = base_of_change(CHECKOUT, options.target, options.commits)
         due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
