@@ -7,7 +7,7 @@ from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
 from statuary.contracts.chain.anchor import anchor_json
 from statuary.contracts.model.judged_record import JudgedRecord
-from statuary.contracts.model.proof import CheckOutcome, CheckResult, Claim
+from statuary.contracts.model.proof import CheckOutcome, CheckResult
 from statuary.site import url_table
 from statuary.site.document import Document, encode_unchecked
 from statuary.version import VERSION
@@ -56,6 +56,12 @@ def proof_document(
     """
     record, proof = judged.record, judged.proof
     chain_id, address = record["chainId"], record["address"]
+    claims: dict[str, dict[str, Json]] = {}
+    for claim in proof.claims:
+        members: dict[str, Json] = {"status": str(claim.status), "reason": sentence(claim.reason)}
+        if claim.evidence:
+            members["evidence"] = claim.evidence
+        claims[str(claim.name)] = members
     body: dict[str, Json] = {
         "chainId": chain_id,
         "address": address,
@@ -71,7 +77,7 @@ def proof_document(
             "status": str(proof.verdict.status),
             "sentence": " ".join(map(sentence, proof.verdict.sentences)),
         },
-        "claims": {str(claim.name): _claim(claim, sentence(claim.reason)) for claim in proof.claims},
+        "claims": claims,
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": _checks(proof.results),
     }
@@ -85,11 +91,6 @@ def proof_document(
         sources=(source,),
         persistent=True,
     )
-
-
-def _claim(claim: Claim, reason: str) -> dict[str, Json]:
-    members: dict[str, Json] = {"status": str(claim.status), "reason": reason}
-    return members | {"evidence": claim.evidence} if claim.evidence else members
 
 
 def _checks(results: tuple[CheckResult, ...]) -> list[Json]:

@@ -5,7 +5,7 @@ stated by the anchor's file elsewhere. A whole proof of other code, or of anothe
 under a block that is newer than the record, contradicts it; a proof that does not hold shows nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType, ModuleType
@@ -443,8 +443,12 @@ class _Deployed(_ChainClaim):
         if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
             return outcome._replace(pinned=tuple(self._pinned_by_creation(transaction)))
         creator = dict(_creator(self.record, transaction, sender))
-        pinned = ("creationBytecode.onchainBytecode",) if "salt" in creator else ()
-        return outcome._replace(evidence=evidence | creator, pinned=pinned, reason=_by_contract(creator))
+        evidence |= creator
+        if "salt" in creator:
+            pinned = ("creationBytecode.onchainBytecode",)
+            return outcome._replace(evidence=evidence, pinned=pinned, reason=because("by_contract_salt"))
+        reason = because("by_contract_nonce" if creator else "by_contract")
+        return outcome._replace(evidence=evidence, reason=reason)
 
     def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
         """Return the transaction that the record names.
@@ -489,24 +493,12 @@ def _creator(
         if transaction.to
         else create_address(sender, transaction.nonce)
     )
-    for salt in _salts(transaction.data) if record.creation.onchain else ():
-        if (
-            create2_address(bytes.fromhex(creator[2:]), salt, record.creation.onchain or b"")
-            == record.address
-        ):
+    code, factory = record.creation.onchain or b"", bytes.fromhex(creator[2:])
+    # a salt is one of the words of the call's data: from the start, or after a selector
+    for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
+        salt = transaction.data[start : start + 32]
+        if len(salt) == 32 and create2_address(factory, salt, code) == record.address:
             yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
             return
     if (nonce := creating_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:
         yield from (("creator", creator), ("creatorNonce", nonce))
-
-
-def _salts(data: bytes) -> Iterable[bytes]:
-    """Yield the words of a call's data: from the start, and after a selector."""
-    starts = (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32))
-    return (data[start : start + 32] for start in starts if len(data) >= start + 32)
-
-
-def _by_contract(creator: Mapping[str, EvidenceValue]) -> Reason:
-    if "salt" in creator:
-        return because("by_contract_salt")
-    return because("by_contract_nonce" if creator else "by_contract")

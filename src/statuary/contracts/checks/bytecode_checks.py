@@ -126,15 +126,12 @@ def inconsistent_transformations(record: RecordView) -> Iterator[Observation]:
                     (side.member, member),
                 )
         for place, step in enumerate(side.steps):
-            if isinstance(step, InvalidValueError):
-                yield _step_fault(side, step, (side.member, "transformations", place))
+            pointer = (side.member, "transformations", place)
+            if isinstance(step, UnknownTransformationError) and _unknown_transformation(side):
+                yield NotKnown("transformation", step.word, pointer)
+            elif isinstance(step, InvalidValueError):
+                yield Violation(str(step), pointer)
         yield Evidence({side.name: "matched" if side.claimed_level is not None else "not matched"})
-
-
-def _step_fault(side: SideView, error: InvalidValueError, pointer: Pointer) -> Violation | NotKnown:
-    if isinstance(error, UnknownTransformationError) and _unknown_transformation(side):
-        return NotKnown("transformation", error.word, pointer)
-    return Violation(str(error), pointer)
 
 
 @check

@@ -107,7 +107,9 @@ class ContractCheck(NamedTuple):
                 reason = reason or observation.reason
             elif isinstance(observation, NotKnown):
                 reason = observation.sentence
-                findings.append(self.finding(_note_of(observation)))
+                hint = "a later version of statuary may know it; the record is published"
+                note = Violation(observation.sentence, observation.pointer, hint, Severity.NOTE)
+                findings.append(self.finding(note))
             else:
                 findings.append(self.finding(observation))
         outcome = _outcome(findings, facts)
@@ -136,11 +138,6 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
     if Severity.WARNING in severities:
         return CheckOutcome.WARNED
     return _PASSED
-
-
-def _note_of(unknown: NotKnown) -> Violation:
-    hint = "a later version of statuary may know it; the record is published"
-    return Violation(unknown.sentence, unknown.pointer, hint, Severity.NOTE)
 
 
 class Match(NamedTuple):

@@ -156,10 +156,13 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
     if failed := _ended(relevant, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
-    if missing := _missing_code(side):
+    onchain, compiled = side.onchain, side.recompiled
+    if onchain is None or compiled is None:
+        missing = because("no_onchain_code" if onchain is None else "no_compiled_code")
         return Claim(name, ClaimStatus.NOT_SHOWN, missing)
     if runtime_differs(record):
-        return Claim(name, ClaimStatus.CONTRADICTED, _code_difference(side))
+        differs = because("code_differs", onchain=len(onchain), compiled=len(compiled))
+        return Claim(name, ClaimStatus.CONTRADICTED, differs if onchain else because("code_empty"))
     if undecided := _undecided(side, relevant):
         return Claim(name, ClaimStatus.NOT_SHOWN, undecided)
     evidence: dict[str, EvidenceValue] = {"match": str(side.claimed_level)}
@@ -174,18 +177,6 @@ def _undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
         return _naming(CheckOutcome.SKIPPED, skipped)
     unknown = _ended(relevant, CheckOutcome.NOT_KNOWN)
     return because("not_known", checks=_named(unknown)) if unknown else None
-
-
-def _missing_code(side: SideView) -> Reason | None:
-    if side.onchain is None:
-        return because("no_onchain_code")
-    return because("no_compiled_code") if side.recompiled is None else None
-
-
-def _code_difference(side: SideView) -> Reason:
-    if not side.onchain:
-        return because("code_empty")
-    return because("code_differs", onchain=len(side.onchain), compiled=len(side.recompiled or b""))
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:

@@ -37,7 +37,10 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
     if maker is not None:
         yield Evidence({"compiler": maker.compiler, "version": maker.version or "before 0.5.9"})
         yield from _mislabels(record, maker)
-    elif _must_name_compiler(record):
+        return
+    metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
+    has_metadata = record.auxdata_style is AuxdataStyle.SOLIDITY and metadata.get("appendCBOR") is not False
+    if has_metadata and record.runtime.recompiled:
         yield Violation(
             f"the code does not end with metadata, as that of {_written_by(record)} does",
             ("compilation", "language"),
@@ -80,13 +83,6 @@ def _maker(record: RecordView) -> CodeMaker | None:
     if of_creation is not None and of_creation.compiler == "vyper":
         return code_maker(runtime) or of_creation
     return code_maker(runtime) if runtime else of_creation
-
-
-def _must_name_compiler(record: RecordView) -> bool:
-    """Return whether code without metadata cannot be that of the record's compiler."""
-    metadata = as_object(as_object(record.compilation.get("compilerSettings")).get("metadata"))
-    is_kept = metadata.get("appendCBOR") is not False
-    return record.auxdata_style is AuxdataStyle.SOLIDITY and is_kept and bool(record.runtime.recompiled)
 
 
 def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:

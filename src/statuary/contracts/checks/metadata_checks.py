@@ -124,11 +124,11 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     severity = _severity(record)
     path, name = record.path_and_name
     settings = as_object(record.metadata.get("settings"))
+    version = as_object(record.metadata.get("compiler")).get("version")
+    if isinstance(version, str):
+        version = version.partition(".Emscripten")[0]  # old compilers append their platform
     compared: dict[str, tuple[Json, Json]] = {
-        "compiler.version": (
-            _plain(as_object(record.metadata.get("compiler")).get("version")),
-            record.version,
-        ),
+        "compiler.version": (version, record.version),
         "language": (record.metadata.get("language"), record.language),
         "settings.compilationTarget": (settings.get("compilationTarget"), {path: name}),
     }
@@ -213,11 +213,6 @@ def _why_not_applicable(side: SideView) -> str:
     if side.own_fields is None or not side.own_fields.hashes:
         return f"the {side.name} bytecode does not end with a metadata hash"
     return "the record has no metadata" if side.record.metadata is None else ""
-
-
-def _plain(version: Json) -> Json:
-    """Return a version without the platform that old compilers append (`.Emscripten.clang`)."""
-    return version.partition(".Emscripten")[0] if isinstance(version, str) else version
 
 
 @check

@@ -380,16 +380,13 @@ def _reserved(address: int) -> Iterator[Violation]:
 
 def _no_code(record: RecordView, code: bytes) -> Iterator[Violation]:
     pointer = ("runtimeBytecode", "onchainBytecode")
+    settings = as_object(record.compilation.get("compilerSettings"))
+    is_object_format = code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None
     if _DELEGATION.fullmatch(code):
         account = code[3:].hex()
         yield Violation(f"the code is that of an account which delegates to 0x{account} (EIP-7702)", pointer)
-    elif code[0] == 0xEF and not _has_object_format(record, code):
+    elif code[0] == 0xEF and not is_object_format:
         yield Violation("the code begins with 0xef, which no contract's does (EIP-3541)", pointer)
     if len(code) > MAX_CODE_BYTES:
         message = f"the code has {len(code):,} bytes; most chains allow {MAX_CODE_BYTES:,} (EIP-170)"
         yield Violation(message, pointer, severity=Severity.NOTE)
-
-
-def _has_object_format(record: RecordView, code: bytes) -> bool:
-    settings = as_object(record.compilation.get("compilerSettings"))
-    return code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None

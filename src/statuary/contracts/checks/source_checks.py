@@ -284,7 +284,8 @@ def _compares_selector(selector: str, code: bytes) -> bool:
     significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
     if not significant:
         return _COMPARES_WITH_ZERO.search(code) is not None
-    return _is_pushed(significant, code)
+    push = bytes((_PUSH0 + len(significant),))
+    return push + significant in code
 
 
 def _has_selector(selector: str, code: bytes) -> bool:
@@ -293,10 +294,6 @@ def _has_selector(selector: str, code: bytes) -> bool:
 
 _HAS_SELECTOR: Final = {"Solidity": _compares_selector, "Vyper": _has_selector, "Fe": _has_selector}
 """Whether code has a selector, by language; Yul and handwritten code have no rule for it."""
-
-
-def _is_pushed(value: bytes, code: bytes) -> bool:
-    return bytes((_PUSH0 + len(value),)) + value in code
 
 
 _PUSH0: Final = 0x5F
@@ -361,7 +358,9 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         yield parsed_layout
         return
     is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
-    starts_anywhere = is_recent and _places_its_layout(record)
+    target, name = record.path_and_name
+    contract = declaration(record.sources.get(target, ""), name, record.version) if is_recent else None
+    starts_anywhere = contract is not None and contract.has_layout
     faults = list(parsed_layout.faults(may_start_anywhere=starts_anywhere))
     yield from faults
     if faults:
@@ -399,9 +398,3 @@ class _Words:
         for text in self._sources.values():
             consume(len(text) // _CHARACTERS_OF_A_WORD)
         return {word for text in self._sources.values() for word in _WORD.findall(text)}
-
-
-def _places_its_layout(record: RecordView) -> bool:
-    path, name = record.path_and_name
-    declared = declaration(record.sources.get(path, ""), name, record.version)
-    return declared is not None and declared.has_layout

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statuary.base.findings import Severity
-from statuary.base.json_values import Json
+from statuary.base.json_values import as_object
 from statuary.base.limits import MAX_AUXDATA_BYTES
 from statuary.base.primitives import InvalidValueError
 from statuary.base.rules import check
@@ -73,8 +73,8 @@ def invalid_vyper_immutables(record: RecordView) -> Iterator[Observation]:
     side = record.runtime
     if record.language != "Vyper" or side.claimed_level is None or side.recompiled is None:
         return
-    value = side.values.get("immutables")
-    length = _hex_length(value.get(VYPER_IMMUTABLES)) if isinstance(value, dict) else 0
+    digits = as_object(side.values.get("immutables")).get(VYPER_IMMUTABLES)
+    length = len(digits) // 2 - 1 if isinstance(digits, str) else 0
     yield from _vyper_sizes(record, len(side.recompiled), length)
     expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
     if (references := side.value.get("immutableReferences")) and not same_json(references, expected):
@@ -96,10 +96,6 @@ def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[
                 f" {fields.immutable_size} of immutables; there are {runtime} and {immutables}",
                 ("creationBytecode", "cborAuxdata", number),
             )
-
-
-def _hex_length(text: Json) -> int:
-    return len(text) // 2 - 1 if isinstance(text, str) else 0
 
 
 @check

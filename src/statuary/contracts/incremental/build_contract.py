@@ -283,7 +283,9 @@ def _build(
     findings = (*own_findings, *contract.notes, *_evidence_findings(proof, source))
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
     judged = JudgedRecord(record, proof, is_published)
-    row = _row(judged, settings)
+    row = contract_row(record, judged.verdict)
+    if settings.has_contract_lists:
+        row = with_page_members(row, record)
     make = partial(
         contract_documents,
         judged,
@@ -342,11 +344,6 @@ def _make_documents(
 def _rules_of_pages() -> tuple[tuple[str, str], ...]:
     """Return the name and the rule of each check that proves a record."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
-
-
-def _row(judged: JudgedRecord, settings: ContractBuildSettings) -> ContractRow:
-    row = contract_row(judged.record, judged.verdict)
-    return with_page_members(row, judged.record) if settings.has_contract_lists else row
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:

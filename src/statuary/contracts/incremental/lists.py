@@ -76,7 +76,8 @@ def add_lists(
             index: list[Document] = []
             target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
             _remove_former_pages(target.ledger, chain_id, index[0])
-        if not (is_same_site and _lists_are_unchanged(contracts)):
+        is_same_list = sources.partial and not sources.differ()
+        if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
             _add_pages(target, contracts, skipped, is_same_site=is_same_site)
 
 
@@ -139,11 +140,6 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
     for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
         if uncompressed_path(path) not in named_pages:
             ledger.documents.remove_unless_added([path])
-
-
-def _lists_are_unchanged(contracts: BuiltContracts) -> bool:
-    sources = contracts.sources
-    return sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.incomplete_sources
 
 
 def _add_pages(

@@ -493,6 +493,7 @@ def _record(workspace: Workspace) -> RecordValue:
             "check the compiler version, the settings, the sources and the address",
         )
     sources, settings = _sources(workspace.std_json_input), _settings(workspace.std_json_input)
+    overrides = as_object(workspace.std_json_input).get("storage_layout_overrides")
     artifacts = compiled.artifacts
     sides = (
         {
@@ -522,7 +523,7 @@ def _record(workspace: Workspace) -> RecordValue:
         },
         **artifacts,
         "sourceIds": compiled.source_ids,
-        "additionalInput": _additional_input(workspace.std_json_input),
+        "additionalInput": in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None,
         "stdJsonInput": None,
         "stdJsonOutput": None,
         "signatures": signatures_of(artifacts["abi"]),
@@ -537,10 +538,6 @@ def _record(workspace: Workspace) -> RecordValue:
 def verified_at_text(moment: Instant) -> str:
     """Return an instant in the format of `verifiedAt`: UTC, whole seconds, `Z`."""
     return format_utc(moment)
-
-
-def _code(digits: Hex | None) -> bytes:
-    return bytes.fromhex((digits or "0x")[2:])
 
 
 def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
@@ -578,14 +575,10 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
     )
 
 
-def _additional_input(std_json_input: Json) -> Json:
-    overrides = as_object(std_json_input).get("storage_layout_overrides")
-    return in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None
-
-
 def _proxy_resolution(workspace: Workspace) -> Json:
     """Return the resolution that the code decides, else the workspace's, else the server's error."""
-    decided = proxy_resolution_from_bytecode(_code(workspace.onchain_creation or workspace.onchain_runtime))
+    code = workspace.onchain_creation or workspace.onchain_runtime or "0x"
+    decided = proxy_resolution_from_bytecode(bytes.fromhex(code[2:]))
     if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):
         return decided
     if workspace.proxy_resolution is not None:

@@ -131,10 +131,6 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
         return ProxyEvidence(ProxyVerdict.NOT_PROXY)
     if clone is not None and clone[1] in marks.fixed[:1]:
         return _clone(clone[1], code)
-    return _candidates(marks)
-
-
-def _candidates(marks: ProxyMarks) -> ProxyEvidence:
     candidates = tuple(dict.fromkeys(marks.candidates))
     verdict = ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY
     return ProxyEvidence(verdict, candidates=candidates)

@@ -218,18 +218,17 @@ class _Modules:
         if self._is_builtin(imported):
             return None
         tail = imported.name.replace(".", "/")
+        if imported.level:
+            folders = [posixpath.join(posixpath.dirname(path), *[".."] * (imported.level - 1))]
+        else:
+            folders = [posixpath.dirname(self._program.main), *reversed(self._program.search_paths)]
         for suffix in _SUFFIXES:
-            for folder in self._folders(path, imported.level):
+            for folder in folders:
                 found = self._paths.get(posixpath.normpath(posixpath.join(folder, f"{tail}{suffix}")))
                 if found is not None:
                     return found
         # records may lack the input's search paths: a path with this ending was found on one of them
         return None if imported.level else self._find_by_ending(tail)
-
-    def _folders(self, path: str, level: int) -> list[str]:
-        if level:
-            return [posixpath.join(posixpath.dirname(path), *[".."] * (level - 1))]
-        return [posixpath.dirname(self._program.main), *reversed(self._program.search_paths)]
 
     def _find_by_ending(self, tail: str) -> str | None:
         sources = self._program.sources

@@ -3,7 +3,6 @@
 `vyper_settings.json` has the values by release; tests/support/vyper_settings.py makes it from runs of real compilers.
 """
 
-from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Final
 
 import orjson
 
-from statuary.base.json_values import Json, as_object
+from statuary.base.json_values import Json, as_list
 from statuary.system.files import read_file
 
 TABLE: Final = Path(__file__).with_suffix(".json")
@@ -48,9 +47,7 @@ def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
 def _table() -> dict[str, dict[str, frozenset[bytes]]]:
     """Return the JSON texts of the values that each release takes, by setting."""
     table = orjson.loads(read_file(TABLE))
-    return {release: dict(_spelled(row)) for release, row in table.items()}
-
-
-def _spelled(row: Json) -> Iterator[tuple[str, frozenset[bytes]]]:
-    for name, values in as_object(row).items():
-        yield name, frozenset(map(orjson.dumps, values if isinstance(values, list) else ()))
+    return {
+        release: {name: frozenset(map(orjson.dumps, as_list(values))) for name, values in row.items()}
+        for release, row in table.items()
+    }

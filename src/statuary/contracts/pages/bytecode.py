@@ -256,7 +256,9 @@ def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> li
     marks = sorted(_auxdata(value), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
-        length = _overlaps(step, put)
+        length = put if step.length is None else step.length
+        if step.type is TransformationType.INSERT:
+            length = 0
         start, end = step.offset, step.offset + length
         first_overlap = bisect_right(marks, start, key=_end)
         end_overlap = max(first_overlap, bisect_left(marks, end, lo=first_overlap, key=_start))
@@ -273,12 +275,6 @@ def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> li
 
 
 _start, _end, _place = attrgetter("start"), attrgetter("end"), attrgetter("start", "end")
-
-
-def _overlaps(step: TransformationStep, put: int) -> int:
-    if step.type is TransformationType.INSERT:
-        return 0
-    return put if step.length is None else step.length
 
 
 def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:

@@ -185,18 +185,16 @@ SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
     """Return the line that calls a function, its arguments in capitals."""
     reads = item.get("stateMutability") in ("view", "pure")
-    text = signature + (_returned(as_list(item.get("outputs"))) if reads else "")
+    text, outputs = signature, as_list(item.get("outputs"))
+    if reads and outputs:
+        returned = signature_text({"type": "function", "name": "_", "inputs": outputs})
+        text += (returned or "").removeprefix("_")
     if not target.address or not SHELL_SAFE.fullmatch(text):
         return ""
     value = ["--value", "WEI"] if item.get("stateMutability") == "payable" else []
     rpc = ["--rpc-url", quote(target.rpc)] if target.rpc else []
     verb = "call" if reads else "send"
     return " ".join(("cast", verb, target.address, f"'{text}'", *_arguments(item), *value, *rpc))
-
-
-def _returned(outputs: Sequence[Json]) -> str:
-    text = signature_text({"type": "function", "name": "_", "inputs": list(outputs)}) if outputs else ""
-    return (text or "")[1:]
 
 
 def _arguments(item: Mapping[str, Json]) -> Iterator[str]:
@@ -231,12 +229,11 @@ def _type(parameter: Mapping[str, Json], depth: int) -> str:
     kind = one_line(as_text(parameter.get("type")))
     if not kind.startswith("tuple") or depth >= MAX_STRUCT_DEPTH:
         return kind
-    members = [_named(as_object(member), depth + 1) for member in as_list(parameter.get("components"))]
+    members = []
+    for member in map(as_object, as_list(parameter.get("components"))):
+        name = one_line(as_text(member.get("name")))
+        members.append(f"{_type(member, depth + 1)} {name}".strip())
     return f"({', '.join(members)}){kind.removeprefix('tuple')}"
-
-
-def _named(parameter: Mapping[str, Json], depth: int) -> str:
-    return f"{_type(parameter, depth)} {one_line(as_text(parameter.get('name')))}".strip()
 
 
 def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> InterfaceItem | None:

@@ -266,7 +266,11 @@ def search_documents(
         with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
-    facets = [_facet(entry) for entry in newest_first]
+    # the filters of the search: chain, language, match and kind of proxy
+    facets = [
+        f"{entry.chainId} {entry.language.partition(' ')[0]} {level_of(entry)} {'proxy' if entry.proxy else ''}"
+        for entry in newest_first
+    ]
     names: dict[str, list[str]] = {}
     for kind in ("address", "selector", "name", "abi", "all"):
         names[kind] = []
@@ -300,12 +304,6 @@ def _compared(term: str) -> str:
     It is the same for `DOMAIN_SEPARATOR` and `domainSeparator`.
     """
     return re.sub(r"[^a-z0-9]", "", term.lower())
-
-
-def _facet(entry: ContractRow) -> str:
-    """Return what filters of the search tell apart: chain, language, match and kind of proxy."""
-    language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
-    return f"{entry.chainId} {language} {level_of(entry)} {proxy}"
 
 
 def _terms(kind: str, entries: Sequence[ContractRow], facet_of_each: Sequence[str]) -> Terms:

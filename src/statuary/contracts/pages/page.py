@@ -134,18 +134,14 @@ def head_facts(
     )
     if optimizer := rows.get(texts("fact.optimizer")):
         yield HeadFact(texts("fact.optimizer"), optimizer, settings)
-    yield from _size_fact(record, texts)
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    if size > 0:
+        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
     if block := rows.get(texts("fact.block")):
         value = texts("contract.in_block", block=texts.number(int(block))) if block.isdecimal() else block
         day = localization.dates.day_of(at) if at else None
         yield HeadFact(texts("contract.created"), value, created, day=day)
     yield from _proxy_fact(record, texts)
-
-
-def _size_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
-    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
-    if size > 0:
-        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
 
 
 def _proxy_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
@@ -265,6 +261,8 @@ def contract_view(
     key, level = verdict_key(judged), str(status) if is_published else "refused"
     label = _LABELS.get(key)
     difference = code_difference(record, label) if label else None
+    created = created_at(proof)
+    creation_time = localization.dates.moment(created) if created else None
     view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
         title=natspec_text(as_object(record.get("devdoc")).get("title")),
@@ -294,7 +292,7 @@ def contract_view(
         parts=(),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
         explorer=pages.explorer_page(chain_id, "address", address),
-        facts=tuple(fact_rows(record, pages, texts, _creation_time(proof, localization))),
+        facts=tuple(fact_rows(record, pages, texts, creation_time)),
         settings=settings_text(compilation.get("compilerSettings")),
         proxy=_proxy(record, pages, _proxy_sentence(proof, texts)),
         sources=tuple(
@@ -344,11 +342,6 @@ def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:
     address = judged.record["address"]
     url = f"{pages.site.url}/{CONTRACT.path(chain_id=judged.record['chainId'], address=address)}"
     return f"curl -sSo {address}.json {url} && statuary check {address}.json"
-
-
-def _creation_time(proof: Proof, localization: Localization) -> FormattedTime | None:
-    created = created_at(proof)
-    return localization.dates.moment(created) if created else None
 
 
 def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:

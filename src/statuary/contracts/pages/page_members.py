@@ -18,22 +18,16 @@ def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(signatures_of(record.get("abi")))
     names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
+    name = visible_name(as_text(compilation.get("name")))
+    resolution = as_object(record.get("proxyResolution"))
+    proxy = as_text(resolution.get("proxyType")) or "proxy"
     return row._replace(
-        name=_cut(visible_name(as_text(compilation.get("name")))),
+        name=name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…",
         language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
-        proxy=_proxy_of(record),
+        proxy=proxy if resolution.get("isProxy") is True else "",
     )
-
-
-def _proxy_of(record: RecordValue) -> str:
-    resolution = as_object(record.get("proxyResolution"))
-    return as_text(resolution.get("proxyType")) or "proxy" if resolution.get("isProxy") is True else ""
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
 
 
 def signatures_of(abi: Json) -> Iterator[str]:

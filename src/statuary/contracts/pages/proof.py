@@ -88,6 +88,7 @@ def proof_view(
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
     )
+
     return ProofView(
         holds=proof.holds,
         summary=texts("page.comma").join(_counts(by_outcome, texts)),
@@ -116,7 +117,11 @@ def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> Che
         sentence=rules.get(result.check) or _words(result.check),
         sign=OUTCOME_ICONS[result.outcome],
         outcome=texts(f"outcome.{result.outcome.name.lower()}"),
-        evidence=tuple(_observation(result, texts)),
+        evidence=tuple(
+            (one_line(name), texts.number(fact) if isinstance(fact, int) else one_line(fact))
+            for name, fact in result.evidence.items()
+            if fact != ""
+        ),
         findings=tuple(one_line(finding.message) for finding in result.findings),
     )
 
@@ -251,10 +256,15 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
     status = {claim.name: claim.status for claim in proof.claims}
     if short := _short_meaning(proof, status):
         return texts(f"meaning.{short}")
+    hashed = "not_hashed"
+    if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
+        # a hash of Vyper covers only the sources
+        has_settings = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
+        hashed = "hashed" if has_settings else "hashed_sources"
     keys = [
         level or "none",
-        _commitment(proof) if status[ClaimName.HASHED] is ClaimStatus.VERIFIED else "not_hashed",
-        *_extra_sources(proof),
+        hashed,
+        *["extra_sources"] * any(path.startswith("sources/") for path in proof.pinned),
         _COMPILED_TEXTS.get(status[ClaimName.COMPILED], "not_compiled"),
         _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
         *["creation_differs"] * creation_differs,
@@ -291,21 +301,5 @@ _ON_CHAIN_TEXTS = {
 }
 
 
-def _commitment(proof: Proof) -> str:
-    """Return the explanation of a hash's commitment; Vyper's covers only the sources."""
-    is_whole = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
-    return "hashed" if is_whole else "hashed_sources"
-
-
-def _extra_sources(proof: Proof) -> tuple[str, ...]:
-    return ("extra_sources",) if any(path.startswith("sources/") for path in proof.pinned) else ()
-
-
 def _words(name: str) -> str:
     return one_line(name).replace("-", " ").capitalize()
-
-
-def _observation(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
-    for name, fact in result.evidence.items():
-        if fact != "":
-            yield one_line(name), texts.number(fact) if isinstance(fact, int) else one_line(fact)

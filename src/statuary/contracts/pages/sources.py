@@ -51,15 +51,15 @@ class Highlighter:
             if match.lastindex != 4:
                 yield word, ("cc", "cs", "cn")[(match.lastindex or 1) - 1]
                 continue
-            yield word, "cf" if declared and not self._keyword.fullmatch(word) else self._style(word)
+            if self._keyword.fullmatch(word):
+                yield word, "ck"
+            elif declared:
+                yield word, "cf"
+            else:
+                yield word, "ct" if self._type.fullmatch(word) else ""
             declared = self._declares.fullmatch(word) is not None
         if offset < len(text):
             yield text[offset:], ""
-
-    def _style(self, word: str) -> str:
-        if self._keyword.fullmatch(word):
-            return "ck"
-        return "ct" if self._type.fullmatch(word) else ""
 
 
 @cache
@@ -144,18 +144,15 @@ def source_views(
         target: the path of the file with the contract.
     """
     files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
+    folder = target.rpartition("/")[0]
+    paths = sorted(files, key=lambda path: (path != target, path.rpartition("/")[0] != folder, path))
     remaining = MAX_SHOWN_LENGTH
-    for place, path in enumerate(_target_first(files, target), start=1):
+    for place, path in enumerate(paths, start=1):
         content = files[path]
         remaining -= len(content)
         yield _view(
             path, content, language, marks, anchor=f"s{place}", is_shown=remaining >= 0, opened=place == 1
         )
-
-
-def _target_first(files: Mapping[str, str], target: str) -> list[str]:
-    folder = target.rpartition("/")[0]
-    return sorted(files, key=lambda path: (path != target, path.rpartition("/")[0] != folder, path))
 
 
 def _view(
@@ -201,7 +198,10 @@ def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Mar
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
     """Return the lines of a source as HTML."""
-    text = _with_marks(content, marks).rstrip("\n")
+    # `_OPEN` and `_CLOSE` surround characters that a reader must not miss
+    text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
+    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
+    text = "\n".join(_shortened(line, marks) for line in text.split("\n")).rstrip("\n")
     colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
     if colours is None:
         return tuple(_visible_markup(line) for line in text.split("\n"))
@@ -218,13 +218,6 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
 def _unified(content: str) -> str:
     # compilers end a line, and so a comment, at a carriage return; so do these lines
     return content.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _with_marks(content: str, marks: LineMarks) -> str:
-    """Return a text with what must not be missed surrounded by `_OPEN` and `_CLOSE`."""
-    text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
-    text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
-    return "\n".join(_shortened(line, marks) for line in text.split("\n"))
 
 
 def _shortened(line: str, marks: LineMarks) -> str:

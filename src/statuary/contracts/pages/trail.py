@@ -41,6 +41,8 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
         return ()
     texts, claims = localization.texts, {claim.name: claim for claim in proof.claims}
     address, created = record["address"], created_at(proof)
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    size_text = texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
     on_chain, deployed = (
         _strand(claims[name], judged, texts) for name in (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
     )
@@ -48,7 +50,7 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
         TrailPart(
             "source", texts("trail.sources"), _sources(record, texts), None, _compilation(judged, texts)
         ),
-        TrailPart("bytecode", texts("trail.bytecode"), _size(record, texts), None, (on_chain,)),
+        TrailPart("bytecode", texts("trail.bytecode"), size_text, None, (on_chain,)),
         TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, (deployed,)),
         TrailPart(
             "deployment",
@@ -73,11 +75,6 @@ def _sources(record: RecordValue, texts: PageTexts) -> str:
     files = texts.count("trail.files", len(as_object(record.get("sources"))))
     compiler = one_line(f"{as_text(compilation.get('compiler'))} {version}")
     return f"{files} · {compiler}"
-
-
-def _size(record: RecordValue, texts: PageTexts) -> str:
-    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
-    return texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
 
 
 def _block(record: RecordValue, texts: PageTexts) -> str:

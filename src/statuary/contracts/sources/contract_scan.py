@@ -299,7 +299,10 @@ class BulkSourceCollector:
             path: its path or URL.
         """
         form = BULK_FORMS[kind]
-        location = path if form is BulkForm.JSONL else _export_of(pure, path)
+        location = path
+        if form is not BulkForm.JSONL:
+            # an export is a folder directly in `contracts/`, or `contracts/` itself
+            location = path.rsplit("/", max(len(pure.parts) - 2, 1))[0]
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
@@ -308,9 +311,3 @@ class BulkSourceCollector:
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())
         )
-
-
-def _export_of(pure: PurePosixPath, path: str) -> str:
-    """Return the folder of an export: one directly in `contracts/`, or `contracts/` itself."""
-    is_in_folder = len(pure.parts) > 2
-    return path.rsplit("/", len(pure.parts) - 2 if is_in_folder else 1)[0]
