@@ -54,19 +54,23 @@ def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection
     return sqlite3.connect(file or "", timeout=wait, isolation_level=None)
 
 
-def read_database(file: Path, *, wait: float = 5.0, immutable: bool = False) -> sqlite3.Connection:
+def read_database(
+    file: Path, *, wait: float = 5.0, immutable: bool = False, any_thread: bool = False
+) -> sqlite3.Connection:
     """Open a database of our own to read it.
 
     Args:
         wait: seconds to wait for another process that has locked it.
         immutable: whether nobody writes it meanwhile, so that it needs no lock.
+        any_thread: whether threads other than this one use it, one at a time.
 
     Raises:
         sqlite3.Error: if it cannot be opened, or is not a regular file.
     """
     _check_kind(file)
     mode = "immutable=1" if immutable else "mode=ro"
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=wait)
+    uri = f"{file.absolute().as_uri()}?{mode}"
+    connection = sqlite3.connect(uri, uri=True, timeout=wait, check_same_thread=not any_thread)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 

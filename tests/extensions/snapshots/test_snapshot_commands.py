@@ -161,6 +161,8 @@ def test_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
         record["runtimeBytecode"]["onchainBytecode"] += "00"
         file.unlink()
         file.write_bytes(orjson.dumps(record))
+    for own_folder in (".statuary", "snapshot"):
+        shutil.rmtree(tmp_path / "build" / own_folder)
     forged = tmp_path / "forged.zip"
     run("snapshot", "create", "--from", tmp_path / "build", forged)
     run("snapshot", "verify", forged)

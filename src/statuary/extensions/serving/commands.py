@@ -12,6 +12,7 @@ import click
 from statuary.base.clock import utc_now
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant, format_utc
+from statuary.cli.changed_files import print_changed_files
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import InstantType, content_option
 from statuary.cli.output import show_progress
@@ -67,7 +68,7 @@ def serve_command(
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:
-        opened = _OpenedSite(open_site(site)) if site else _build(content, clock, stack)
+        opened = _OpenedSite(_open(site)) if site else _build(content, clock, stack)
         events = ReloadEvents() if opened.watched else None
         names = frozenset(map(host_of, (*hosts, host)))
         app = SiteApp(stack.enter_context(opened.reader).read, clock, _new_error_id, _log, events, names)
@@ -76,6 +77,14 @@ def serve_command(
         url = f"http://{host}:{listening.getsockname()[1]}/"
         click.echo(f"Serving {site or content}{when} at {url} (press Ctrl-C to stop)", err=True)
         serve(app, listening, opened.watched)
+
+
+def _open(site: str) -> SiteReader:
+    """Open a site, and say which files of a build's folder are not those that the build wrote."""
+    reader = open_site(site, as_served=True)
+    if Path(site).is_dir():
+        print_changed_files(Path(site))
+    return reader
 
 
 def _new_error_id() -> str:
@@ -112,7 +121,7 @@ def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _Op
 
     state = content_state(content)
     build()
-    return _OpenedSite(open_site(folder), WatchedContent(content, rebuild, state))
+    return _OpenedSite(open_site(folder, as_served=True), WatchedContent(content, rebuild, state))
 
 
 def _log(served: ServedRequest) -> None:

@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,6 +15,7 @@ import click
 
 from statuary.base.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
+from statuary.cli.changed_files import print_changed_files
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
@@ -40,6 +41,7 @@ from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_s
 from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
 from statuary.publish.folder.built_site import has_intact_listing, recorded_origin
+from statuary.publish.folder.changed_files import LedgerFolder
 from statuary.publish.folder.reader import folder_documents
 from statuary.publish.listing import Entry, document_path
 from statuary.publish.manifest import Manifest, manifest_digest
@@ -256,6 +258,7 @@ def create(
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
             folder.add(_documents_of(Path(source)))
             _publish(folder)
+            print_changed_files(Path(source))
     if line := outcome_line(outcome, applied=not dry_run):
         click.echo(line)
     sys.exit(exit_code_of(outcome))
@@ -268,7 +271,10 @@ def _documents_of(folder: Path) -> Iterator[Document]:
 
 def _is_snapshot(source: Path) -> bool:
     """Return whether a source has its own manifest, unlike the folder of a build."""
-    return not source.is_dir() or ((source / MANIFEST).is_file() and not has_intact_listing(source))
+    if not source.is_dir():
+        return True
+    with closing(LedgerFolder(source)) as folder:
+        return folder.read(MANIFEST) is not None and not has_intact_listing(source)
 
 
 def _revision(content: Path) -> str:
@@ -361,6 +367,8 @@ def extract_command(
     """
     with open_site(location, public_key_of(public_key)) as site:
         paths = _paths(site, wanted or ("*",))
+        if Path(location).is_dir() and (listing or to is not None):
+            print_changed_files(Path(location))
         if listing:
             for path in paths:
                 click.echo(escape_control_chars(path))

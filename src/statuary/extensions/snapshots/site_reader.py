@@ -1,12 +1,12 @@
 """Read documents of a site: a snapshot, folder or URL.
 
 If the site has a manifest, every returned byte is checked against it; where a server chooses by the clock,
-against the site's own schedule. The folder of a build is read without a check: the build that wrote the
-manifest writes its files too.
+against the site's own schedule. In the folder of a build, the ledger decides, which lists the host's files too.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
 from functools import cached_property, lru_cache, partial
 from http import HTTPStatus
 from pathlib import Path
@@ -23,6 +23,7 @@ from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_b
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.extensions.snapshots.zip_format import refuse_tar_zst
 from statuary.publish.folder.built_site import is_built
+from statuary.publish.folder.changed_files import LedgerFolder
 from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader
 from statuary.publish.listing import (
     DamagedSnapshotError,
@@ -330,12 +331,15 @@ class SiteReader:
         return self._stored.paths() if self.index is None else self.index.paths()
 
 
-def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> SiteReader:
+def open_site(
+    location: str | Path, public_key: "PublicKey | None" = None, *, as_served: bool = False
+) -> SiteReader:
     """Open a site to read single documents.
 
     Args:
         location: a snapshot, a folder with a site, or the http(s) URL of either.
         public_key: the required key of the manifest's signature.
+        as_served: whether to read the folder of a build as a web server does: every file, as it is now.
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
@@ -343,6 +347,8 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
         UnreachableError: if its server cannot be reached.
     """
     source = open_source(location)
+    if isinstance(source, FolderReader) and not as_served:
+        source = _checked_folder(source, trusts_ledger=public_key is None)
     try:
         index = _index(source, public_key)
         if not isinstance(source, UrlSource):
@@ -351,6 +357,20 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
     except BaseException:
         source.close()
         raise
+
+
+def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
+    """Return a folder whose files are compared with its ledger, if that decides and not the manifest.
+
+    Raises:
+        DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
+    """
+    checked = LedgerFolder(folder.root)
+    if trusts_ledger and is_built(folder.root):
+        return checked
+    with closing(checked):
+        checked.read(MANIFEST)
+    return folder
 
 
 def open_source(location: str | Path) -> DocumentSource:

@@ -4,6 +4,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from enum import StrEnum
+from hashlib import sha256
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -11,13 +13,42 @@ from pathlib import Path
 from statuary.base.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.read import read_listing
-from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, Entry
+from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.site.document import Document
 from statuary.system.files import read_file
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the real system's largest known record has a few million."""
+
+
+REPAIR = "`statuary build --verify` writes the site's own files again"
+
+
+class FileChange(StrEnum):
+    """What happened to a file after it was published; the value ends a sentence."""
+
+    CHANGED = "changed after the build"
+    REMOVED = "removed after the build"
+    ADDED = "not written by the build"
+
+
+def changed_file_error(change: FileChange, path: str, root: Path) -> DamagedSnapshotError:
+    """Return the error about a file that cannot be passed on."""
+    return DamagedSnapshotError(f"{path} in {root} was {change}", REPAIR)
+
+
+def require_digest(body: bytes, digest: str, path: str, root: Path) -> None:
+    """Check that a file is the one that was written.
+
+    Args:
+        digest: SHA-256 as hex; empty if unknown, which fits every file.
+
+    Raises:
+        DamagedSnapshotError: if it is another one.
+    """
+    if digest and sha256(body).hexdigest() != digest:
+        raise changed_file_error(FileChange.CHANGED, path, root)
 
 
 class FolderReader:
@@ -166,15 +197,16 @@ def folder_documents(root: Path) -> Iterator[Document]:
     """Yield a folder's documents, each with its names, which differ only in case.
 
     Raises:
+        DamagedSnapshotError: if a file was changed after it was written.
         PublishingError: if a file of the ledger is missing, an entry is neither a file nor a folder, or the
-            names of one
-
-        document have different bytes.
+            names of one document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
     entries = read_listing(ledger) if ledger else _by_case(folder.paths())
-    for first_name, *other_names in (sorted(entry.names) for entry in entries):
+    for entry in entries:
+        first_name, *other_names = sorted(entry.names)
         body = folder.require(first_name)
+        require_digest(body, entry.sha256, first_name, root)
         if any(folder.require(other_name) != body for other_name in other_names):
             raise PublishingError(
                 f"{first_name} and {other_names[0]} differ only in case, and have different bytes",

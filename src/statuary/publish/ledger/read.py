@@ -8,10 +8,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Self
 
 from statuary.publish.host_layout import media_type_of
-from statuary.publish.ledger.damage import reading_error, require_ledger
+from statuary.publish.ledger.damage import DamagedLedgerError, reading_error, require_ledger
 from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
 from statuary.publish.ledger.schema import CachedGroup, LedgerEntry, names_of
 from statuary.publish.listing import Entry
@@ -33,6 +34,52 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
     """
     with opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
+
+
+class LedgerLookup:
+    """The entries of a published site's files by path; thread-safe, and closed by `close`."""
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file, self._connection, self._lock = file, connection, Lock()
+        self._unfinished_run = _unfinished_run(connection)
+
+    @classmethod
+    def of(cls, file: Path | None) -> Self | None:
+        """Open a ledger.
+
+        Returns:
+            Its entries, or None if there is none or it is damaged.
+
+        Raises:
+            PublishingError: if a build is using it.
+        """
+        if file is None:
+            return None
+        connection = None
+        try:
+            connection = read_database(file, wait=WAIT_FOR_OTHERS, any_thread=True)
+            require_ledger(connection)
+            return cls(file, connection)
+        except (sqlite3.Error, ValueError) as error:
+            if connection is not None:
+                connection.close()
+            problem = reading_error(error, file)
+            if isinstance(problem, DamagedLedgerError):
+                return None
+            raise problem from None
+
+    def find(self, path: str) -> LedgerEntry | None:
+        """Return the entry of a path, or None; raise DamagedLedgerError if it is damaged."""
+        try:
+            with self._lock:
+                return read_entry_of(self._connection, path, self._unfinished_run)
+        except (sqlite3.Error, ValueError) as error:
+            raise reading_error(error, self._file) from None
+
+    def close(self) -> None:
+        """Release the ledger."""
+        with self._lock:
+            self._connection.close()
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:

@@ -1,0 +1,155 @@
+"""A published folder compared with its ledger: what was changed, removed or added by hand since.
+
+The ledger has the digest of every file that a build, a tick or a publication wrote. A file with its size and time is
+taken for the same where speed matters; everything that passes files on compares the bytes that it passes on.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.base.files import SIGNATURE
+from statuary.publish.folder.reader import (
+    FileChange,
+    FolderReader,
+    changed_file_error,
+    everything_in,
+    find_ledger,
+    require_digest,
+)
+from statuary.publish.ledger.damage import DamagedLedgerError
+from statuary.publish.ledger.read import LedgerLookup, read_listing
+from statuary.publish.ledger.schema import LedgerEntry
+from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES
+
+MAX_NAMED = 3
+"""The most files that a sentence names."""
+
+
+class ChangedFile(NamedTuple):
+    """A file that is not as the ledger has it."""
+
+    change: FileChange
+    path: str
+
+
+class LedgerFolder(FolderReader):
+    """A folder whose files are compared with its ledger as they are read; thread-safe.
+
+    Files that the ledger does not list are not of the site. A damaged ledger counts as none.
+    """
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self._lookup = LedgerLookup.of(find_ledger(root))
+
+    @override
+    def close(self) -> None:
+        if self._lookup is not None:
+            self._lookup.close()
+
+    @override
+    def read(self, path: str) -> bytes | None:
+        """Read a file of the site.
+
+        Returns:
+            Its bytes, or None if the site has none.
+
+        Raises:
+            DamagedSnapshotError: if it was changed or removed after it was written.
+            PublishingError: if it is larger than any document.
+        """
+        body, listed = super().read(path), self._listed(path)
+        if self._lookup is None or path == SIGNATURE:
+            return body
+        if listed is None:
+            return None
+        if body is None:
+            raise changed_file_error(FileChange.REMOVED, path, self.root)
+        require_digest(body, listed.digest.hex(), path, self.root)
+        return body
+
+    def _listed(self, path: str) -> LedgerEntry | None:
+        try:
+            return None if self._lookup is None else self._lookup.find(path)
+        except DamagedLedgerError:
+            self.close()
+            self._lookup = None
+            return None
+
+    @override
+    def paths(self) -> Iterator[str]:
+        """Yield the names that the ledger lists; without a ledger, those of all files."""
+        ledger = None if self._lookup is None else find_ledger(self.root)
+        if ledger is None:
+            yield from super().paths()
+            return
+        for entry in read_listing(ledger):
+            yield from entry.names
+
+
+def changed_files(root: Path) -> Iterator[ChangedFile]:
+    """Yield the files that are not as a folder's ledger has them; reads those alone whose size or time differs.
+
+    Yields:
+        First those that were changed or removed, by path, then added ones. Nothing without an intact ledger.
+
+    Raises:
+        PublishingError: if a build is using the ledger, or a file cannot be read.
+    """
+    ledger = find_ledger(root)
+    lookup = LedgerLookup.of(ledger)
+    if ledger is None or lookup is None:
+        return
+    with closing(lookup), suppress(DamagedLedgerError):
+        folder = FolderReader(root)
+        for entry in read_listing(ledger):
+            for name in entry.names:
+                change = _change_of(name, folder, lookup.find(name))
+                if change is not None:
+                    yield ChangedFile(change, name)
+        for path in everything_in(root):
+            if path != SIGNATURE and _is_served(path) and lookup.find(path) is None:
+                yield ChangedFile(FileChange.ADDED, path)
+
+
+def _change_of(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
+    """Return what happened to a file that the ledger lists, if anything."""
+    try:
+        there = os.lstat(folder.root / name)
+    except OSError:
+        return FileChange.REMOVED
+    if listed is None or (
+        listed.settled and (there.st_size, there.st_mtime_ns) == (listed.size, listed.modified)
+    ):
+        return None
+    body = folder.read(name)
+    is_same = body is not None and (not listed.digest or sha256(body).digest() == listed.digest)
+    return None if is_same else FileChange.CHANGED
+
+
+def _is_served(path: str) -> bool:
+    """Return whether no name in a path is hidden."""
+    return all(not name.startswith(".") or name in PUBLISHED_HIDDEN_NAMES for name in path.split("/"))
+
+
+def sentences_about(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
+    """Return a sentence for each kind of change: how many files, and the first of them."""
+    counts: Counter[FileChange] = Counter()
+    named: dict[FileChange, list[str]] = {}
+    for change, path in changed:
+        counts[change] += 1
+        if counts[change] <= MAX_NAMED:
+            named.setdefault(change, []).append(path)
+    sentences = {}
+    for change, count in counts.items():
+        what = f"1 file of {root} was" if count == 1 else f"{count:,} files of {root} were"
+        more = f" and {count - MAX_NAMED:,} more" if count > MAX_NAMED else ""
+        sentences[change] = f"{what} {change}: {', '.join(named[change])}{more}"
+    return sentences
