@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import gc
 import json
 import os
 import signal
@@ -93,6 +94,18 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             reporter.write_line("")
             reporter.write_line("\n".join(lines), red=True)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without the garbage collector: it would go over thousands of tests again and again, and find nothing.
+
+    It does not go over them later either.
+    """
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
