@@ -5,7 +5,7 @@
     >>> [str(finding.message) for finding in checked.all_findings]
     []
 
-The manual has more (content/pages/manual/python.md).
+The manual has more (content/pages/manual/automation.md).
 """
 
 from contextlib import ExitStack

@@ -13,7 +13,7 @@ from statuary.cli.main import command
 from support.manual import MANUAL
 
 PROGRAMS = re.findall(
-    r"^```python\n(.*?)^```$", (MANUAL / "python.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```$", (MANUAL / "automation.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
 )
 
 PRINTED = (

@@ -75,4 +75,4 @@ def test_command_name_finds_its_page() -> None:
 
 def test_misspelt_word_finds_page() -> None:
     ((first, *_),) = answers(["certifcate"])
-    assert first.startswith("pages/manual/custom-domain.html")
+    assert first.startswith("pages/manual/deploy/index.html")

@@ -1,4 +1,4 @@
-"""The command lines of the manual's page "An outage tonight": each host has one, and what they run of statuary works."""
+"""The command lines of the manual's section "Publish an outage tonight": each host has one, and what they run works."""
 
 import json
 import re
@@ -15,11 +15,12 @@ from statuary.extensions.hosting.installation import Installation
 from support.json_server import serve_json
 from support.requirements import CHECKOUT
 
-PAGE = (CHECKOUT / "content/pages/manual/outage.md").read_text("utf-8")
-FIRST, OLD, LATER = re.findall(r"```sh account\n(.+)\n```", PAGE)
+PAGE = (CHECKOUT / "content/pages/manual/deploy/index.md").read_text("utf-8")
+SECTION = PAGE.partition("\n## Publish an outage tonight\n")[2].partition("\n## ")[0]
+FIRST, OLD, LATER = re.findall(r"```sh account\n(.+)\n```", SECTION)
 LINES = {
     name.lower().replace(" workers", "").replace(" ", "-"): line
-    for name, line in re.findall(r"^\| ([\w ]+) \| `(.+)` \|$", PAGE, re.MULTILINE)
+    for name, line in re.findall(r"^\| ([\w ]+) \| `(.+)` \|$", SECTION, re.MULTILINE)
 }
 SAVED = json.loads((CHECKOUT / "tests/packaging/old_statuspage.json").read_text("utf-8"))
 

@@ -228,7 +228,7 @@ FIRST, OLD = "From an empty machine", "From an old Statuspage"
 
 def outage_lines() -> dict[str, str]:
     """Return the command lines of the manual's page by what they begin with, and by host."""
-    page = (CHECKOUT / "content/pages/manual/outage.md").read_text("utf-8")
+    page = (CHECKOUT / "content/pages/manual/deploy/index.md").read_text("utf-8")
     lines = {
         title: page.partition(f"## {title}")[2].partition("```sh account\n")[2].partition("\n")[0]
         for title in (FIRST, OLD)

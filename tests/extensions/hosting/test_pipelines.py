@@ -162,7 +162,7 @@ def test_setup_workflow_deploys_then_fails(host, project):
     assert github(job["steps"], {}, project, deploying) == Run(deployed=True, failed=True)
 
 
-@pytest.mark.parametrize(("page", "deploying"), [("notifications.md", "statuary notify")])
+@pytest.mark.parametrize(("page", "deploying"), [("automation.md", "statuary notify")])
 def test_manual_workflow_deploys_then_fails(page, deploying, project):
     write_files(
         project / "content", {"theme/templates/status.html": "{{ 1 / 0 }}"}

@@ -14,7 +14,7 @@ from support.receivers import receiver
 from support.requirements import CHECKOUT, require_module
 from support.sites import SITE, small_site, write_files
 
-PAGE = MANUAL / "notifications.md"
+PAGE = MANUAL / "automation.md"
 ACTION = CHECKOUT / ".github/actions/statuary/action.yml"
 CHANNEL = "notify:\n  channels:\n    - {name: operations, kind: slack, url_variable: SLACK_WEBHOOK_URL}\n"
 LATER = "content/incidents/later.yaml"
@@ -118,7 +118,7 @@ def test_workflow_sends_published_update_once(tmp_path, bucket, steps):
 
 
 def test_manual_table_lists_action_inputs():
-    text = (MANUAL / "automation.md").read_text("utf-8")
+    text = PAGE.read_text("utf-8")
     table = re.findall(r"^\| `(\w+)` \| (?:`([^`]*)`)?", text, re.MULTILINE)
     inputs = yaml.safe_load(ACTION.read_text("utf-8"))["inputs"]
     assert [name for name, _ in table] == sorted(inputs, key=[name for name, _ in table].index)
