@@ -1,9 +1,9 @@
 """What ends a command in the middle, or damages what it left: is every site whole after the next one?
 
-    python tests/benchmarks/interrupted_sites.py CAMPAIGN ... [--times N] [--seed 1]
+    python tests/benchmarks/interrupted_sites.py CAMPAIGN ... [--times N] [--seed 1] [--command NAME ...]
 
 Each campaign prints a row of a table: what was tried, how often, sites that were not whole, tracebacks, seconds. Any
-site that is not whole is printed with its number and seed. `calls` needs strace, `disks` needs root on Linux (it
+site that is not whole is printed with its number and seed. `calls` needs strace, and takes the named commands or all, `disks` needs root on Linux (it
 mounts small file systems), `kills` publishes to moto where .ci/install-stores has installed it.
 """
 
@@ -28,8 +28,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from statuary.cli.exit_codes import ExitCode
 from support.damages import DAMAGES, damaged_ledger
 from support.file_server import served
+from support.interrupted_edits import EDITS, EditedContent
 from support.interrupted_logs import LoggedSite, import_of, written
 from support.object_stores import STORES, moto
+from support.receivers import receiver
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
@@ -57,6 +59,7 @@ class Trials:
         self.imported: Mapping[str, bytes] = {}  # by an import that nobody disturbed
         self.logged, self.url = LoggedSite(root), ""  # a site with a log; the URL of an object store
         self.served = ""  # the URL of the second state
+        self.edited: EditedContent
         self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
         changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
         new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
@@ -179,7 +182,12 @@ def kills(trials: Trials, times: int) -> Iterator[str]:
 
 
 def _command(trials: Trials, kind: str, state: int) -> list[object]:
-    """Return the command to kill, with everything that it needs."""
+    """Return the command to interrupt, with everything that it needs."""
+    if kind in EDITS:
+        trials.edited.begin()
+        if kind == "notify":
+            assert trials.run(*trials.edited.notify("2026-11-02T09:00:00Z")).code == 0
+        return trials.edited.command(kind)
     site = trials.root / f"undisturbed-{state}"
     if kind == "tick":
         trials.run(*trials.build(0))
@@ -225,6 +233,8 @@ def _expect_whole(trials: Trials, kind: str, state: int, what: str) -> None:
         trials.expect_import(what, is_over=True)
     elif kind == "log":
         trials.note(trials.logged.fault(is_over=True), what)
+    elif kind in EDITS:
+        trials.note(trials.edited.fault(kind, is_over=True), what)
     else:
         _expect_in_store(trials, trials.root / f"undisturbed-{state}", what)
 
@@ -269,16 +279,20 @@ def _expect_in_store(trials: Trials, site: Path, what: str) -> None:
         trials.note("the store is not whole", what)
 
 
-def calls(trials: Trials, times: int) -> Iterator[str]:
+CALLERS = (*WEIGHTS, *EDITS)
+"""The commands whose calls of the system fail."""
+
+
+def calls(trials: Trials, times: int, *commands: str) -> Iterator[str]:
     """Let calls of the system that change the disk fail in each command, with EIO and ENOSPC.
 
     A command that fails ends with 3; one that ends with 0 has done all of its work. The next one ends with 0. A build whose
-    log fails has published the news, and ends with 4.
+    log fails has published the news, and ends with 4; one whose target fails ends with 6.
 
     So many places of each call of each command as `times` says, spread evenly from the first to the last, or all; in random order.
     """
     with _prepared(trials):
-        kinds = [kind for kind in WEIGHTS if trials.url or kind != "store"]
+        kinds = [kind for kind in commands or CALLERS if trials.url or kind != "store"]
         tries = []
         for kind in kinds:
             for call, most in _calls_of(trials, kind).items():
@@ -297,6 +311,7 @@ def _calls_of(trials: Trials, kind: str) -> dict[str, int]:
     for state in (0, 1):
         done, made = _traced(trials, _command(trials, kind, state), CALLS)
         trials.looked_at(done, kind)
+        _expect_whole(trials, kind, state, f"{kind} that nobody disturbed")
         for (_, call), count in made.items():
             most[call] = max(count, most.get(call, 0))
     return most
@@ -312,11 +327,19 @@ def _prepared(trials: Trials) -> Iterator[None]:
             server = stack.enter_context(moto())
             os.environ.update(server.environment())
             trials.url = f"{server.make_bucket('trials')}/site"
+        trials.edited = EditedContent(trials.root, stack.enter_context(receiver()))
         yield
 
 
-CODES = {"log": ([0], [ExitCode.FAILED, 0], [ExitCode.PUBLISHED_WITH_FAULTS, 0])}
-"""The exit codes of a command that meets an error, and of the next run if it failed; of other commands, without the second."""
+USUAL_CODES = ([0], [ExitCode.FAILED, 0])
+"""The exit codes of a command that meets an error, and of the next run if it failed."""
+
+CODES = {
+    "log": (*USUAL_CODES, [ExitCode.PUBLISHED_WITH_FAULTS, 0], [ExitCode.TARGET_FAILED, 0]),
+    # if only the output fails, the work is done: a key is not replaced, and an incident is opened once
+    **dict.fromkeys(("log init", "incident"), (*USUAL_CODES, [ExitCode.FAILED, ExitCode.FAILED])),
+}
+"""Those of commands with more of them."""
 
 
 def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[str, int]) -> bool:
@@ -329,7 +352,7 @@ def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[s
     _expect_part(trials, kind, state, what, done)
     again = [] if done.code == 0 else [trials.run(*command)]
     codes = [end.code for end in (done, *again)]
-    if codes not in CODES.get(kind, CODES["log"][:2]):
+    if codes not in CODES.get(kind, USUAL_CODES):
         outputs = "; then ".join(end.output[-500:] for end in (done, *again))
         trials.note(f"exit codes {codes}: {outputs}", what)
     _expect_whole(trials, kind, state, what)
@@ -340,6 +363,8 @@ def _expect_part(trials: Trials, kind: str, state: int, what: str, done: Outcome
     """Hold that a command that has failed left every file old or new."""
     if kind == "snapshot":
         trials.expect_one_of([*trials.snapshots, {}], what, trials.root / "snapshots")
+    elif kind in EDITS:
+        trials.note(trials.edited.fault(kind, is_over=False), what)
     elif kind == "import":
         trials.expect_import(what, is_over=False)
     elif kind == "log":
@@ -504,17 +529,20 @@ def main() -> None:
     parser.add_argument("campaigns", nargs="*", choices=[*CAMPAIGNS, []])
     parser.add_argument("--times", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--command", action="append", choices=CALLERS, default=[])
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background jobs ignore SIGINT
         signal.signal(number, signal.default_int_handler)
     failed = False
     for name in arguments.campaigns or CAMPAIGNS:
+        if arguments.command and name != "calls":
+            parser.error("--command is for calls")
         campaign, times = CAMPAIGNS[name]
         with tempfile.TemporaryDirectory(prefix="statuary-trials-") as folder:
             trials, began = Trials(Path(folder), arguments.seed), time.monotonic()
             kinds: dict[str, int] = {}
             with suppress(KeyboardInterrupt):  # what was tried until then is counted
-                for kind in campaign(trials, arguments.times or times):
+                for kind in campaign(trials, arguments.times or times, *arguments.command):
                     kinds[kind] = kinds.get(kind, 0) + 1
                     if sum(kinds.values()) % 50 == 0:
                         print(f"{name}: {sum(kinds.values())}", file=sys.stderr, flush=True)

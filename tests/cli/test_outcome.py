@@ -54,11 +54,22 @@ def test_json_report_has_outcome(files, published, missing, tmp_path):
     assert done.exit_code == {"all": 0, "nothing": 1}.get(published, 4)
 
 
-def test_failed_upload_reports_nothing_published(tmp_path):
+def test_failed_upload_reports_folder_only(tmp_path):
     (tmp_path / "taken").write_text("a file")
-    done = build(tmp_path, {}, "--format", "json", "--to", str(tmp_path / "taken/site"))
+    target = str(tmp_path / "taken/site")
+    done = build(tmp_path, dict([BAD_RECORD]), "--format", "json", "--to", target)
+    assert done.exit_code == ExitCode.TARGET_FAILED
+    missing = [f"the site at {target}", BAD_RECORD[0]]
+    assert json.loads(done.stdout)["outcome"] == {"published": "folder-only", "missing": missing}
+    assert f"built, but not published completely (exit code 6): {', '.join(missing)}" in done.stderr
+    assert (tmp_path / "site/api/v2/summary.json").is_file()
+
+
+def test_unknown_target_is_refused_before_build(tmp_path):
+    done = build(tmp_path, {}, "--to", "ftp://plinth.example/site")
     assert done.exit_code == ExitCode.FAILED
-    assert json.loads(done.stdout)["outcome"]["published"] == "nothing"
+    assert "cannot publish to ftp://plinth.example/site" in done.stderr
+    assert not (tmp_path / "site").exists()
 
 
 def test_each_extent_has_own_code():
@@ -67,6 +78,9 @@ def test_each_extent_has_own_code():
     partial = ALL_PUBLISHED.without(["log/"]).without(["cards", "log/"])
     assert (partial.extent, partial.missing) == (Extent.PARTIAL, ("cards", "log/"))
     assert exit_code_of(partial) == ExitCode.PUBLISHED_WITH_FAULTS
+    failed = partial.without_target("the site at s3://bucket").without(["cards"])
+    assert (failed.extent, len(failed.missing)) == (Extent.FOLDER, 3)
+    assert exit_code_of(failed) == ExitCode.TARGET_FAILED
 
 
 @pytest.mark.slow

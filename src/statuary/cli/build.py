@@ -7,12 +7,13 @@ from typing import Annotated, NamedTuple
 
 import click
 
+from statuary.base.errors import StatuaryError
 from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import enable_garbage_collection
 from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
 from statuary.cli.damaged_ledger import with_new_ledger
-from statuary.cli.escape import escape_control_chars
+from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     Content,
@@ -83,9 +84,14 @@ def build_command(content: Content, out: Out, build_options: BuildOptions) -> Ex
     Nothing is published if site.yaml, the components or the theme have errors. A record that fails a check is excluded
     and the rest is published, with exit code 4 (`contracts: {publish: all}` in site.yaml publishes it, marked as
     rejected). An incident that cannot be read stays as last published, and a page is left out, with the same exit code.
-    Unchanged files are kept, obsolete files that statuary wrote are removed, and other files are never touched.
+    Unchanged files are kept, obsolete files that statuary wrote are removed, and other files are never touched. If the
+    target of --to fails, the folder is complete, and the exit code is 6: run the command again.
     """
     refuse_overlapping_folders(content, out)
+    if build_options.to is not None:
+        from statuary.cli.publication import require_target
+
+        require_target(build_options.to)
     git = GitQuery(content)
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
@@ -180,13 +186,25 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
     if build_options.to is None or result.plan is None:
         return result.outcome
     if result.applied:
-        from statuary.cli.publication import publish_folder
-
-        published = publish_folder(out, build_options.to, to_error=build_options.form != "text")
-        return result.outcome.without(published.missing)
+        return _publish_to_target(result.outcome, out, build_options.to, build_options.form)
     click.echo(
         f"{escape_control_chars(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",
         err=True,
     )
     return result.outcome
+
+
+def _publish_to_target(built: Outcome, out: Path, to: str, form: str) -> Outcome:
+    """Publish the folder to --to, printing the error if that fails: the folder has the new site anyway."""
+    from statuary.cli.publication import publish_folder, target_name
+
+    try:
+        published = publish_folder(out, to, to_error=form != "text")
+    except StatuaryError as error:
+        print_error(error)
+    except OSError as error:
+        print_error(PublishingError(f"{error.filename or target_name(to)}: {error.strerror}"))
+    else:
+        return built.without(published.missing)
+    return built.without_target(f"the site at {target_name(to)}")

@@ -190,5 +190,5 @@ def command() -> None:
     """Publish verified contracts and network status as static files.
 
     Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published;
-    4 published with faults; 5 a build is due; 130 interrupted.
+    4 published with faults; 5 a build is due; 6 built, but --to failed; 130 interrupted.
     """

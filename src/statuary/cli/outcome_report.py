@@ -11,6 +11,7 @@ EXTENT_CODES = {
     Extent.NOTHING: ExitCode.FINDINGS,
     Extent.ALL: ExitCode.OK,
     Extent.PARTIAL: ExitCode.PUBLISHED_WITH_FAULTS,
+    Extent.FOLDER: ExitCode.TARGET_FAILED,
 }
 
 
@@ -21,10 +22,12 @@ def exit_code_of(outcome: Outcome) -> ExitCode:
 
 def outcome_line(outcome: Outcome, *, applied: bool) -> str:
     """Return a sentence about a publication with faults, if it has any."""
-    if outcome.extent is not Extent.PARTIAL:
+    if outcome.extent not in (Extent.PARTIAL, Extent.FOLDER):
         return ""
     names = ", ".join(map(escape_control_chars, outcome.missing[:MAX_NAMED]))
     more = len(outcome.missing) - MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
+    if outcome.extent is Extent.FOLDER:
+        return f"built, but not published completely (exit code 6): {names}{others}; run the command again"
     verb = "published" if applied else "would be published"
     return f"{verb} with faults in {names}{others} (exit code 4): deploy the site, then fix what is named"

@@ -62,6 +62,20 @@ def publish_folder(
     return publish(folder, to, to_error=to_error)
 
 
+def require_target(to: str) -> None:
+    """Raise PublishingError if sites are not published to such folders or URLs."""
+    if scheme := scheme_of(to):
+        _target(scheme, to)
+    else:
+        _require_folder(to)
+
+
+def target_name(to: str) -> str:
+    """Return the name of a target for messages: a folder, or scheme and host of a URL."""
+    scheme = scheme_of(to)
+    return f"{scheme}://{to.removeprefix(f'{scheme}://').partition('/')[0]}" if scheme else to
+
+
 def _require_folder(to: str) -> None:
     """Raise PublishingError if the name of a folder is empty, or begins like a URL."""
     if not to:

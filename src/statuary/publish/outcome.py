@@ -1,4 +1,4 @@
-"""The outcome of a run: nothing, all, or a part published."""
+"""The outcome of a run: nothing, all, or a part published, or a folder alone."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -13,14 +13,17 @@ class Extent(StrEnum):
     NOTHING = "nothing"
     ALL = "all"
     PARTIAL = "all-except-missing"
+    FOLDER = (
+        "folder-only"  # built into the folder, and not, or not completely, published to the target of `--to`
+    )
 
 
 class Outcome(NamedTuple):
     """The result of a run, or of a dry run."""
 
     extent: Extent
-    # content files, and folders that a target keeps, by name: readers get nothing of them, the last version, or a
-    # contract that its own evidence contradicts
+    # content files, folders that a target keeps, and a target that failed, by name: readers get nothing of them, the
+    # last version, or a contract that its own evidence contradicts
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
@@ -28,7 +31,12 @@ class Outcome(NamedTuple):
         missing = tuple(sorted({*self.missing, *names}))
         if self.extent is Extent.NOTHING or not missing:
             return self
-        return self._replace(extent=Extent.PARTIAL, missing=missing)
+        extent = Extent.FOLDER if self.extent is Extent.FOLDER else Extent.PARTIAL
+        return self._replace(extent=extent, missing=missing)
+
+    def without_target(self, name: str) -> Self:
+        """Return the outcome if a target failed after the folder was built."""
+        return self._replace(extent=Extent.FOLDER, missing=(name, *self.missing))
 
 
 NOTHING_PUBLISHED = Outcome(Extent.NOTHING)

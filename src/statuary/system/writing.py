@@ -56,7 +56,7 @@ def replace_file(path: Path, body: bytes) -> None:
 
 
 def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
-    """Write a new file.
+    """Write a new file; if that fails, there is none.
 
     Returns:
         The time of the file, in nanoseconds.
@@ -71,6 +71,10 @@ def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
         while written_bytes < len(body):
             written_bytes += os.write(descriptor, memoryview(body)[written_bytes:])
         return os.fstat(descriptor).st_mtime_ns
+    except BaseException:
+        with suppress(OSError):
+            Path(path).unlink()
+        raise
     finally:
         os.close(descriptor)
 

@@ -107,14 +107,23 @@ ALL_FAULTS = [
 @pytest.fixture(params=ALL_FAULTS)
 def project(request, tmp_path) -> Path:
     """Return a project with a content of which one part is broken, and stubs of the programs of hosts."""
-    files = dict(SMALL_SITE) | FAULTS[request.param]
-    write_files(tmp_path / "content", files)
+    return write_project(tmp_path, FAULTS[request.param])
+
+
+@pytest.fixture
+def plain_project(tmp_path) -> Path:
+    """Return a project with a content in order."""
+    return write_project(tmp_path, {})
+
+
+def write_project(folder: Path, faults: dict[str, Any]) -> Path:
+    write_files(folder / "content", dict(SMALL_SITE) | faults)
     programs = {"python3": PYTHON, "statuary": STATUARY}
     programs |= dict.fromkeys(("pip", "pipx", "npx"), "#!/bin/sh\n")
     for name, text in programs.items():
-        program = write_files(tmp_path / "stubs", {name: text}) / name
+        program = write_files(folder / "stubs", {name: text}) / name
         program.chmod(0o755)
-    return tmp_path
+    return folder
 
 
 def test_github_pages_deploys_then_fails(project):
@@ -138,6 +147,27 @@ def test_action_publishes_notifies_then_fails(project):
     inputs = {f"inputs.{name}": value for name, value in values.items()}
     assert github(steps, inputs, project, 'statuary" notify') == Run(deployed=True, failed=True)
     assert (project / "elsewhere/api/v2/summary.json").is_file()
+
+
+@pytest.mark.slow
+def test_failed_target_stops_pipelines(plain_project):
+    """Nobody is notified of what readers cannot see, and nothing else is deployed: the next run publishes it."""
+    write_files(plain_project, {"elsewhere": "a file, where the folder of the target goes"})
+    values = {
+        "content": "content",
+        "out": "build",
+        "publish": "true",
+        "to": "elsewhere",
+        "notify": "sent.json",
+    }
+    inputs = {f"inputs.{name}": value for name, value in values.items()}
+    steps = yaml.safe_load(ACTION.read_text())["runs"]["steps"]
+    assert github(steps, inputs, plain_project, 'statuary" notify') == Run(deployed=False, failed=True)
+    assert (plain_project / "build/api/v2/summary.json").is_file()
+    set_up(plain_project, "s3", "--to", "elsewhere")
+    workflow = yaml.safe_load((plain_project / ".github/workflows/site.yml").read_text("utf-8"))
+    (job,) = workflow["jobs"].values()
+    assert github(job["steps"], {}, plain_project, "Fail if documents").failed
 
 
 def workflows(page: str) -> Iterator[list[dict[str, Any]]]:

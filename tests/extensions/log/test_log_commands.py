@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from statuary.base.files import PublishingError
 from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
+from statuary.extensions.log.published_log import TreeHead
+from statuary.extensions.log.resume import write_min_head
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
 from support.sites import INCIDENT, NOW, address_of, path_of, record_of, write_files
@@ -123,6 +125,7 @@ def test_init_creates_signing_key_once(tmp_path, content):
         ],
     )
     assert "log: 7 new entries (7 added), 7 in all" in built.output, built.output
+
     public = next(line.strip() for line in printed.splitlines() if line.startswith("  status.plinth"))
     assert "0 problems" in run("verify", tmp_path / "site", "--public-key", public)
     assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("7 ")
@@ -148,6 +151,24 @@ def test_publish_skips_diverged_log_only(tmp_path, content, site):
     assert b"Down" in (tmp_path / "target/incidents/slow.json").read_bytes()
     assert log_of(tmp_path / "target").head == log_of(site).head
     assert list(log_of(tmp_path / "target").entries())
+
+
+def test_init_refuses_content_with_log(tmp_path, content):
+    write_min_head(content, "status.plinth.example/log", TreeHead(7, bytes(32)))
+    floor = (content / "log-floor.txt").read_bytes()
+    printed = run("init", "other.example/log", "--out", tmp_path / "key", "--content", content, code=3)
+    assert "7 published entries of the log status.plinth.example/log" in printed
+    assert "log rotate" in printed
+    assert (content / "log-floor.txt").read_bytes() == floor
+    assert not (tmp_path / "key").exists()
+
+
+def test_init_retries_after_failure(tmp_path, content):
+    arguments = ("init", "status.plinth.example/log", "--out", tmp_path / "key", "--content", content)
+    (content / "log-floor.txt").mkdir()  # so that it cannot be written
+    assert "log-floor.txt" in run(*arguments, code=3)
+    (content / "log-floor.txt").rmdir()
+    assert "holds the private key" in run(*arguments)
 
 
 def test_failed_upload_resumes_with_signed_checkpoint(tmp_path, content, monkeypatch):
@@ -177,7 +198,7 @@ def test_failed_upload_resumes_with_signed_checkpoint(tmp_path, content, monkeyp
     before = log_of(target).head
     monkeypatch.setattr("statuary.cli.publication.publish_to_folder", _fails)
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
-    build(2, target, code=3)
+    build(2, target, code=6)
     assert log_of(target).head == before
     monkeypatch.undo()
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))

@@ -49,7 +49,13 @@ from statuary.extensions.log.published_log import (
     open_log,
     published_settings,
 )
-from statuary.extensions.log.resume import EMPTY, MIN_HEAD_FILE, read_min_head, write_min_head
+from statuary.extensions.log.resume import (
+    EMPTY,
+    MIN_HEAD_FILE,
+    read_min_head,
+    require_new_log,
+    write_min_head,
+)
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
@@ -328,18 +334,31 @@ def init(origin: str, out: Path, content: Path) -> None:
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
     key = new_key(origin)
+    has_content = content.is_dir()
+    if has_content:
+        require_new_log(content)
+        _refuse_existing_key(out)
+        write_min_head(content, origin, EMPTY)  # first: another attempt replaces it, and never a key
     _write_key(key, out)
     click.echo(
         f"{escape_control_chars(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
     click.echo(f"public key, which readers give to `statuary log verify`:\n  {key.public.text}")
     click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
-    if content.is_dir():
-        write_min_head(content, origin, EMPTY)
+    if has_content:
         click.echo(
             f"{escape_control_chars(str(content / MIN_HEAD_FILE))} records the published size of the log: keep it in git; builds in CI update it"
         )
     click.echo(f"then, the first time: statuary build --log-key {escape_control_chars(str(out))} --init-log")
+
+
+def _refuse_existing_key(out: Path) -> None:
+    if os.path.lexists(out):
+        raise _existing_key(out)
+
+
+def _existing_key(out: Path) -> PublishingError:
+    return PublishingError(f"{out} exists; a key is not replaced", "name another file, or use this key")
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
@@ -352,9 +371,7 @@ def _write_key(key: PrivateKey, out: Path) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         create_file(out, f"{key.text}\n".encode(), mode=0o600)
     except FileExistsError:
-        raise PublishingError(
-            f"{out} exists; a key is not replaced", "name another file, or use this key"
-        ) from None
+        raise _existing_key(out) from None
     except OSError as error:
         raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
     try:
@@ -392,7 +409,11 @@ def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -
     min_head = read_min_head(content, previous_key.name)
     key = new_key(origin or previous_key.name)
     _write_key(key, out)
-    write_change(content, signed_change(previous_key, key.public))
+    try:
+        write_change(content, signed_change(previous_key, key.public))
+    except PublishingError:
+        out.unlink(missing_ok=True)  # nobody has its announcement, and the next attempt makes another
+        raise
     click.echo(
         f"{escape_control_chars(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"
     )

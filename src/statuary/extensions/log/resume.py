@@ -42,12 +42,42 @@ MIN_HEAD_FILE = "log-floor.txt"
 """The content file with the minimum published head: name, size and root, like a checkpoint."""
 
 
+class MinHead(NamedTuple):
+    """The content of `log-floor.txt`."""
+
+    origin: str
+    head: TreeHead
+
+
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
     """Return the minimum head of a log, if the content has one.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
     """
+    minimum = _read_head_file(content)
+    if minimum is None:
+        return None
+    if minimum.origin != origin:
+        raise LogError(f"{MIN_HEAD_FILE} is of the log {minimum.origin}, but site.yaml names {origin}")
+    return minimum.head
+
+
+def require_new_log(content: Path) -> None:
+    """Refuse to begin a log in a content folder that has one.
+
+    Raises:
+        LogError: if `log-floor.txt` states published entries, or cannot be read.
+    """
+    minimum = _read_head_file(content)
+    if minimum is not None and minimum.head.size:
+        raise LogError(
+            f"{MIN_HEAD_FILE} states {minimum.head.size:,} published entries of the log {minimum.origin}",
+            "`statuary log rotate` gives this log a new key; for another log, remove the file first",
+        )
+
+
+def _read_head_file(content: Path) -> MinHead | None:
     try:
         text = read_below(content, MIN_HEAD_FILE, LARGEST_NOTE).decode("utf-8")
     except FileNotFoundError:
@@ -63,9 +93,7 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
             f"{MIN_HEAD_FILE} does not state name, size and root of a log",
             "restore it from the history of the content",
         )
-    if name != origin:
-        raise LogError(f"{MIN_HEAD_FILE} is of the log {name}, but site.yaml names {origin}")
-    return TreeHead(int(size), digest)
+    return MinHead(name, TreeHead(int(size), digest))
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:

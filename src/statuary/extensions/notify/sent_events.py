@@ -195,8 +195,15 @@ def file_state(file: Path) -> Iterator[FileState]:
     """Open a record in a file; another run waits for this one.
 
     Raises:
-        EditError: if its folder cannot be locked.
+        DeliveryStateError: if its folder cannot be made.
+        EditError: if it cannot be locked.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeliveryStateError(
+            f"the delivery state cannot be kept in {file.parent}: {error.strerror}",
+            "name another file with --state",
+        ) from None
     with content_lock(file.parent):
         yield FileState(file)
