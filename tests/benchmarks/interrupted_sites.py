@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from statuary.cli.exit_codes import ExitCode
 from support.damages import DAMAGES, damaged_ledger
 from support.file_server import served
-from support.interrupted_edits import EDITS, EditedContent
+from support.interrupted_edits import CALLERS, EDITS, WEIGHTS, EditedContent
 from support.interrupted_logs import LoggedSite, import_of, written
 from support.object_stores import STORES, moto
 from support.receivers import receiver
@@ -151,20 +151,6 @@ class Trials:
                 print(f"neither old nor new after {what}: {path}", file=sys.stderr)
 
 
-WEIGHTS = {
-    "build": 8,
-    "tick": 3,
-    "publish": 2,
-    "publish snapshot": 2,
-    "store": 1,
-    "snapshot": 2,
-    "mirror": 2,
-    "extract": 1,
-    "import": 2,
-    "log": 4,
-}
-"""How often each command is killed, in comparison."""
-
 COPIES = ("publish snapshot", "mirror", "extract")
 """The commands that write a site into a new folder."""
 
@@ -277,10 +263,6 @@ def _expect_in_store(trials: Trials, site: Path, what: str) -> None:
     command = [sys.executable, "-c", script, Path(__file__).parents[1], trials.url, site]
     if subprocess.run(command, check=False).returncode:
         trials.note("the store is not whole", what)
-
-
-CALLERS = (*WEIGHTS, *EDITS)
-"""The commands whose calls of the system fail."""
 
 
 def calls(trials: Trials, times: int, *commands: str) -> Iterator[str]:

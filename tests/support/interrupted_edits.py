@@ -12,8 +12,25 @@ from support.interrupted_logs import written
 from support.receivers import Receiver
 from support.sites import SMALL_SITE, write_files
 
-EDITS = {"incident": 2, "log init": 1, "notify": 2}
-"""The commands, and how often each is chosen in comparison."""
+WEIGHTS = {
+    "build": 8,
+    "tick": 3,
+    "publish": 2,
+    "publish snapshot": 2,
+    "store": 1,
+    "snapshot": 2,
+    "mirror": 2,
+    "extract": 1,
+    "import": 2,
+    "log": 4,
+}
+"""How often each command is killed, in comparison."""
+
+EDITS = ("incident", "log init", "notify")
+"""The commands that edit content, or keep a state of their own."""
+
+CALLERS = (*WEIGHTS, *EDITS)
+"""The commands whose calls of the system fail."""
 
 ORIGIN = "status.plinth.example/log"
 URL_VARIABLE = "INTERRUPTED_HOOK_URL"
