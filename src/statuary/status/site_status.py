@@ -255,13 +255,14 @@ class SiteStatus:
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        ids = {record.incident.id for record in self._listed_records()}
+        listed_ids = {record.incident.id for record in self._listed_records()}
         passed = bisect_right(self.timeline.changes, self.now)
-        ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
+        last_change = self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
-            if history.final is not None and (
-                not history.is_final_by(self.now) or _is_shown(history.final, earliest, *ids_and_last)
-            ):
+            record = history.final
+            if record is None:
+                continue
+            if not history.is_final_by(self.now) or _is_shown(record, earliest, listed_ids, last_change):
                 yield history
 
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
@@ -315,10 +316,10 @@ class SiteStatus:
 
 
 def _is_shown(
-    record: IncidentState, earliest: Instant, listed_ids: Container[str], last_instant: Instant | None
+    record: IncidentState, earliest: Instant, listed_ids: Container[str], last_change: Instant | None
 ) -> bool:
     """Return whether a final record is still shown or changed last."""
-    is_listed = record.incident.id in listed_ids or record.since == last_instant or record.resolved_at is None
+    is_listed = record.incident.id in listed_ids or record.since == last_change or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
 

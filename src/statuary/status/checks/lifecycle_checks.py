@@ -63,17 +63,14 @@ def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
     """An update is not dated after the build."""
     for record in context.edited_records:
         for update in record.updates:
-            if update.display_at > context.now and not _is_announcement(record, update):
+            is_announcement = isinstance(record, Maintenance) and update.status == "scheduled"
+            if update.display_at > context.now and not is_announcement:
                 yield StatusViolation(
                     record.source,
                     _pointer(update, "at"),
                     f"the update is dated {format_utc(update.display_at)} and is published only then",
                     "correct the time, unless the update is meant for later",
                 )
-
-
-def _is_announcement(record: Incident, update: IncidentUpdate) -> bool:
-    return isinstance(record, Maintenance) and update.status == "scheduled"
 
 
 @check(Severity.NOTE)

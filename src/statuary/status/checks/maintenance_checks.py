@@ -208,7 +208,9 @@ def recurrence_start_mismatch(context: StatusContext) -> Iterator[StatusViolatio
 def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
     """A change to one window names a window that the rule gives."""
     for maintenance, recurrence in _recurring(context):
-        starts = _starts_around(maintenance, recurrence)
+        if not recurrence.occurrences:
+            continue
+        starts = set(window_starts(maintenance, recurrence, max(recurrence.occurrences)))
         for start, changes in recurrence.occurrences.items():
             if start not in starts:
                 nearest = (
@@ -223,12 +225,6 @@ def unknown_occurrence(context: StatusContext) -> Iterator[StatusViolation]:
                     (f"did you mean {format_utc(nearest)}?" if nearest else "correct the time or the rule"),
                     on_key=True,
                 )
-
-
-def _starts_around(maintenance: Maintenance, recurrence: Recurrence) -> set[Instant]:
-    if not recurrence.occurrences:
-        return set()
-    return set(window_starts(maintenance, recurrence, max(recurrence.occurrences)))
 
 
 @check(Severity.WARNING)

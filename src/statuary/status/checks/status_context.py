@@ -47,7 +47,10 @@ class StatusContext:
         yield from self.catalogue.incidents
         for history in self.timeline.maintenances:
             window = history.incident
-            if isinstance(window, Maintenance) and not is_withdrawn(window) and _has_own_updates(window):
+            if not isinstance(window, Maintenance) or is_withdrawn(window):
+                continue
+            # a window without changes has the announcement of its maintenance alone
+            if not window.pointer or len(window.updates) > 1:
                 yield window
 
     @cached_property
@@ -58,8 +61,3 @@ class StatusContext:
             for component in history.components:
                 histories.setdefault(component, []).append(history)
         return histories
-
-
-def _has_own_updates(maintenance: Maintenance) -> bool:
-    # a window without changes has the announcement of its maintenance alone
-    return not maintenance.pointer or len(maintenance.updates) > 1

@@ -115,7 +115,11 @@ class FeedDocuments:
         lists = self._lists(state)
         return [
             *self._history(state, lists.history),
-            self._calendar(state, lists.calendar),
+            self._document(
+                CALENDAR,
+                lists.calendar,
+                partial(maintenance_calendar, state, maintenances=lists.calendar, words=self._words),
+            ),
             *self._badges(page_badge(state, self._words), BADGE, BADGE_ENDPOINT),
             *self._components(state, lists.components, final),
         ]
@@ -183,10 +187,6 @@ class FeedDocuments:
             entries=entries,
             language=self._words.language,
         )
-
-    def _calendar(self, state: PageState, records: tuple[IncidentState, ...]) -> Document:
-        write = partial(maintenance_calendar, state, maintenances=records, words=self._words)
-        return self._document(CALENDAR, records, write)
 
     def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
         yield self._document(image, badge, lambda _: svg(badge), **members)

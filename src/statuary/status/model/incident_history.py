@@ -131,12 +131,13 @@ class IncidentHistory:
         published_updates = self._published_updates[:count]
         newest_first = tuple(sorted(published_updates, key=_display_at)[::-1])
         status = newest_first[0].update.status
+        edits = [last_edit_as_of(published_update, since) for published_update in published_updates]
         return IncidentState(
             incident=self.incident,
             since=since,
             status=status,
             impact=self._impact(count, since),
-            updated_at=self._updated_at(published_updates, since),
+            updated_at=max([*edits, *(change for change in self.incident.stated_changes if change <= since)]),
             monitoring_at=self._monitoring_at(newest_first, since),
             resolved_at=self._resolved_at(newest_first, since),
             published_updates=newest_first,
@@ -160,10 +161,6 @@ class IncidentHistory:
     def _impacts(self) -> list[Impact]:
         return list(_worst_so_far(self._published_updates))
 
-    def _updated_at(self, published_updates: Sequence[PublishedUpdate], since: Instant) -> Instant:
-        edits = [last_edit_as_of(published_update, since) for published_update in published_updates]
-        return max([*edits, *(change for change in self.incident.stated_changes if change <= since)])
-
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         monitoring_at = self.incident.monitoring_at
         if monitoring_at is not None:
@@ -173,8 +170,11 @@ class IncidentHistory:
 
     def _resolved_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
         resolved_at = self.incident.resolved_at
-        if resolved_at is not None and resolved_at <= since and not _is_reopened(newest_first, resolved_at):
-            return resolved_at
+        if resolved_at is not None and resolved_at <= since:
+            updates = (published_update.update for published_update in newest_first)
+            # an update reopens a record after an imported end
+            if not any(update.reopens and update.display_at >= resolved_at for update in updates):
+                return resolved_at
         # a note after the end does not move it
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _displayed_at(list(ending), RESOLVING_STATUSES)
@@ -191,12 +191,6 @@ def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Inst
     """Return the time of an update's last edit up to an instant."""
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
-
-
-def _is_reopened(published_updates: Iterable[PublishedUpdate], resolved_at: Instant) -> bool:
-    """Return whether an update reopens a record after an imported end."""
-    updates = (published_update.update for published_update in published_updates)
-    return any(update.reopens and update.display_at >= resolved_at for update in updates)
 
 
 def _display_at(published_update: PublishedUpdate) -> Instant:

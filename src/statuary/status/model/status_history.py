@@ -232,7 +232,15 @@ class _Replayer:
             component_ids = component_ids | self._held.get(event.record.id, {})
         old_statuses = {component: self._status_history(component).last_status for component in component_ids}
         self._set_statuses(event, statuses, component_ids)
-        affected = tuple(self._affected(component, old) for component, old in old_statuses.items())
+        affected = tuple(
+            AffectedComponent(
+                component,
+                self._names.get(component, component),
+                old,
+                self._status_history(component).last_status,
+            )
+            for component, old in old_statuses.items()
+        )
         # an automatic update lists components only if it changes them; a written one always does (measured)
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
@@ -255,13 +263,11 @@ class _Replayer:
             written_ids = {self._id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:
-                    self._release(event, component)
+                    stack = self._layer_history(component).last_stack
+                    remaining = without_layer(stack, _kind_of(event.record), event.record.id)
+                    self._change(component, event.at, remaining)
         if event.update.status in RESOLVING_STATUSES:
             self._leave(event)
-
-    def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
-        name = self._names.get(component, component)
-        return AffectedComponent(component, name, old, self._status_history(component).last_status)
 
     def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
         """Return the statuses by component id that an update sets."""
@@ -286,10 +292,6 @@ class _Replayer:
         self._held.setdefault(event.record.id, {})[component] = None
         layer = Layer(_kind_of(event.record), status, event.at, event.record.id)
         self._change(component, event.at, with_layer(self._layer_history(component).last_stack, layer))
-
-    def _release(self, event: _UpdateEvent, component: str) -> None:
-        stack = self._layer_history(component).last_stack
-        self._change(component, event.at, without_layer(stack, _kind_of(event.record), event.record.id))
 
     def _leave(self, event: _UpdateEvent) -> None:
         """Leave the statuses behind that a record still gives components when it is over."""

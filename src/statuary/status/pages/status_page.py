@@ -86,16 +86,13 @@ def status_view(
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
-    maintenances, unresolved = (
-        sorted(state.maintenances, key=lambda record: (_starts_at(record), record.incident.id)),
-        worst_first(state.incidents),
-    )
-    incidents, answer = of(unresolved, UNRESOLVED_STATUSES), summarize(state, localization)
+    maintenances = sorted(state.maintenances, key=lambda record: (_starts_at(record), record.incident.id))
+    steps = [at for window in maintenances if (at := _step(window)) and at > state.at]
     return StatusView(
-        answer=answer,
+        answer=summarize(state, localization),
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
-        next_change=None if (at := _next_step(state)) is None else dates.moment(at),
-        incidents=incidents,
+        next_change=dates.moment(min(steps)) if steps else None,
+        incidents=of(worst_first(state.incidents), UNRESOLVED_STATUSES),
         active=of(maintenances, ACTIVE_STATUSES),
         scheduled=of(maintenances, {"scheduled"}),
         groups=rows.groups(state),
@@ -149,19 +146,14 @@ def _with_component_names(
     if not by_status:
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
     (worst, leaves), *other_statuses = by_status.items()
+    instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
     names = [Markup.escape(isolated(one_line(leaf.component.name))) for leaf in leaves]
     return summary._replace(
         state=STATUS_STATES[worst],
         headline=_clause(worst, names, texts).unescape(),
         rest=_other_sentences(other_statuses, calm, texts),
-        since=_since(leaves, localization),
+        since=localization.dates.moment(min(instants)) if instants else None,
     )
-
-
-def _since(leaves: Iterable[ComponentState], localization: Localization) -> FormattedTime | None:
-    """Return the first change to the components' status, if known."""
-    instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
-    return localization.dates.moment(min(instants)) if instants else None
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
@@ -258,11 +250,6 @@ def _starts_at(state: IncidentState) -> Instant:
     return incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
 
 
-def _next_step(state: PageState) -> Instant | None:
-    """Return the next automatic start or end of an announced window, if any."""
-    return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
-
-
 def _step(record: IncidentState) -> Instant | None:
     window = record.incident
     if record.closed or not isinstance(window, Maintenance):
@@ -357,6 +344,8 @@ class HistoryViewBuilder:
         """Return the view of the latest months."""
         today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
+        year_before, month_before = _months_before(today.year, today.month, LATEST_MONTHS)
+        last_quarter = year_before, (month_before + 2) // 3
         return HistoryView(
             title=self._texts("history.title"),
             months=tuple(
@@ -364,7 +353,7 @@ class HistoryViewBuilder:
                 for year, month in months
             ),
             quarters=tuple(Link(self._title(quarter), quarter_path(quarter)) for quarter in quarters),
-            older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
+            older=self._link(next((quarter for quarter in quarters if quarter <= last_quarter), None)),
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
@@ -401,12 +390,6 @@ class HistoryViewBuilder:
 
     def _title(self, quarter: Quarter) -> str:
         return self._texts("history.quarter", year=quarter[0], quarter=quarter[1])
-
-
-def _before(quarters: Iterable[Quarter], month: tuple[int, int]) -> Quarter | None:
-    """Return the latest quarter up to a month."""
-    last_quarter = month[0], (month[1] + 2) // 3
-    return next((quarter for quarter in quarters if quarter <= last_quarter), None)
 
 
 def quarter_path(quarter: Quarter) -> str:

@@ -80,14 +80,13 @@ class ComponentSource(LeafSource):
         return self
 
 
-def _empty_if_null(components: object) -> object:
-    return {} if components is None else components
-
-
 class ComponentsSource(SourceModel):
     """All components and groups."""
 
-    components: Annotated[dict[str, ComponentSource], BeforeValidator(_empty_if_null)]
+    components: Annotated[
+        dict[str, ComponentSource],
+        BeforeValidator(lambda components: {} if components is None else components),
+    ]
     """Components and groups by key, in the order of the page."""
 
 

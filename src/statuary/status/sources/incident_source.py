@@ -241,6 +241,7 @@ def translate_updates(
 
 def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
     status: UpdateStatus = source.status  # type: ignore[attr-defined]
+    affected = source.affected_components
     return value_of(
         IncidentUpdate,
         source,
@@ -251,15 +252,11 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
         updated_at=source.updated_at or created_at,
         components=source.components or {},
         recorded="affected_components" in source.model_fields_set,
-        affected_components=_affected(source.affected_components),
+        affected_components=None
+        if affected is None
+        else tuple(value_of(AffectedComponent, component) for component in affected),
         pointer=pointer,
     )
-
-
-def _affected(sources: Sequence[AffectedComponentSource] | None) -> tuple[AffectedComponent, ...] | None:
-    if sources is None:
-        return None
-    return tuple(value_of(AffectedComponent, source) for source in sources)
 
 
 def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:

@@ -187,7 +187,9 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     """
     maintenance_id = source.id or file_name
     updates = translate_updates(source.updates, maintenance_id)
-    if _needs_announcement(source):
+    # a first `scheduled` update replaces the default announcement, not a written one
+    is_announced = source.body is None and bool(source.updates) and source.updates[0].status == "scheduled"
+    if source.recurrence is None and not is_announced:
         updates = (_announcement(source, maintenance_id, updates), *updates)
     created_at = source.created_at or min((u.created_at for u in updates), default=source.scheduled_for)
     return value_of(
@@ -203,16 +205,6 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
         recurrence=_recurrence(source.recurrence, maintenance_id, page),
         body=_announcement_body(source),
     )
-
-
-def _needs_announcement(source: MaintenanceSource) -> bool:
-    """Return whether an announcement precedes the written updates.
-
-    A first `scheduled` update replaces only the default one.
-    """
-    if source.recurrence is not None:
-        return False
-    return source.body is not None or not source.updates or source.updates[0].status != "scheduled"
 
 
 def _announcement_body(source: MaintenanceSource) -> str:
