@@ -48,12 +48,11 @@ MANY_CONTRACTS = 500
 
 def has_many_contracts(content: Path) -> bool:
     """Return whether a chain's folder has many entries, without reading all."""
-    return any(_has_many(chain) for chain in (content / "contracts").glob("*/"))
-
-
-def _has_many(folder: Path) -> bool:
-    with os.scandir(folder) as entries:
-        return sum(1 for _ in islice(entries, MANY_CONTRACTS)) == MANY_CONTRACTS
+    for chain in (content / "contracts").glob("*/"):
+        with os.scandir(chain) as entries:
+            if sum(1 for _ in islice(entries, MANY_CONTRACTS)) == MANY_CONTRACTS:
+                return True
+    return False
 
 
 class BuildOptions(NamedTuple):

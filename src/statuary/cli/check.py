@@ -28,7 +28,6 @@ from statuary.cli.options import (
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.engine.check_site import check_site
-from statuary.engine.report import CheckedSite
 from statuary.engine.sections import ExtensionOptions
 from statuary.section import CheckOptions
 from statuary.workers.options import ExecutionOptions
@@ -75,12 +74,8 @@ def check_command(
     if form == "text":
         summary = f"{checked.line}\n" if checked.line else ""
         click.echo(f"{summary}{findings_line(checked)}")
-    return _exit_code(checked, strict=selection.strict)
-
-
-def _exit_code(checked: CheckedSite, *, strict: bool) -> ExitCode:
-    has_warnings = checked.count(Severity.WARNING) > 0
-    return ExitCode.OK if checked.is_clean and not (strict and has_warnings) else ExitCode.FINDINGS
+    is_strict_failure = selection.strict and checked.count(Severity.WARNING) > 0
+    return ExitCode.OK if checked.is_clean and not is_strict_failure else ExitCode.FINDINGS
 
 
 def _check_alone(

@@ -165,17 +165,16 @@ def _github_command(finding: Finding, folder: str) -> str:
     if finding.position:
         properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
     properties["title"] = finding.rule
-    parameters = ",".join(f"{name}={_github_property(value)}" for name, value in properties.items())
+    escaped = {
+        name: _github_data(text).replace(":", "%3A").replace(",", "%2C") for name, text in properties.items()
+    }
+    parameters = ",".join(f"{name}={text}" for name, text in escaped.items())
     return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message(finding))}"
 
 
 def _github_data(text: str) -> str:
     """Escape a text as GitHub's own toolkit does; control characters are escaped before."""
     return escape_control_chars(text).replace("%", "%25")
-
-
-def _github_property(text: str) -> str:
-    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def json_report(findings: Iterable[Finding], folder: str, outcome: Outcome | None = None) -> str:

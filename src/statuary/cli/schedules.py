@@ -83,14 +83,6 @@ def round_up_to_second(moment: Instant) -> Instant:
     return moment if whole_second == moment else Instant(whole_second + SECOND)
 
 
-def _text(moment: Instant, _: Job) -> str:
-    return format_utc(round_up_to_second(moment))
-
-
-def _json(moment: Instant, _: Job) -> str:
-    return orjson.dumps({"next": format_utc(round_up_to_second(moment))}).decode()
-
-
 def _cron(_: Instant, job: Job) -> str:
     """Return `/etc/cron.d/statuary`, which runs every five minutes.
 
@@ -173,8 +165,8 @@ jobs:
 
 
 FORMATS: dict[str, Callable[[Instant, Job], str]] = {
-    "text": _text,
-    "json": _json,
+    "text": lambda moment, _: format_utc(round_up_to_second(moment)),
+    "json": lambda moment, _: orjson.dumps({"next": format_utc(round_up_to_second(moment))}).decode(),
     "cron": _cron,
     "systemd": _systemd,
     "systemd-timer": _systemd_timer,

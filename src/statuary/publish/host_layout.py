@@ -65,7 +65,9 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
     Raises:
         PublishingError: if a form needs a package that is not installed.
     """
-    if not forms or len(document.body) < SMALLEST or _keeps_time(document.path):
+    match = match_url(document.path)
+    keeps_time = match is not None and match[0].is_timed
+    if not forms or len(document.body) < SMALLEST or keeps_time:
         return
     for form in forms:
         body = COMPRESSORS[form](document.body)
@@ -79,11 +81,6 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
                 sources=document.sources,
                 persistent=document.persistent,
             )
-
-
-def _keeps_time(path: str) -> bool:
-    match = match_url(path)
-    return match is not None and match[0].is_timed
 
 
 def media_type_of(path: str) -> str:

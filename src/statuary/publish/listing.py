@@ -95,13 +95,10 @@ def document_path(path: str) -> str:
     except (PublishingError, UnicodeEncodeError):
         raise DamagedSnapshotError(f"{shorten_value(path)} is not a path inside a site") from None
     names = path.split("/")
-    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_hidden, names)):
+    has_hidden = any(name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES for name in names)
+    if has_hidden or fold_case(names[0]) in (OWN_FOLDER, FOLDER):
         raise DamagedSnapshotError(f"{shorten_value(path)} is not a path that a document may have")
     return path
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES
 
 
 def lower_case_address(path: str) -> str:

@@ -183,7 +183,8 @@ def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
     if path.missing_steps or _is_empty(text, path.node):
         return set_value(text, pointer, [item])
     if path.node.kind is not NodeKind.SEQUENCE:
-        raise EditError(f"{_dotted(pointer)} is not a list", position=path.node.position)
+        key = ".".join(map(str, pointer)) or "the file"
+        raise EditError(f"{key} is not a list", position=path.node.position)
     _check_no_brackets(path.node)
     expected = _with_item(parse_yaml(text), pointer, item)
     return _verified(text, [_insert_item(text, path, item)], expected)
@@ -269,6 +270,12 @@ def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: 
     return Replacement(start, max(start, node.end), f" {scalar_text}" if scalar_text else "")
 
 
+def _check_no_header_comment(text: str, node: YamlNode) -> None:
+    first_line = LINE_BREAK.split(text[node.start : node.end])[0]
+    if node.style in ("|", ">") and "#" in first_line:
+        raise EditError("a comment follows the block indicator", "move the comment", node.position)
+
+
 def _is_empty(text: str, node: YamlNode) -> bool:
     if node.kind is NodeKind.SCALAR:
         return not node.style and node.value in NULLS
@@ -282,12 +289,6 @@ def _check_no_brackets(node: YamlNode) -> None:
             "write it as a block, without brackets",
             node.position,
         )
-
-
-def _check_no_header_comment(text: str, node: YamlNode) -> None:
-    first_line = LINE_BREAK.split(text[node.start : node.end])[0]
-    if node.style in ("|", ">") and "#" in first_line:
-        raise EditError("a comment follows the block indicator", "move the comment", node.position)
 
 
 def _verified(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
@@ -307,10 +308,6 @@ def _verified(text: str, replacements: Sequence[Replacement], expected: Json) ->
         "this edit would change other parts of the file",
         "end its last line with a line break" if open_end else "edit the file yourself",
     )
-
-
-def _dotted(pointer: Pointer) -> str:
-    return ".".join(map(str, pointer)) or "the file"
 
 
 _Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"

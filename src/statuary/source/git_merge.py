@@ -38,16 +38,13 @@ def install_merge_driver(content: Path) -> Path:
         if _git(folder, "config", f"merge.statuary.{key}", value).exit_code:
             raise EditError(f"{folder} is not in a git repository", "run `git init` first")
     file = folder / ".gitattributes"
-    patterns = (f"{content.resolve().name}/{pattern}" for pattern in MERGED_FILES)
+    patterns = [f"{content.resolve().name}/{pattern}" for pattern in MERGED_FILES]
+    quoted_patterns = [f'"{pattern}"' if " " in pattern else pattern for pattern in patterns]
     try:
-        add_missing_lines(file, (f"{_quoted(pattern)} merge=statuary" for pattern in patterns))
+        add_missing_lines(file, (f"{pattern} merge=statuary" for pattern in quoted_patterns))
     except OSError as error:
         raise EditError(f"{file} cannot be written: {error.strerror}") from None
     return file
-
-
-def _quoted(pattern: str) -> str:
-    return f'"{pattern}"' if " " in pattern else pattern
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:

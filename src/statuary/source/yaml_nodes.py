@@ -74,7 +74,7 @@ def parse_nodes(text: str) -> YamlNode | None:
 class _Composer:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.events = _events(CParser(text))
+        self.events: Iterator[Event] = iter(CParser(text).get_event, None)
 
     def root(self) -> YamlNode | None:
         for event in self.events:
@@ -118,11 +118,6 @@ def _start(event: Event) -> Mark:
 
 def _end(event: Event) -> int:
     return cast("Mark", event.end_mark).index
-
-
-def _events(parser: CParser) -> Iterator[Event]:
-    while (event := parser.get_event()) is not None:
-        yield event
 
 
 def _node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:

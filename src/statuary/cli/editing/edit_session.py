@@ -237,13 +237,10 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         click.Abort: if it is not.
     """
     if at is not None and at - now > CLOCK_SKEW and is_interactive():
-        question = f"{format_exact(at)} is {_length(at - now)} ahead of now; readers see nothing before. Is that meant?"
+        hours, minutes = divmod(int((at - now).total_seconds()) // 60, 60)
+        length = f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        question = f"{format_exact(at)} is {length} ahead of now; readers see nothing before. Is that meant?"
         click.confirm(question, abort=True)
-
-
-def _length(length: timedelta) -> str:
-    hours, minutes = divmod(int(length.total_seconds()) // 60, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _build(edit_options: EditOptions, now: Instant) -> object:

@@ -74,16 +74,13 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: 
     if console.is_terminal:
         console.print(_table(cells, columns))
     else:
-        click.echo("\n".join(_aligned(cells)))
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for row in cells:
+            click.echo("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
 def _cell(value: str | list[str] | None) -> str:
     return escape_control_chars(", ".join(value) if isinstance(value, list) else value or "") or "-"
-
-
-def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
 def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Table":

@@ -121,7 +121,8 @@ class FolderReader:
             status = os.lstat(file)
         except (PublishingError, ValueError, OSError):
             return None
-        return (file, status.st_size) if stat.S_ISREG(status.st_mode) and self._is_inside(file) else None
+        is_inside = file.startswith(self.real_root.rstrip(os.sep) + os.sep)
+        return (file, status.st_size) if stat.S_ISREG(status.st_mode) and is_inside else None
 
     def _real_folder(self, folder: str) -> str:
         """Return the real path of a folder, cached: many files share one."""
@@ -130,9 +131,6 @@ class FolderReader:
                 self._folders.clear()
             self._folders[folder] = os.path.realpath(f"{self.real_root}/{folder}")
         return self._folders[folder]
-
-    def _is_inside(self, file: str) -> bool:
-        return file.startswith(self.real_root.rstrip(os.sep) + os.sep)
 
 
 CACHED_FOLDERS = 4096

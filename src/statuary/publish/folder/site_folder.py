@@ -263,7 +263,9 @@ class SiteFolder:
         The one of an earlier build is renamed first, so that a process of that build that is still alive
         cannot write here.
         """
-        runs = sorted(self._runs())
+        runs = []
+        with suppress(FileNotFoundError):
+            runs = sorted(int(name) for name in os.listdir(self.staging) if name.isdecimal())
         if runs:
             shutil.rmtree(self.leftover, ignore_errors=True)
             os.rename(self.staged(runs[-1]), self.leftover)
@@ -271,11 +273,6 @@ class SiteFolder:
             shutil.rmtree(self.staged(older), ignore_errors=True)
         for tree in (BODIES, SITE):
             (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
-
-    def _runs(self) -> list[int]:
-        with suppress(FileNotFoundError):
-            return [int(name) for name in os.listdir(self.staging) if name.isdecimal()]
-        return []
 
     def discard_leftover(self) -> None:
         """Delete the leftovers of an earlier build."""

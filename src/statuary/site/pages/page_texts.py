@@ -175,7 +175,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 def visible_text(text: str) -> str:
     """Replace hidden characters by their code points, such as `⟨U+202E⟩`."""
-    return HIDDEN_CHARACTERS.sub(_numbered, text)
+    return HIDDEN_CHARACTERS.sub(lambda match: f"⟨{code_point(match[0])}⟩", text)
 
 
 MAX_LINE_LENGTH = 1_000
@@ -238,7 +238,3 @@ def code_point(character: str) -> str:
 
 def _with_number(letter: re.Match[str]) -> str:
     return f"{letter[0]}⟨{code_point(letter[0])}⟩"
-
-
-def _numbered(match: re.Match[str]) -> str:
-    return f"⟨{code_point(match[0])}⟩"

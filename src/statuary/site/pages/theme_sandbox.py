@@ -45,7 +45,7 @@ class BoundedSyntax(NodeTransformer):
         self.template = template
         self._rules: dict[type[nodes.Node], Rule] = {
             nodes.For: self._for,
-            nodes.Concat: self._concat,
+            nodes.Concat: lambda node: _filtered(nodes.List(node.nodes, lineno=node.lineno), "_concat"),
             nodes.Compare: self._compare,
             nodes.List: lambda node: _filtered(node, "_literal"),
             nodes.Tuple: lambda node: _filtered(node, "_literal") if node.ctx == "load" else node,
@@ -65,9 +65,6 @@ class BoundedSyntax(NodeTransformer):
             raise self._error("recursive loops are not available in a theme", node)
         node.iter = _filtered(node.iter, "_loop")
         return node
-
-    def _concat(self, node: nodes.Concat) -> nodes.Node:
-        return _filtered(nodes.List(node.nodes, lineno=node.lineno), "_concat")
 
     def _compare(self, node: nodes.Compare) -> nodes.Node:
         node.expr = _filtered(node.expr, "_operand")
