@@ -17,6 +17,14 @@ export const BASE = ["matchId", "creationMatch", "runtimeMatch", "verifiedAt"];
 /** The last members of every record; they cannot be selected. */
 export const IDENTITY = ["match", "chainId", "address"];
 
+export const PROXY = "proxyResolution";
+
+/**
+ * The parts of `proxyResolution`: the on-chain code of a side, instead of the member's own value.
+ * @type {Record<string, string>}
+ */
+export const CODE_OF_PROXY = { onchainRuntimeBytecode: "runtimeBytecode", onchainCreationBytecode: "creationBytecode" };
+
 /** @type {Map<string, string[]>} the selectors, each with those below it, after a dot */
 const SELECTABLE = new Map([
   ...BASE.map((name) => /** @type {[string, string[]]} */ ([name, []])),
@@ -36,7 +44,7 @@ const SELECTABLE = new Map([
   ["stdJsonInput", []],
   ["stdJsonOutput", []],
   ["signatures", ["function", "event", "error"]],
-  ["proxyResolution", []],
+  ["proxyResolution", ["onchainRuntimeBytecode", "onchainCreationBytecode"]],
 ]);
 
 /**

@@ -6,7 +6,7 @@
  * of which a part is selected, are kept in memory.
  */
 
-import { BASE, IDENTITY } from "./fields.js";
+import { BASE, CODE_OF_PROXY, IDENTITY, PROXY } from "./fields.js";
 import { joined, members, MemberScanner } from "./members.js";
 import { REST } from "./selectors.js";
 
@@ -72,6 +72,10 @@ class SelectionCutter {
     this.awaited = awaited(selection);
     /** @type {Map<string, Uint8Array>} members that arrived early */
     this.held = new Map();
+    /** The parts of `proxyResolution` that are selected, and the code of each that has arrived */
+    this.codes = selection.fields?.get(PROXY) ?? [];
+    /** @type {Map<string, Uint8Array>} */
+    this.foundCodes = new Map();
     this.sent = 0;
     this.name = "";
     /** @type {"drop" | "pass" | "keep"} what happens to the current member */
@@ -88,6 +92,7 @@ class SelectionCutter {
 
   finish() {
     this.scanner.finish();
+    if (this.awaited.includes(PROXY) && this.codes.length) this.held.set(PROXY, object(this.foundCodes, this.codes));
     for (const name of this.awaited) this.sendHeld(name);
     if (!this.sent) this.send(OPENING);
     this.send(CLOSING);
@@ -115,6 +120,8 @@ class SelectionCutter {
   actionOf(name) {
     const { fields, omit } = this.selection;
     const inner = (fields ?? omit).get(name);
+    if (this.codes.length && name === PROXY) return "drop";
+    if (this.codes.some((part) => CODE_OF_PROXY[part] === name)) return "keep";
     if (this.awaited.includes(name)) {
       return this.isNext(name) && !inner?.length ? "pass" : "keep";
     }
@@ -136,9 +143,23 @@ class SelectionCutter {
   }
 
   endKept() {
-    const value = cutInside(joined(this.kept), this.name, this.selection);
+    const whole = joined(this.kept);
+    this.keepCode(whole);
+    if (this.selection.fields && !this.awaited.includes(this.name)) return;
+    const value = cutInside(whole, this.name, this.selection);
     if (this.awaited.includes(this.name) && !this.isNext(this.name)) this.held.set(this.name, value);
     else this.sendMember(this.name, value);
+  }
+
+  /**
+   * Keeps the on-chain code of a side if it is selected as a part of `proxyResolution`.
+   * @param {Uint8Array} side
+   */
+  keepCode(side) {
+    const part = this.codes.find((one) => CODE_OF_PROXY[one] === this.name);
+    const code = part && side[0] === OPENING_BRACE && members(side).get("onchainBytecode");
+    if (code) this.foundCodes.set(part, code);
+    if (part && this.foundCodes.size === this.codes.length) this.held.set(PROXY, object(this.foundCodes, this.codes));
   }
 
   /** @param {string} name */
@@ -193,7 +214,7 @@ function cutInside(value, name, { fields, omit }) {
 function object(found, names) {
   /** @type {Uint8Array[]} */
   const parts = [OPENING];
-  for (const name of names) {
+  for (const name of names.filter((one) => found.has(one))) {
     if (parts.length > 1) parts.push(COMMA);
     parts.push(encoder.encode(JSON.stringify(name)), COLON, /** @type {Uint8Array} */ (found.get(name)));
   }

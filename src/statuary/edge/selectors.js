@@ -1,7 +1,7 @@
 // @ts-check
 /** Parses `fields` and `omit` into a selection, with the measured messages. */
 
-import { isField } from "./fields.js";
+import { isField, PROXY } from "./fields.js";
 import { LookupError } from "./lookup-error.js";
 
 /** Among the selected sub-members: "then all others". */
@@ -45,7 +45,8 @@ function checkSelector(selector) {
 }
 
 /**
- * Gathers selectors by member: `compilation.name,compilation` is the name, then the rest.
+ * Gathers selectors by member: `compilation.name,compilation` is the name, then the rest. The whole of
+ * `proxyResolution` replaces its parts, which are not in it.
  * @param {string[]} selectors
  */
 function inRequestOrder(selectors) {
@@ -54,7 +55,7 @@ function inRequestOrder(selectors) {
   for (const selector of selectors) {
     const [member, inner = REST] = selector.split(".");
     const asked = chosen.get(member);
-    if (asked === undefined) chosen.set(member, inner ? [inner] : []);
+    if (asked === undefined || selector === PROXY) chosen.set(member, inner ? [inner] : []);
     else if (asked.length && !asked.includes(inner) && !asked.includes(REST)) asked.push(inner);
   }
   return chosen;

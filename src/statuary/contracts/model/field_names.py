@@ -26,8 +26,17 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "fullyQualifiedName",
     ),
     "signatures": ("function", "event", "error"),
+    "proxyResolution": ("onchainRuntimeBytecode", "onchainCreationBytecode"),
 }
 """The members whose parts can be selected with a dot, and these parts."""
+
+PROXY = "proxyResolution"
+
+CODE_OF_PROXY = {"onchainRuntimeBytecode": "runtimeBytecode", "onchainCreationBytecode": "creationBytecode"}
+"""The parts of `proxyResolution`: the on-chain code of a side, which the real server detects proxies in.
+
+They replace the member's own value, which has no selectable parts; whoever selects the whole member gets that alone.
+"""
 
 BASE = ("matchId", "creationMatch", "runtimeMatch", "verifiedAt")
 """The nameable members of every response: `fields` moves them to the front, `omit` to the back."""
@@ -63,7 +72,6 @@ DOTTED = tuple(f"{group}.{member}" for group, members in GROUPS.items() for memb
 NAMES = frozenset((*SELECTABLE, *DOTTED))
 """The fields that a selector may name.
 
-The real server looks names up in JavaScript's prototype chain and in its own query table, so it also accepts
-`constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
-`proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields.
+The real server looks names up in JavaScript's prototype chain, so it also accepts `constructor`, `__proto__` or
+`abi.length`, and answers 500 to `abi.0`. Here those are unknown fields.
 """

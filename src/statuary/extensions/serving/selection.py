@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from statuary.base.errors import StatuaryError
-from statuary.contracts.model.field_names import BASE, IDENTITY, NAMES
+from statuary.contracts.model.field_names import BASE, CODE_OF_PROXY, IDENTITY, NAMES, PROXY
 
 ChosenMembers = dict[str, tuple[str, ...]]
 """Top-level names in the requested order, each with its sub-members in that order.
@@ -77,12 +77,15 @@ def check_selector(selector: str) -> None:
 
 
 def _in_request_order(selectors: list[str]) -> ChosenMembers:
-    """Group selectors by member: `compilation.name,compilation` is the name, then the rest."""
+    """Group selectors by member: `compilation.name,compilation` is the name, then the rest.
+
+    The whole of `proxyResolution` replaces its parts, which are not in it.
+    """
     chosen: ChosenMembers = {}
     for selector in selectors:
         member, _, inner = selector.partition(".")
         asked = chosen.get(member)
-        if asked is None:
+        if asked is None or selector == PROXY:
             chosen[member] = (inner,) if inner else ()
         elif asked and inner not in asked and REST not in asked:
             chosen[member] = (*asked, inner or REST)
@@ -227,7 +230,29 @@ def select(record: bytes, selection: Selection) -> bytes:
         return record
     spans = {member.name: member for member in members(record)}
     names = (*wanted_members(selection, spans), *IDENTITY)
-    return _object(_cut(record, spans[name], selection) for name in names if name in spans)
+    codes = () if selection.fields is None else selection.fields.get(PROXY, ())
+    return _object(
+        _codes(record, spans, codes) if codes and name == PROXY else _cut(record, spans[name], selection)
+        for name in names
+        if name in spans or (codes and name == PROXY)
+    )
+
+
+def _codes(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) -> bytes:
+    """Return the member `proxyResolution` with the on-chain code of sides."""
+    codes = []
+    for part in parts:
+        side = spans.get(CODE_OF_PROXY[part])
+        code = None if side is None else _part(record, side, "onchainBytecode")
+        if code is not None:
+            codes.append(b'"%s":%s' % (part.encode(), code))
+    return b'"%s":%s' % (PROXY.encode(), _object(codes))
+
+
+def _part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
+    """Return the value of a part of a member, if it is an object that has it."""
+    parts = members(record, member.value) if holds_object(record, member) else []
+    return next((record[part.value : part.end] for part in parts if part.name == name), None)
 
 
 def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[str]:

@@ -56,6 +56,45 @@ def test_whole_member_follows_requested_parts():
     )
 
 
+WITH_CODE = RECORD[:-1] + (
+    b',"runtimeBytecode":{"onchainBytecode":"0x01","sourceMap":""},"creationBytecode":{"onchainBytecode":null},'
+    b'"proxyResolution":{"isProxy":false}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "begins"),
+    [
+        (
+            "proxyResolution.onchainRuntimeBytecode",
+            b'"proxyResolution":{"onchainRuntimeBytecode":"0x01"},"matchId"',
+        ),
+        (
+            "proxyResolution.onchainCreationBytecode,abi,proxyResolution.onchainRuntimeBytecode",
+            b'"proxyResolution":{"onchainCreationBytecode":null,"onchainRuntimeBytecode":"0x01"},"abi":',
+        ),
+        (
+            "proxyResolution.onchainRuntimeBytecode,proxyResolution",
+            b'"proxyResolution":{"isProxy":false},"matchId"',
+        ),
+        (
+            "proxyResolution,proxyResolution.onchainRuntimeBytecode",
+            b'"proxyResolution":{"isProxy":false},"matchId"',
+        ),
+    ],
+)
+def test_proxy_resolution_has_code_parts(fields, begins):
+    assert select(WITH_CODE, parse_selection(fields, None)).startswith(b"{" + begins)
+
+
+def test_code_parts_need_no_resolution():
+    without = WITH_CODE.replace(b',"proxyResolution":{"isProxy":false}', b"")
+    body = select(without, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
+    assert body.startswith(b'{"proxyResolution":{"onchainRuntimeBytecode":"0x01"},"matchId"')
+    body = select(RECORD, parse_selection("proxyResolution.onchainRuntimeBytecode", None))
+    assert body.startswith(b'{"proxyResolution":{},"matchId"')
+
+
 def test_missing_members_are_omitted():
     assert names(cut("metadata,userdoc,abi"))[0] == "abi"
 

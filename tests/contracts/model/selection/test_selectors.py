@@ -44,9 +44,9 @@ from statuary.extensions.serving.selection import (
         ("constructor", None, "Field selector constructor is not a valid field"),
         ("abi.length", None, "Field selector abi.length is not a valid field"),
         (
-            "proxyResolution.onchainRuntimeBytecode",
+            "proxyResolution.isProxy",
             None,
-            "Field selector proxyResolution.onchainRuntimeBytecode is not a valid field",
+            "Field selector proxyResolution.isProxy is not a valid field",
         ),
     ],
 )
@@ -70,7 +70,7 @@ def test_members_can_be_selected_and_omitted(name):
 
 
 def test_selectable_name_counts_match_server():
-    assert (len(SELECTABLE), len(DOTTED)) == (21, 28)
+    assert (len(SELECTABLE), len(DOTTED)) == (21, 30)
 
 
 @pytest.mark.parametrize(
