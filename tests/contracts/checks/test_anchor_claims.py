@@ -9,7 +9,7 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.transaction import RecoverableSignature
 from statuary.contracts.checks.anchor_claims import anchor_claims, recover_sender
 from statuary.contracts.checks.record_view import RecordView
-from statuary.contracts.model.proof import Claim, ClaimStatus
+from statuary.contracts.model.proof import Claim, ClaimStatus, PinnedBy
 from statuary.contracts.model.proxy_detection import BEACON_SLOT, proxy_slots
 from support.contracts import ADDRESS
 from support.made_anchors import LATER, anchor_of
@@ -120,6 +120,19 @@ def test_block_time_at_verification_is_later() -> None:
 def test_impossible_block_time_is_refused() -> None:
     found = claim(record(IMPLEMENTATION), slots=words(), time=10**15)
     assert (found.status, found.reason.key) == (ClaimStatus.NOT_SHOWN, "number_too_large")
+
+
+@pytest.mark.parametrize(
+    ("is_vouched_for", "status", "pin"),
+    [(True, ClaimStatus.VERIFIED, PinnedBy.CHAIN), (False, ClaimStatus.STATED, PinnedBy.STATED)],
+)
+def test_checkpoint_decides_pins(is_vouched_for: bool, status: ClaimStatus, pin: PinnedBy) -> None:
+    anchor = anchor_of("ab", ADDRESS, CODE, slots=words(**{SLOT: int(IMPLEMENTATION, 16)}))
+    assert anchor.block is not None
+    checkpoints = {anchor.block.number: anchor.block.hash} if is_vouched_for else {}
+    found = anchor_claims(RecordView(record(IMPLEMENTATION)), anchor, "ab", checkpoints)
+    assert found.claims[0].status is status
+    assert found.pinned == {"runtimeBytecode.onchainBytecode": pin}
 
 
 @pytest.mark.parametrize("library", ["coincurve", "eth_keys"])

@@ -152,6 +152,14 @@ def test_replay_names_differing_bytes():
     assert f"at byte 20: 0x{before} instead of 0x{code[20:28].hex()}" in finding.message
 
 
+def test_unreplayable_transformation_is_named():
+    record = made_record("immutables")
+    steps = record["runtimeBytecode"]["transformations"]
+    steps[-1]["offset"] = 1_000_000
+    [finding] = result_of("runtime-bytecode-mismatch", record).findings
+    assert finding.pointer == ("runtimeBytecode", "transformations", len(steps) - 1)
+
+
 def test_unlisted_auxdata_warns():
     record = made_record("factory")
     complete = result_of("missing-auxdata", record)
@@ -161,4 +169,18 @@ def test_unlisted_auxdata_warns():
     }
     for side in ("creation", "runtime"):
         record[f"{side}Bytecode"]["cborAuxdata"].popitem()
-    assert result_of("missing-auxdata", record).outcome is CheckOutcome.WARNED
+    result = result_of("missing-auxdata", record)
+    assert result.outcome is CheckOutcome.WARNED
+    assert {finding.pointer for finding in result.findings} == {
+        ("creationBytecode", "cborAuxdata"),
+        ("runtimeBytecode", "cborAuxdata"),
+    }
+
+
+def test_renumbered_auxdata_is_noted():
+    record = made_record()
+    side = record["runtimeBytecode"]
+    side["cborAuxdata"] = {"2": side["cborAuxdata"]["1"]}
+    [finding] = result_of("missing-auxdata", record).findings
+    assert finding.message == "the pieces are numbered 2; numbers begin at 1"
+    assert finding.pointer == ("runtimeBytecode", "cborAuxdata")

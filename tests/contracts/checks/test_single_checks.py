@@ -410,6 +410,15 @@ def test_layout_at_frees_first_slot(text, version, count):
     assert len(messages("invalid-storage-layout", record)) == count
 
 
+def test_vyper_layout_overlap_is_named():
+    place = {"type": "uint256", "slot": 0}
+    record = with_member(vyper_record(), "storageLayout", {"a": place, "b": place})
+    [result] = CHECKS["invalid-storage-layout"].results([RecordView(record)])
+    assert [(one.message, one.pointer) for one in result.findings] == [
+        ("the variable at slot 0 overlaps the one before it", ("storageLayout", "b"))
+    ]
+
+
 def test_yul_has_no_storage_layout():
     record = layout_record([], "")
     record["compilation"]["language"] = "Yul"

@@ -8,6 +8,7 @@ from statuary.base.primitives import InvalidValueError
 from statuary.contracts.model.auxdata import (
     Auxdata,
     AuxdataStyle,
+    auxdata_positions,
     auxdata_style,
     has_source_hash,
     parse_auxdata,
@@ -62,6 +63,22 @@ def test_compiler_versions_are_ordered():
         == UNKNOWN
         < parse_compiler_version("0.1.0")
     )
+
+
+@pytest.mark.parametrize(
+    ("piece", "version", "in_runtime"),
+    [
+        (VYPER_0_3_4, "0.3.4", True),
+        (VYPER_MAP, "0.3.9", True),
+        (VYPER_ARRAY, "0.3.10", False),
+        (VYPER_INTEGRITY, "0.4.3", False),
+    ],
+)
+def test_vyper_release_decides_runtime_auxdata(piece, version, in_runtime):
+    code = CODE + piece
+    found = auxdata_positions(code, code, language="Vyper", version=version, assembly=None)
+    expected = {"1": Auxdata(len(CODE), piece)}
+    assert (found.creation, found.runtime) == (expected, expected if in_runtime else {})
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,18 @@ def test_invalid_cbor_is_rejected(text):
         decode_cbor(bytes.fromhex(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("830102", "CBOR array of 3 items where 2 bytes are left"),
+        ("a2010203", "CBOR map of 2 pairs where 3 bytes are left"),
+    ],
+)
+def test_count_beyond_bytes_is_rejected(text, message):
+    with pytest.raises(InvalidValueError, match=message):
+        decode_cbor(bytes.fromhex(text))
+
+
 def test_deep_nesting_is_rejected():
     assert decode_cbor(b"\x81" * MAX_CBOR_DEPTH + b"\x00")
     with pytest.raises(InvalidValueError):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.model.derivation import (
+    STD_JSON_INPUT,
     DerivationError,
     Workspace,
     WorkspaceDeployment,
@@ -285,6 +286,19 @@ def test_deep_nesting_is_rejected():
     output["contracts"][PATH][NAME] |= {"abi": ABI, "metadata": "[" * 5_000}
     with pytest.raises(DerivationError, match="JSON"):
         made_record(std_json_output=output)
+
+
+@pytest.mark.parametrize("text", [None, ""])
+def test_absent_metadata_is_null(text):
+    output = made_workspace(FEATURES["plain"]).std_json_output
+    output["contracts"][PATH][NAME]["metadata"] = text
+    assert made_record(std_json_output=output)["metadata"] is None
+
+
+def test_derivation_error_is_located():
+    with pytest.raises(DerivationError) as raised:
+        made_record(std_json_input={"language": "Solidity", "settings": {}, "sources": {}})
+    assert raised.value.pointer == (STD_JSON_INPUT, "sources")
 
 
 JUNK = st.sampled_from(

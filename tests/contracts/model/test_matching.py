@@ -201,6 +201,12 @@ def test_equal_auxdata_positions_are_distinct():
     assert {number: piece.offset for number, piece in found.items()} == {"1": 1, "2": 2 + len(IPFS)}
 
 
+def test_single_auxdata_is_found_before_data():
+    code = b"\1" + IPFS + b"data"
+    found = auxdata_positions(code, code, assembly={".data": {"0": {".auxdata": IPFS.hex()}}}, **SOLC)
+    assert {number: piece.offset for number, piece in found.runtime.items()} == {"1": 1}
+
+
 def test_auxdata_pieces_are_recognized_anywhere():
     code = b"\xa2\x64ipfs" + IPFS + b"\0" + BARE + IPFS[:-1] + b"\0"
     assert [piece.value for piece in recognized_auxdata_pieces(code)] == [IPFS, BARE]

@@ -165,6 +165,12 @@ def test_layout_types_are_limited():
     assert fault == LayoutFault("20,001 types are more than 20,000", ("types",))
 
 
+def test_types_beyond_limit_are_not_read():
+    types = dict.fromkeys(map(str, range(MAX_LAYOUT_TYPES + 1)))
+    [fault] = faults_of({"storage": [], "types": types})
+    assert fault.pointer == ("types",)
+
+
 def test_layout_depth_is_limited():
     def nested(levels):
         types = {"t_0": {"encoding": "inplace", "label": "bytes32", "numberOfBytes": "32"}}

@@ -252,6 +252,15 @@ def test_absent_builtin_module_raises():
         hashes_of(program("from ethereum.ercs import IERC9999"))
 
 
+def test_module_below_unknown_path_is_found():
+    """A record may lack the search path of its input: the module is where its name ends a path."""
+    main = "from lib import a"
+    elsewhere = VyperProgram("main.vy", {"main.vy": main, "vendor/lib/a.vy": "", "lib/b.vy": ""}, "0.4.3")
+    assert hashes_of(elsewhere) == hashes_of(
+        VyperProgram("main.vy", {"main.vy": main, "lib/a.vy": ""}, "0.4.3")
+    )
+
+
 def test_import_above_the_root_raises():
     with pytest.raises(InvalidValueError, match="not among the sources"):
         hashes_of(program("from .. import a", a=""))

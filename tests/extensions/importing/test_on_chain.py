@@ -472,5 +472,6 @@ def test_unresolved_proxy_is_a_note(tmp_path):
     compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
     prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
     record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}
-    assert [finding.severity.value for finding in unresolved_proxy(record)] == ["note"]
+    [finding] = unresolved_proxy(record)
+    assert (finding.severity.value, finding.pointer) == ("note", ("proxyResolution",))
     assert unresolved_proxy(prepared.record) == ()
