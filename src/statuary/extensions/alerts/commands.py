@@ -6,7 +6,7 @@ from typing import Annotated
 
 import click
 
-from statuary.base.primitives import Instant, format_exact
+from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.options import argument
@@ -95,7 +95,7 @@ def _carry_out(session: EditSession, decision: Decision) -> None:
 
 
 def _open(session: EditSession, opening: Opening) -> None:
-    rule, at = opening.rule, session.at
+    rule, at, since = opening.rule, session.at, opening.since
     update = NewUpdate(at=at, status="investigating", body=rule.body or DEFAULT_BODIES["investigating"])
     is_draft = rule.publish is Publication.DRAFT
     affected = {opening.component.key: rule.status}
@@ -104,17 +104,13 @@ def _open(session: EditSession, opening: Opening) -> None:
         "components": affected,
         "draft": is_draft or None,
         "alert": opening.key,
-        "started_at": _earlier(opening.since, at),
+        "started_at": format_exact(since) if since is not None and since < at else None,
         "updates": [update.value],
     }
     existing = taken_ids(session.timeline, session.options.content)
     edit = new_file("incidents", value, page_day(session.timeline, at), existing, None)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
     session.apply(edit, subject, update.details_with(affected))
-
-
-def _earlier(since: Instant | None, at: Instant) -> str | None:
-    return format_exact(since) if since is not None and since < at else None
 
 
 def _resolve(session: EditSession, resolution: Resolution) -> None:

@@ -50,7 +50,8 @@ def decide(
         if over is not None:
             yield _end_of(over, at)
         elif rule is None or component is None:
-            yield NoChange(f"no rule fits the alert {alert.name!r}: {_alert_labels(alert)}")
+            labels = ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items()))
+            yield NoChange(f"no rule fits the alert {alert.name!r}: {labels or 'it has no labels'}")
         else:
             key = derived_id(alert.key, component.id)
             groups.setdefault(key, (rule, component, []))[2].append(alert)
@@ -126,7 +127,3 @@ def _end_of(incident: Incident, at: Instant) -> Decision:
 
 def _is_unresolved(incident: Incident) -> bool:
     return incident.updates[-1].status not in CLOSED_STATUSES
-
-
-def _alert_labels(alert: Alert) -> str:
-    return ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items())) or "it has no labels"

@@ -93,7 +93,8 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
         "name": as_text(compilation.get("name")) or name,
-        "compiler_version": _version(compilation),
+        # Blockscout writes a `v` before Vyper's versions too
+        "compiler_version": f"v{as_text(compilation.get('compilerVersion'))}",
         "optimization_enabled": is_optimized(compilation),
         "optimization_runs": optimizer_runs(compilation),
         "evm_version": as_text(settings.get("evmVersion")) or "default",
@@ -141,8 +142,3 @@ def _libraries(record: RecordValue) -> list[Json]:
         {"name": path.rpartition(":")[2], "address_hash": address}
         for path, address in linked_libraries(record).items()
     ]
-
-
-def _version(compilation: JsonObject) -> str:
-    """Return the version as Blockscout writes it: `v0.8.30+commit.73712a01`, of Vyper too."""
-    return f"v{as_text(compilation.get('compilerVersion'))}"

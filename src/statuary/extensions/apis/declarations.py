@@ -72,8 +72,9 @@ def event_declaration(text: str, event: Mapping[str, Json]) -> str:
 def _declared(parameter: Json) -> str:
     if not isinstance(parameter, dict):
         return ""
-    words = [_type(parameter), "indexed" if parameter.get("indexed") is True else "", _name(parameter)]
-    return " ".join(filter(None, words))
+    indexed, name = "indexed" if parameter.get("indexed") is True else "", parameter.get("name")
+    shown_name = str(name) if is_identifier(name) and name not in MODIFIERS else ""
+    return " ".join(filter(None, (_type(parameter), indexed, shown_name)))
 
 
 def _type(parameter: Mapping[str, Json]) -> str:
@@ -88,8 +89,3 @@ def _type(parameter: Mapping[str, Json]) -> str:
 
 SHORT = re.compile(r"u?int(?![0-9])")
 """The types that are written without their size."""
-
-
-def _name(parameter: Mapping[str, Json]) -> str:
-    name = parameter.get("name")
-    return str(name) if is_identifier(name) and name not in MODIFIERS else ""

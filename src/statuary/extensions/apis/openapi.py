@@ -28,11 +28,12 @@ def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> t
         Api.CODE: _code,
         Api.PROXIES: _proxies,
     }
-    return tuple(_tagged(describe[api](example)) for api in settings.apis)
-
-
-def _tagged(api: ApiDescription) -> ApiDescription:
-    return api._replace(operations=tuple(operation._replace(tag=api.tag) for operation in api.operations))
+    descriptions = []
+    for api in settings.apis:
+        description = describe[api](example)
+        operations = tuple(operation._replace(tag=description.tag) for operation in description.operations)
+        descriptions.append(description._replace(operations=operations))
+    return tuple(descriptions)
 
 
 def _query(name: str, description: str, pattern: str, *, required: bool = False) -> Parameter:

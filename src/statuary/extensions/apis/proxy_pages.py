@@ -7,7 +7,7 @@ from statuary.base.primitives import parse_instant
 from statuary.contracts.pages.context import ContractPageContext, contract_page_context
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
-from statuary.extensions.apis.merged_abi import AbiEntry, Clash
+from statuary.extensions.apis.merged_abi import Clash
 from statuary.extensions.apis.proxies import ResolvedProxy, Version
 from statuary.extensions.apis.storage_changes import StorageChange, Variable
 from statuary.site.document import Document
@@ -180,6 +180,11 @@ class _ProxyPages:
             description=f"{title}, {self._address}",
             section="contracts",
         )
+        entries = []
+        for entry in sorted(proxy.merged_abi.entries, key=lambda entry: KINDS.index(entry.kind)):
+            origins = ", ".join(map(self._implementation_name, entry.addresses))
+            row = EntryRow(entry.kind, visible_name(entry.signature), _shown_hash(entry.key), origins)
+            entries.append(row)
         view = ProxyPageView(
             name=self._name,
             address=self._address,
@@ -192,10 +197,7 @@ class _ProxyPages:
             complete=all(address in proxy.names for address in proxy.facts.implementations),
             versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
             clashes=[self._clash(clash) for clash in proxy.merged_abi.clashes],
-            entries=[
-                self._entry(entry)
-                for entry in sorted(proxy.merged_abi.entries, key=lambda entry: KINDS.index(entry.kind))
-            ],
+            entries=entries,
         )
         return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
 
@@ -212,19 +214,19 @@ class _ProxyPages:
             if pair in self._changes:
                 href = self._proxy.changes_path(pair, page=True)
                 links.append(ChangeLink(self._texts(key), href, self._changes[pair].hazards))
+        implementations = []
+        for address in version.implementations:
+            name = self._proxy.names.get(address)
+            href = "" if name is None else CONTRACT_PAGE.path(chain_id=self._chain_id, address=address)
+            implementations.append(ListedImplementation(address, visible_name(name or ""), href))
         moment = self._renderer.localization.dates.moment
         return VersionRow(
             since=moment(parse_instant(version.since)) if version.since else None,
             block=version.block,
             is_seen=version.stated_by == "site",
-            implementations=[self._link(address) for address in version.implementations],
+            implementations=implementations,
             changes=links,
         )
-
-    def _link(self, address: str) -> ListedImplementation:
-        name = self._proxy.names.get(address)
-        href = "" if name is None else CONTRACT_PAGE.path(chain_id=self._chain_id, address=address)
-        return ListedImplementation(address, visible_name(name or ""), href)
 
     def _implementation_name(self, address: str) -> str:
         """Return a contract's name with the ends of its address."""
@@ -240,10 +242,6 @@ class _ProxyPages:
             of_second=self._implementation_name(clash.second.addresses[0]),
         )
         return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
-
-    def _entry(self, entry: AbiEntry) -> EntryRow:
-        origins = ", ".join(map(self._implementation_name, entry.addresses))
-        return EntryRow(entry.kind, visible_name(entry.signature), _shown_hash(entry.key), origins)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations."""

@@ -76,7 +76,9 @@ def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Doc
     result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
     yield _json(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
     yield _json(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
-    yield _json(urls.CLEF_SIGNATURES.path(), _clef_database(site))
+    # clef's database has one function for each selector, which it writes without `0x`
+    clef_database = {key[2:]: text for key, text in _best(site, _functions(site)).items()}
+    yield _json(urls.CLEF_SIGNATURES.path(), clef_database)
 
 
 def _document(path: str, body: bytes) -> Document:
@@ -129,11 +131,6 @@ def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
         "errors": _best(site, site.errors),
         "events": {signature_hash(text): declared[0] for text, declared in sorted(site.events.items())},
     }
-
-
-def _clef_database(site: SiteSignatures) -> dict[str, str]:
-    """Return the form of clef's database: one function for each selector, without `0x`."""
-    return {key[2:]: text for key, text in _best(site, _functions(site)).items()}
 
 
 def _functions(site: SiteSignatures) -> frozenset[str]:

@@ -142,14 +142,14 @@ class _Shapes:
         if encoding == "dynamic_array":
             return f"{self.of(base, outer)}[]"
         if isinstance(members := definition.get("members"), list):
-            return f"{{{';'.join(self._member(as_object(member), outer) for member in members)}}}"
+            parts = []
+            for member in map(as_object, members):
+                place = f"{member.get('slot')}.{member.get('offset')}"
+                parts.append(f"{place}:{self.of(as_text(member.get('type')), outer)}")
+            return f"{{{';'.join(parts)}}}"
         if base and (length := ARRAY.match(label)):
             return f"{self.of(base, outer)}[{length[1]}]"
         return "address" if ADDRESSES.match(label) else f"{label}:{size}"
-
-    def _member(self, member: JsonObject, outer: tuple[str, ...]) -> str:
-        place = f"{member.get('slot')}.{member.get('offset')}"
-        return f"{place}:{self.of(as_text(member.get('type')), outer)}"
 
 
 Name = tuple[str, int]

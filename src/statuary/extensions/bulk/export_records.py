@@ -80,7 +80,13 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     compilation = match.compilation
     artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
-    creation, runtime = _creation_side(match.creation), _runtime_side(match.runtime)
+    creation, runtime = _creation_side(match.creation), _creation_side(match.runtime)
+    # the runtime side has one member more, before the transformations
+    ending = {member: runtime.pop(member) for member in ("transformations", "transformationValues")}
+    runtime |= {
+        "immutableReferences": as_object(match.runtime.artifacts).get("immutableReferences"),
+        **ending,
+    }
     levels = LEVELS.get(match.creation.match or ""), LEVELS.get(match.runtime.match or "")
     record = {
         "matchId": str(match.match_id),
@@ -130,12 +136,6 @@ def _creation_side(side: ExportedSide) -> dict[str, Json]:
         "transformations": side.transformations,
         "transformationValues": side.values,
     }
-
-
-def _runtime_side(side: ExportedSide) -> dict[str, Json]:
-    members = _creation_side(side)
-    ending = {member: members.pop(member) for member in ("transformations", "transformationValues")}
-    return {**members, "immutableReferences": as_object(side.artifacts).get("immutableReferences"), **ending}
 
 
 def _deployment(match: ExportedMatch) -> dict[str, Json]:

@@ -249,7 +249,9 @@ def _fault(
     message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id
-    has_types = _types(signed) == _MESSAGE and signed.get("primaryType") == "Attest"
+    type_members = map(as_object, as_list(as_object(signed.get("types")).get("Attest")))
+    types = tuple((str(member.get("name")), str(member.get("type"))) for member in type_members)
+    has_types = types == _MESSAGE and signed.get("primaryType") == "Attest"
     faults = {
         f"the file's name has the signer {signer}, and `signer` is {stated_uid}": stated_uid.lower()
         != signer.lower(),
@@ -263,8 +265,3 @@ def _fault(
     }
     fault = next((text for text, is_so in faults.items() if is_so), "")
     return fault or ("" if signed.get("uid") == _uid(message) else "its uid is not that of its members")
-
-
-def _types(signed: JsonObject) -> tuple[tuple[str, str], ...]:
-    members = as_list(as_object(signed.get("types")).get("Attest"))
-    return tuple((str(as_object(item).get("name")), str(as_object(item).get("type"))) for item in members)

@@ -92,7 +92,8 @@ def _documents(
     for (chain_id, address), verdicts in _by_location(verification, is_published):
         path = SIGNING_PROOF.path(chain_id=chain_id, address=address)
         proof = proof_document(verdicts, verification.attestations, proof_before(path), now)
-        yield Document(path, encode_json(proof), sources=_sources([item for item, _ in verdicts]))
+        sources = {f"{FOLDER}/{file.path}" for item, _ in verdicts for file in item.files}
+        yield Document(path, encode_json(proof), sources=tuple(sorted(sources)))
         for item, verdict in verdicts:
             entries.append(
                 {
@@ -126,11 +127,6 @@ def _by_location(
             if verdict.is_compared or (item.path, verdict.deployment.caip) in is_published:
                 by_place[verdict.deployment.chain_id, verdict.deployment.address].append((item, verdict))
     return sorted(by_place.items())
-
-
-def _sources(descriptors: list[DescriptorVerdict]) -> tuple[str, ...]:
-    files = {file.path for item in descriptors for file in item.files}
-    return tuple(f"{FOLDER}/{path}" for path in sorted(files))
 
 
 def _files(

@@ -218,14 +218,11 @@ def _unfit(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
     at = (*field.pointer, "path") if "path" in field.value else field.pointer
     if not fits(target):
         message = f"the format {field.format!r} needs {needed}, and {path_text!r} is {type_name(target)}"
-        yield BrokenRule(message, at, _hint(target))
+        hint = "write `.[]` after the array" if type_name(target) == "an array" else ""
+        yield BrokenRule(message, at, hint)
     elif needed == "an address" and not is_address_like(target):
         message = f"{path_text!r} is {type_name(target)}: only its last 20 bytes are shown as an address"
         yield BrokenRule(message, at, severity=Severity.WARNING)
-
-
-def _hint(target: PathTarget) -> str:
-    return "write `.[]` after the array" if type_name(target) == "an array" else ""
 
 
 def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:

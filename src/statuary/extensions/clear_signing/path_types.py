@@ -123,12 +123,9 @@ def _member(members: tuple[Parameter, ...], name: str, path: Path, number: int) 
     for member in members:
         if member.name == name:
             return member.type
-    raise _nowhere(path, number, f"there is no {name!r}", _known(members))
-
-
-def _known(members: tuple[Parameter, ...]) -> str:
     names = [member.name for member in members if member.name]
-    return f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
+    hint = f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
+    raise _nowhere(path, number, f"there is no {name!r}", hint)
 
 
 def _nowhere(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
@@ -165,7 +162,8 @@ def _sliced(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
     size = WORD if kind.kind in ("uint", "int") else sizes.get(kind.kind)
     length = part.length
     if size is None:
-        _require_some(path, number, length)
+        if length is not None and length <= 0:
+            raise _nowhere(path, number, "the slice has no bytes")
         return Bytes(length)
     start = _bound(part.start, 0, size)
     end = _bound(part.end, size, size)
@@ -178,11 +176,6 @@ def _bound(bound: int | None, default: int, size: int) -> int:
     if bound is None:
         return default
     return bound + size if bound < 0 else bound
-
-
-def _require_some(path: Path, number: int, length: int | None) -> None:
-    if length is not None and length <= 0:
-        raise _nowhere(path, number, "the slice has no bytes")
 
 
 def _in_container(path: Path) -> PathTarget:

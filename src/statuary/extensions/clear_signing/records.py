@@ -11,7 +11,7 @@ from statuary.base.budget import consume_for_text, run_guarded
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.base.primitives import InvalidValueError, checksum_address
-from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
+from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Checkpoints
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.incremental.bulk import open_bulk_source
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
@@ -238,12 +238,16 @@ class SiteRecords:
             return None
         claim = proof.claim(ClaimName.ON_CHAIN)
         on_chain = ClaimStatus.NOT_SHOWN if claim is None else claim.status
+        block = None if parsed.anchor is None else parsed.anchor.block
+        anchored_at = None
+        if block is not None and on_chain is not ClaimStatus.NOT_SHOWN:
+            anchored_at = AnchoredAt(block.number, block.hash)
         return verified_code(record)._replace(
             record_sha256=digest,
             abi_pinned_by=proof.pinned.get("abi", PinnedBy.CLAIMED),
             on_chain=on_chain,
             verdict=ClaimStatus.NOT_SHOWN if proof.verdict is None else proof.verdict.status,
-            block=None if on_chain is ClaimStatus.NOT_SHOWN else _block(parsed.anchor),
+            block=anchored_at,
         )
 
     def _misplaced(self, record: RecordValue, source: ContractSource) -> bool:
@@ -256,15 +260,11 @@ class SiteRecords:
         return bool(findings)
 
 
-def _block(anchor: Anchor | None) -> AnchoredAt | None:
-    block = None if anchor is None else anchor.block
-    return None if block is None else AnchoredAt(block.number, block.hash)
-
-
 def verified_code(record: RecordValue) -> VerifiedCode:
     """Return the data of an unproved record that descriptors need."""
     resolution = as_object(record.get("proxyResolution"))
     addresses = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+    methods = as_object(as_object(record.get("userdoc")).get("methods"))
     return VerifiedCode(
         address=record["address"],
         name=record["compilation"]["name"],
@@ -278,13 +278,10 @@ def verified_code(record: RecordValue) -> VerifiedCode:
         proxy_type=str(resolution.get("proxyType") or ""),
         implementations=tuple(str(address).lower() for address in addresses[:MAX_FACETS]),
         type_strings=type_strings(as_object(record["sources"])),
-        notices=_notices(as_object(record.get("userdoc"))),
+        notices={
+            signature: as_text(as_object(method).get("notice")) for signature, method in methods.items()
+        },
     )
-
-
-def _notices(documentation: JsonObject) -> dict[str, str]:
-    methods = as_object(documentation.get("methods"))
-    return {signature: as_text(as_object(method).get("notice")) for signature, method in methods.items()}
 
 
 def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:

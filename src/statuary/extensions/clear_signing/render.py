@@ -202,7 +202,11 @@ class _Renderer:
         if item.get("visible") == "never":
             return
         if not isinstance(path_text, str):
-            self._show(item, group, self._constant(item.get("value")))
+            constant = item.get("value")
+            if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
+                self._show(item, group, self._at(constant))
+            else:
+                self._show(item, group, written_value(constant))
             return
         path = _joined(group, path_text)
         if _FIRST_ITEMS.search(path):
@@ -241,11 +245,6 @@ class _Renderer:
             return None
         chain_id, to, data, value, sender = shown_value.call
         return self.inner(Call(chain_id, to, data, value, sender))
-
-    def _constant(self, constant: Json) -> Value | None:
-        if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
-            return self._at(constant)
-        return written_value(constant)
 
     def _named(self, text: str, group: str) -> Leaf | None:
         """Return the value at a parameter's path, if there is one."""

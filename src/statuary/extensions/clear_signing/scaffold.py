@@ -7,9 +7,9 @@ from typing import Final
 from statuary.base.deceptive_text import deception
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.abi import BasicType
-from statuary.extensions.clear_signing.key_types import ListType, Parameter, StructType, ValueType
+from statuary.extensions.clear_signing.key_types import ListType, StructType, ValueType
 from statuary.extensions.clear_signing.path_types import DataTypes
-from statuary.extensions.clear_signing.paths import DATA, Member, Path, Step
+from statuary.extensions.clear_signing.paths import DATA, Member, Path
 from statuary.extensions.clear_signing.records import DeployedCode, Function
 
 SCHEMA: Final = "../../specs/erc7730-v2.schema.json"
@@ -33,8 +33,10 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
     notices = _first_sentences(code)
     formats: dict[str, Json] = {}
     for signature, function in sorted(functions.items(), key=lambda item: item[0]):
-        formats[_key(function)] = {
-            "intent": _intent(function, notices.get(signature, "")),
+        function_name, notice = function.signature.partition("(")[0], notices.get(signature, "")
+        is_intent = 0 < len(notice) <= LONGEST_INTENT and not deception(notice)
+        formats[function_name + _written(StructType(function.parameters))] = {
+            "intent": notice if is_intent else _words(function_name),
             "fields": list(_fields(function, is_token=is_token)),
         }
     implementation = code.other_codes[0].name if code.other_codes else code.own_code.name
@@ -59,31 +61,18 @@ def _first_sentences(code: DeployedCode) -> dict[str, str]:
     return notices
 
 
-def _key(function: Function) -> str:
-    return function.signature.partition("(")[0] + _written(StructType(function.parameters))
-
-
 def _written(of: ValueType) -> str:
     """Return a type as keys write it: with the names of parameters."""
     match of:
         case ListType(item, length):
             return f"{_written(item)}[{'' if length is None else length}]"
         case StructType(members):
-            return f"({','.join(map(_parameter, members))})"
+            parameters = [f"{_written(member.type)} {member.name}".rstrip() for member in members]
+            return f"({','.join(parameters)})"
         case BasicType():
             return of.canonical
         case _:
             return of.name
-
-
-def _parameter(parameter: Parameter) -> str:
-    return f"{_written(parameter.type)} {parameter.name}".rstrip()
-
-
-def _intent(function: Function, notice: str) -> str:
-    if 0 < len(notice) <= LONGEST_INTENT and not deception(notice):
-        return notice
-    return _words(function.signature.partition("(")[0])
 
 
 def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
@@ -97,13 +86,10 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
     for leaf in types.leaves():
         names = [step.name for step in leaf if isinstance(step, Member)]
         if all(not name.startswith("(") for name in names):
-            yield _field(leaf, names, types.target_of(Path(DATA, leaf)).type, is_token=is_token)
-
-
-def _field(leaf: tuple[Step, ...], names: list[str], kind: object, *, is_token: bool) -> JsonObject:
-    label = _words(names[-1] if names else "Value")
-    field_format = _format(kind, names, is_token=is_token and all(isinstance(step, Member) for step in leaf))
-    return {"path": str(Path(DATA, leaf)), "label": label, **field_format}
+            path, label = Path(DATA, leaf), _words(names[-1] if names else "Value")
+            is_amount = is_token and all(isinstance(step, Member) for step in leaf)
+            field_format = _format(types.target_of(path).type, names, is_token=is_amount)
+            yield {"path": str(path), "label": label, **field_format}
 
 
 def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
@@ -114,13 +100,9 @@ def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
     if name in ("uint", "int") and names:
         if _TIMES.search(names[-1]):
             return {"format": "date", "params": {"encoding": "timestamp"}}
-        if is_token and _is_amount(names):
+        if is_token and len(names) == 1 and names[0].strip("_").lower() in _AMOUNTS:
             return {"format": "tokenAmount", "params": {"tokenPath": "@.to"}}
     return {"format": "raw"}
-
-
-def _is_amount(names: list[str]) -> bool:
-    return len(names) == 1 and names[0].strip("_").lower() in _AMOUNTS
 
 
 def _words(name: str) -> str:

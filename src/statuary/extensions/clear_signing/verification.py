@@ -113,6 +113,11 @@ def _verdict(
 ) -> DescriptorVerdict:
     descriptor = None if item.parsed is None else item.parsed.descriptor
     is_of_messages = kind_of(item.path) is SigningFileKind.MESSAGES
+    places = set[tuple[str, str]]()
+    for check in item.deployments:
+        deployment = check.deployment
+        implementations = () if check.code is None else check.code.own_code.implementations
+        places |= {(deployment.chain_id, address) for address in (deployment.address, *implementations)}
     return DescriptorVerdict(
         path=item.path,
         kind=kind_of(item.path),
@@ -122,7 +127,7 @@ def _verdict(
         findings=(*item.findings, *_notes(item)),
         deployments=tuple(_at(check, with_unverified) for check in item.deployments),
         inputs=folder.inputs(item.path),
-        places=tuple(sorted({place for check in item.deployments for place in _places(check)})),
+        places=tuple(sorted(places)),
     )
 
 
@@ -138,13 +143,6 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
         findings=check.findings,
         proof=descriptor_proof(check) if check.code is not None or with_unverified else {},
     )
-
-
-def _places(check: DeploymentCheck) -> Iterator[tuple[str, str]]:
-    """Yield the deployment and the implementations of a check."""
-    yield check.deployment.chain_id, check.deployment.address
-    for address in () if check.code is None else check.code.own_code.implementations:
-        yield check.deployment.chain_id, address
 
 
 def _notes(item: CheckedDescriptor) -> Iterator[Finding]:

@@ -104,11 +104,9 @@ class VerificationCache:
         """Yield the results about descriptors with unchanged files and records."""
         for records, value in rows:
             item = read_descriptor(value)
-            if self._are_unchanged(item.inputs) and self._records(item.places) == records:
+            is_unchanged = all(self._folder.digest(path) == digest for path, digest in item.inputs)
+            if is_unchanged and self._records(item.places) == records:
                 yield item.path, item
-
-    def _are_unchanged(self, files: Iterable[Sequence[str]]) -> bool:
-        return all(self._folder.digest(path) == digest for path, digest in files)
 
     def _attested(self, path: str) -> list[str]:
         """Return the digests of a file in `sigs/` and of its descriptor."""

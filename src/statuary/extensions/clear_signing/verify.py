@@ -118,7 +118,12 @@ def check_descriptors(
 
     Records are read in two passes at most.
     """
-    parsed_descriptors = [_read(folder, path) for path in paths]
+    parsed_descriptors: list[CheckedDescriptor] = []
+    for path in paths:
+        outcome = run_guarded(partial(_check, folder, path), f"{FOLDER}/{path}", CHECKING)
+        if isinstance(outcome, Finding):
+            outcome = CheckedDescriptor(path, None, (outcome,))
+        parsed_descriptors.append(outcome)
     places = {
         (deployment.chain_id, deployment.address)
         for item in parsed_descriptors
@@ -127,12 +132,6 @@ def check_descriptors(
     }
     records.read(places)
     return tuple(_check_deployments(item, records) for item in parsed_descriptors)
-
-
-def _read(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
-    """Read a descriptor and check it alone."""
-    outcome = run_guarded(partial(_check, folder, path), f"{FOLDER}/{path}", CHECKING)
-    return CheckedDescriptor(path, None, (outcome,)) if isinstance(outcome, Finding) else outcome
 
 
 def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
@@ -177,9 +176,11 @@ def _deployment_check(
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        return DeploymentCheck(
-            parsed, deployment, None, f"the contract {code}", _address_findings(parsed, deployment)
-        )
+        # the rule about addresses does not depend on the code
+        rule = DEPLOYMENT_RULES[0]
+        broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
+        findings = tuple(findings_of(parsed.descriptor, rule, broken_rules))
+        return DeploymentCheck(parsed, deployment, None, f"the contract {code}", findings)
     path = f"{FOLDER}/{parsed.descriptor.path}"
     outcome = run_guarded(
         partial(_deployed_findings, DeployedDescriptor(parsed, deployment, code)), path, CHECKING
@@ -191,13 +192,6 @@ def _deployment_check(
 def _deployed_findings(deployed: DeployedDescriptor) -> list[Finding]:
     descriptor = deployed.parsed.descriptor
     return [finding for rule in DEPLOYMENT_RULES for finding in findings_of(descriptor, rule, rule(deployed))]
-
-
-def _address_findings(parsed: ParsedDescriptor, deployment: BoundContract) -> tuple[Finding, ...]:
-    """Return findings about a deployment that do not depend on its code."""
-    nothing = DeployedDescriptor(parsed, deployment, NO_CODE)
-    rule = DEPLOYMENT_RULES[0]
-    return tuple(findings_of(parsed.descriptor, rule, rule(nothing)))
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
