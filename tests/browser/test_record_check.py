@@ -274,7 +274,8 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
     requested = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
     assert requested == [
         "assets/check.js",
-        "assets/solc-settings.js",
+        "assets/record-parts.js",
+        "assets/keccak.js",
         f"v2/contract/{STAKING}",
         f"proof/{STAKING}.json",
         "proof/checks.json",

@@ -1,8 +1,9 @@
-"""The files of `assets/` that esbuild makes: of modules a bundle, of a script or a style sheet the same in fewer bytes.
+"""The files of `assets/` that esbuild and terser make: of modules a bundle, of a script or a style sheet the same in fewer bytes.
 
 After a change of a source: `PYTHONPATH=tests .venv/bin/python tests/support/check_bundle.py`.
 """
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -20,9 +21,12 @@ SIGNING = EXTENSIONS / "clear_signing" / "pages"
 APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
 OWN_PAGES = EXTENSIONS / "own_pages"
+KECCAK = PACKAGE / "edge/keccak.js"
+RECORD_PARTS = CHECK / "record-parts.js"
 BUNDLES = {
     CONTRACT_PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
-    CONTRACT_PAGES / "assets" / "solc-settings.js": "contracts/pages/check/solc-settings.js",
+    CONTRACT_PAGES / "assets" / "record-parts.js": "contracts/pages/check/record-parts.js",
+    CONTRACT_PAGES / "assets" / "keccak.js": "edge/keccak.js",
     CONTRACT_PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
     CONTRACT_PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
@@ -31,13 +35,20 @@ BUNDLES = {
 }
 """Each bundle with the module that it is made of, as a path in the package."""
 
-SHARED = "./solc-settings.js"
-"""A module that bundles import as a file of its own."""
+SHARED = {
+    KECCAK: KECCAK,
+    **{
+        CHECK / f"{name}.js": RECORD_PARTS for name in ("abi", "auxdata", "cbor", "transformations", "values")
+    },
+}
+"""Each module that bundles do not include, with the one whose bundle they import it from."""
 
+BUNDLER = Path(__file__).with_name("bundle.mjs")
 BANNER = "// {}. Bundled; the readable modules are in statuary's repository."
 TITLES = {
     "contracts/pages/check/page.js": "The check of the record of a contract's page",
-    "contracts/pages/check/solc-settings.js": "The settings in solc's metadata, for the check of a record",
+    "contracts/pages/check/record-parts.js": "What scripts of a contract's page read of a record",
+    "edge/keccak.js": "Keccak-256",
     "contracts/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
     "contracts/pages/viewer_script/page.js": "The view of any record of a contract's page",
     "extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
@@ -47,33 +58,34 @@ TITLES = {
 
 SMALLER = {
     folder / "assets" / source.name: source
-    for folder in (PAGES, CONTRACT_PAGES, LOG)
+    for folder in (PAGES, CONTRACT_PAGES, LOG, SIGNING)
     for source in sorted([*folder.glob("scripts/*.js"), *folder.glob("styles/*.css")])
-}
+} | {PAGES / "assets" / "epochs.js": PACKAGE / "edge" / "epochs.js"}
 """Each script and style sheet as it is sent, with its source."""
 
 
 def bundled(module: str) -> bytes:
-    """Return the bundle as esbuild makes it of a module."""
-    banner = f"--banner:js={BANNER.format(TITLES[module])}"
-    return _esbuild("--bundle", "--format=esm", f"--external:{SHARED}", banner, PACKAGE / module)
+    """Return the bundle of a module."""
+    entry = PACKAGE / module
+    shared = {str(file): f"./{bundle.name}" for file, bundle in SHARED.items() if bundle != entry}
+    return _minified(entry, banner=BANNER.format(TITLES[module]), shared=shared)
 
 
 def smaller(source: Path) -> bytes:
     """Return a script or a style sheet without what only its readers in the repository need."""
     if source.suffix == ".css":
-        return _esbuild(
-            f"--banner:css=/* Minified; {source.name} with comments is in statuary's repository. */", source
+        return _minified(
+            source, banner=f"/* Minified; {source.name} with comments is in statuary's repository. */"
         )
-    return _esbuild("--format=esm", source)
+    return _minified(source)
 
 
-def _esbuild(*options: object) -> bytes:
-    modules = require_node_package("esbuild", install=HOSTS_INSTALL)
-    require_node_package("minisearch", install=HOSTS_INSTALL)
-    command = [node(), modules / "esbuild" / "bin" / "esbuild", "--minify", "--target=es2023", *options]
+def _minified(entry: Path, **question: object) -> bytes:
+    for package in ("esbuild", "minisearch", "terser"):
+        modules = require_node_package(package, install=HOSTS_INSTALL)
+    command = [node(), str(BUNDLER), json.dumps({"entry": str(entry), **question})]
     environment = os.environ | {"NODE_PATH": str(modules)}  # where modules find what they import by name
-    return subprocess.run(list(map(str, command)), env=environment, capture_output=True, check=True).stdout
+    return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
 
 
 if __name__ == "__main__":

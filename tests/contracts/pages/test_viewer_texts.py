@@ -2,15 +2,69 @@
 
 import re
 
-from statuary.contracts.pages.viewer import TEXT_FAMILIES
+import pytest
+
+from statuary.contracts.pages.viewer import SCRIPT_TEXTS
+from statuary.site.pages.template_trees import TemplateTrees, text_keys, with_texts
 from support.requirements import CHECKOUT
 
-PAGES = CHECKOUT / "src/statuary/contracts/pages"
-TEXTS = re.compile(r"\b(?:t|t_markup|t\.count|has)\(\s*[\"'`]([a-z_]+)\.")
+SCRIPTS = CHECKOUT / "src/statuary/contracts/pages/viewer_script"
+TEXTS = re.compile(r"\bt(?:\.count|\.has)?\(\s*[\"'`]([a-z_.]+)|texts\[\"([a-z.]+)\"\]")
 
 
 def test_viewer_has_texts_that_it_uses() -> None:
-    files = [PAGES / "templates/contract.html", PAGES / "templates/contract_check.html"]
-    files += sorted((PAGES / "viewer_script").glob("*.js"))
-    used = {family for file in files for family in TEXTS.findall(file.read_text("utf-8"))}
-    assert used | {"number"} == TEXT_FAMILIES
+    found = {
+        "".join(keys) for file in SCRIPTS.glob("*.js") for keys in TEXTS.findall(file.read_text("utf-8"))
+    }
+    assert len(found) > 40
+    assert [key for key in sorted(found) if not key.startswith(SCRIPT_TEXTS)] == []
+    assert [key for key in SCRIPT_TEXTS if not any(one.startswith(key) for one in found)] == []
+
+
+def body_of(template: str) -> list[object]:
+    trees = TemplateTrees({"page": f"{{% block main %}}{template}{{% endblock %}}"}.__getitem__)
+    trees.add_page("page")
+    return with_texts(trees.bodies["page"], {"some.key": "a < b", "other.key": "c", "key": "x"}.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("template", "body", "keys"),
+    [
+        ('<p>{{ t("some.key") }}</p>', ["<p>a &lt; b</p>"], []),
+        ("{{ view.proof.claims }}", [["view.proof.claims"]], []),
+        (
+            '{{ t("some.key", name=view.x) }}',
+            [[["call", "t", [["some.key"]], {"name": "view.x"}]]],
+            ["some.key"],
+        ),
+        ('{{ t("some." ~ x) }}', [[["call", "t", [["cat", [["some."], "x"]]]]]], ["some."]),
+        ("{{ t(x) }}", [[["call", "t", ["x"]]]], [""]),
+        ('{{ t("some.key") if x else "d" }}', [[["choice", "x", ["a < b"], ["d"]]]], []),
+        (
+            '{% for name in ["some", "other"] %} data-{{ name }}="{{ t(name ~ ".key") }}"{% endfor %}',
+            [
+                [
+                    "for",
+                    ["name"],
+                    ["list", [["some"], ["other"]]],
+                    [" data-", ["name"], '="', [["call", "t", [["cat", ["name", [".key"]]]]]], '"'],
+                    [],
+                ]
+            ],
+            [""],
+        ),
+        (
+            '{% for k in ["key", "other.key"] %}<i>{{ k }}, {{ t("" ~ k) }}</i>{% endfor %}',
+            ["<i>key, x</i><i>other.key, c</i>"],
+            [],
+        ),
+        (
+            '{% if x %}{{ t("other.key") }}{% else %}{% for y in x %}{{ y }}{% endfor %}{% endif %}',
+            [["if", "x", ["c"], [["for", ["y"], "x", [["y"]], []]]]],
+            [],
+        ),
+    ],
+)
+def test_texts_without_values_are_markup(template: str, body: list[object], keys: list[str]) -> None:
+    assert body_of(template) == body
+    assert list(text_keys(body)) == keys

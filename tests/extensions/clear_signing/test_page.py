@@ -372,7 +372,7 @@ def test_generic_contract_page_shows_same_content(shown):
     "command", [["lint"], ["fmt", "--check", "--line-width=115"]], ids=lambda one: one[0]
 )
 def test_modules_pass_deno_checks(command):
-    files = sorted(map(str, (*(SIGNING / "modules").glob("*.js"), SIGNING / "assets" / "clear-signing.js")))
+    files = sorted(map(str, (*(SIGNING / "modules").glob("*.js"), SIGNING / "scripts" / "clear-signing.js")))
     done = subprocess.run(
         [deno(), *command, "--quiet", "--no-config", *files], capture_output=True, text=True, check=False
     )

@@ -12,7 +12,7 @@ from statuary.site.url_table import CONTRACT_STYLE
 
 ASSETS = Path(__file__).with_name("assets")
 
-SCRIPTS = ("check", "compare", "decode", "solc-settings")
+SCRIPTS = ("check", "compare", "decode", "keccak", "record-parts")
 """The scripts of contract pages; `tests/support/check_bundle.py` makes them of `check/` and `scripts/`."""
 
 

@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 
+from statuary.base.json_values import Json
 from statuary.base.primitives import is_utc
 from statuary.contracts.pages.contract_assets import ASSETS
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_templates import core_templates
-from statuary.site.pages.page_texts import one_line, page_texts
+from statuary.site.pages.page_texts import PageTexts, one_line, page_texts
 from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
-from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError
+from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError, text_keys, with_texts
 from statuary.site.site_content import SiteContent
 from statuary.site.url_table import CONTRACT_VIEWER
 
@@ -43,11 +44,9 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
         section="contracts",
     )
     yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None, asks_nodes=True)
-    trees = _trees(renderer)
     english = page_texts("en")
     data = {
-        "templates": {"bodies": trees.bodies, "macros": trees.macros},
-        "texts": _texts(renderer, trees),
+        **_filled(_trees(renderer), texts),
         # proofs are in English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
@@ -65,33 +64,40 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     yield script_document(ASSETS / "viewer.js", b"const SITE = " + encode_json(data) + b";\n")
 
 
-TEXT_FAMILIES = frozenset(
-    (
-        *(
-            "check",
-            "claim",
-            "claim_status",
-            "code",
-            "compare",
-            "contract",
-            "date",
-            "decode",
-            "difference",
-            "fact",
-        ),
-        *("interface", "level", "mark", "meaning", "month", "number", "outcome", "page", "pinned", "proof"),
-        *("proxy", "section", "side", "sources", "storage", "trail", "type", "verdict"),
-    )
+SCRIPT_TEXTS = (
+    *("claim.", "claim_status.", "code.title", "contract.bytes", "contract.created", "contract.facts"),
+    *(
+        "contract.genesis",
+        "contract.in_block",
+        "contract.network",
+        "contract.optimizer_",
+        "contract.other_code",
+    ),
+    *("contract.proxy_no", "contract.size", "date.moment", "date.short", "difference.title", "fact."),
+    *("interface.title", "level.", "meaning.", "month.", "number.group", "outcome.", "pinned.", "proof."),
+    *(
+        "proxy.",
+        "side.",
+        "sources.rest",
+        "sources.spaces",
+        "sources.title",
+        "storage.title",
+        "trail.",
+        "verdict.",
+    ),
 )
-"""The first names of the texts that the package's templates and the script use."""
+"""How the keys begin of the texts that the script itself uses."""
 
 
-def _texts(renderer: Renderer, trees: TemplateTrees) -> dict[str, str]:
-    """Return the texts of the page; templates of a theme may use any."""
-    texts, package = renderer.localization.texts.by_key, _package_trees()
-    if (trees.bodies, trees.macros) != (package.bodies, package.macros):
-        return dict(texts)
-    return {key: text for key, text in texts.items() if key.partition(".")[0] in TEXT_FAMILIES}
+def _filled(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
+    """Return the templates with their texts, and the texts that they and the script ask for."""
+    bodies = {name: with_texts(body, texts) for name, body in trees.bodies.items()}
+    macros = {name: [names, with_texts(body, texts)] for name, (names, body) in trees.macros.items()}
+    beginnings = (*SCRIPT_TEXTS, *text_keys([bodies, macros]))
+    return {
+        "templates": {"bodies": bodies, "macros": macros},
+        "texts": {key: text for key, text in texts.by_key.items() if key.startswith(beginnings)},
+    }
 
 
 def _trees(renderer: Renderer) -> TemplateTrees:

@@ -10,7 +10,6 @@ from statuary.site.url_table import DOCS_STYLE, ICON, SCRIPT, STYLE, THEME_FILE,
 from statuary.system.files import read_file
 
 ASSETS = Path(__file__).with_name("assets")
-EDGE = Path(__file__).parents[2] / "edge"
 
 
 def script_document(file: Path, prefix: bytes = b"") -> Document:
@@ -40,7 +39,7 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
     for url in (STYLE, DOCS_STYLE):
         yield style_document(url, ASSETS, theme)
     # pages read epochs as the edge module does
-    for file in (ASSETS / "statuary.js", EDGE / "epochs.js", ASSETS / "docs.js"):
+    for file in (ASSETS / "statuary.js", ASSETS / "epochs.js", ASSETS / "docs.js"):
         yield script_document(file)
     yield icon_document(ASSETS / "site.svg")
     for name, body in theme.files:

@@ -1,13 +1,19 @@
 """Templates as trees that a script renders in the browser.
 
-`viewer/template.js` knows the same kinds of nodes. A template that uses anything else raises an error, so
+`viewer_script/template.js` knows the same kinds of nodes. A template that uses anything else raises an error, so
 that pages look the same in both.
+
+A body is a list of statements: a string is markup, a list of one item an expression whose value is written, and a longer
+list begins with its kind. An expression is a string if it is a name with its attributes (`view.proof.claims`), a list of one
+item if it is that constant, and else a list that begins with its kind.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch, singledispatchmethod
+from typing import Any
 
 from jinja2 import Environment, nodes
+from markupsafe import escape
 
 from statuary.base.json_values import Json
 
@@ -27,8 +33,8 @@ class TemplateTrees:
     def __init__(self, source: Callable[[str], str]) -> None:
         self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
         self._source = source
-        self.bodies: dict[str, Json] = {}
-        self.macros: dict[str, Json] = {}
+        self.bodies: dict[str, Tree] = {}
+        self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def add_page(self, name: str) -> None:
         """Add the main part of a page.
@@ -48,7 +54,7 @@ class TemplateTrees:
         for macro in template.find_all(nodes.Macro):
             if macro_names is None or macro.name in macro_names:
                 names: Tree = [argument.name for argument in macro.args]
-                self.macros[macro.name] = [names, self._body(macro.body)]
+                self.macros[macro.name] = (names, self._body(macro.body))
         for imported in template.find_all(nodes.FromImport) if macro_names is None else ():
             if not isinstance(imported.template, nodes.Const):
                 raise UnknownNodeError(imported)
@@ -64,8 +70,7 @@ class TemplateTrees:
     @_statement.register
     def _(self, node: nodes.Output) -> Tree:
         return [
-            ["text", part.data] if isinstance(part, nodes.TemplateData) else ["out", expression(part)]
-            for part in node.nodes
+            part.data if isinstance(part, nodes.TemplateData) else [expression(part)] for part in node.nodes
         ]
 
     @_statement.register
@@ -116,7 +121,7 @@ COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
 
 
 @singledispatch
-def expression(node: nodes.Node) -> Tree:
+def expression(node: nodes.Node) -> Json:
     """Return the tree of an expression.
 
     Raises:
@@ -127,17 +132,18 @@ def expression(node: nodes.Node) -> Tree:
 
 @expression.register
 def _(node: nodes.Const) -> Tree:
-    return ["const", node.value]
+    return [node.value]
 
 
 @expression.register
-def _(node: nodes.Name) -> Tree:
-    return ["name", node.name]
+def _(node: nodes.Name) -> str:
+    return node.name
 
 
 @expression.register
-def _(node: nodes.Getattr) -> Tree:
-    return ["attr", expression(node.node), node.attr]
+def _(node: nodes.Getattr) -> Json:
+    value = expression(node.node)
+    return f"{value}.{node.attr}" if isinstance(value, str) else ["attr", value, node.attr]
 
 
 @expression.register
@@ -158,7 +164,8 @@ def _(node: nodes.Call) -> Tree:
     if node.dyn_args is not None or node.dyn_kwargs is not None:
         raise UnknownNodeError(node)
     keyword_arguments: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
-    return ["call", expression(node.node), _all(node.args), keyword_arguments]
+    call: Tree = ["call", expression(node.node), _all(node.args)]
+    return [*call, keyword_arguments] if keyword_arguments else call
 
 
 @expression.register
@@ -208,5 +215,90 @@ def _all(items: Iterable[nodes.Node]) -> Tree:
     return [expression(item) for item in items]
 
 
-def _optional(node: nodes.Node | None) -> Tree | None:
+def _optional(node: nodes.Node | None) -> Json:
     return None if node is None else expression(node)
+
+
+def with_texts(body: Any, texts: Callable[[str], str]) -> Tree:
+    """Return a body with the texts that need no value in it."""
+    filled: Tree = []
+    for statement in body:
+        piece = statement if isinstance(statement, str) else _statement_with_texts(statement, texts)
+        if isinstance(piece, str) and filled and isinstance(filled[-1], str):
+            filled[-1] += piece
+        else:
+            filled.append(piece)
+    return filled
+
+
+def _statement_with_texts(statement: Any, texts: Callable[[str], str]) -> Json:
+    match statement:
+        case [written]:
+            match value := _expression_with_texts(written, texts):
+                case [str(constant)]:
+                    return str(escape(constant))
+            return [value]
+        case ["if", test, body, other]:
+            return [
+                "if",
+                _expression_with_texts(test, texts),
+                with_texts(body, texts),
+                with_texts(other, texts),
+            ]
+        case ["for", [str(name)], ["list", items], body, []] if (
+            text := _written_for_each(name, items, body, texts)
+        ) is not None:
+            return text
+        case ["for", names, items, body, other]:
+            listed = _expression_with_texts(items, texts)
+            return ["for", names, listed, with_texts(body, texts), with_texts(other, texts)]
+        case _:
+            return [_expression_with_texts(part, texts) for part in statement]
+
+
+def _written_for_each(name: str, items: Any, body: Any, texts: Callable[[str], str]) -> str | None:
+    """Return what a loop over constants writes; None if it writes more than them, their texts and markup."""
+    written = ""
+    for item in items:
+        for statement in body:
+            match statement, item:
+                case str(), _:
+                    written += statement
+                case [str(variable)], [str(value)] if variable == name:
+                    written += str(escape(value))
+                case [["call", "t", [["cat", [[str(beginning)], str(variable)]]]]], [str(value)] if (
+                    variable == name
+                ):
+                    written += str(escape(texts(beginning + value)))
+                case _:
+                    return None
+    return written
+
+
+def _expression_with_texts(tree: Any, texts: Callable[[str], str]) -> Any:
+    match tree:
+        case ["call", "t", [[str(key)]]]:
+            return [texts(key)]
+        case list():
+            return [_expression_with_texts(part, texts) for part in tree]
+        case dict():
+            return {name: _expression_with_texts(part, texts) for name, part in tree.items()}
+        case _:
+            return tree
+
+
+def text_keys(tree: Any) -> Iterator[str]:
+    """Yield how the keys begin by which a tree asks for texts; an empty one if it may ask for any."""
+    match tree:
+        case [
+            "call",
+            "t" | "t_markup" | "t.count" | "t.has",
+            [["cat", [[str(beginning)], *_]] | [str(beginning)], *_],
+            *_,
+        ]:
+            yield beginning
+        case ["call", "t" | "t_markup" | "t.count" | "t.has", *_]:
+            yield ""
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    for part in parts:
+        yield from text_keys(part)

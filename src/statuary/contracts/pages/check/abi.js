@@ -1,7 +1,6 @@
 // Types, signatures and values of an ABI, as ethers v6 reads them (Solidity's "Contract ABI Specification").
 
-import { keccakHex } from "./hashes.js";
-import { at, attempt, bytesOf, isObject, refuseIf, sizeOf, slice, Unreadable, utf8 } from "./values.js";
+import { at, attempt, bytesOf, isObject, keccakHex, refuseIf, sizeOf, slice, Unreadable, utf8 } from "./values.js";
 
 const WORD = 32;
 const DEEPEST_TYPE = 32; // levels of arrays and tuples in a type

@@ -1,7 +1,18 @@
 // The chain's own proof of a contract's code: header of a block, nodes of the state trie, account (EIP-1186).
 
-import { keccakHex } from "./hashes.js";
-import { anyHex, asList, at, attempt, bytesOf, refuseIf, sizeOf, slice, strictHex, Unreadable } from "./values.js";
+import {
+  anyHex,
+  asList,
+  at,
+  attempt,
+  bytesOf,
+  keccakHex,
+  refuseIf,
+  sizeOf,
+  slice,
+  strictHex,
+  Unreadable,
+} from "./values.js";
 
 const hashOf = (hex) => keccakHex(bytesOf(hex));
 

@@ -1,8 +1,7 @@
 // A call, a returned error or a log, decoded by an ABI: "Decode a call or a log" of a contract's page.
 
 import { inputsOf, readUtf8, signature, signatureEntry } from "./abi.js";
-import { isObject, parseJson, refuseIf, sizeOf, slice, Unreadable, utf8 } from "./values.js";
-import { keccakHex } from "./hashes.js";
+import { isObject, keccakHex, parseJson, refuseIf, sizeOf, slice, Unreadable, utf8 } from "./values.js";
 
 const WORD = 32;
 const MOST_VALUES = 10_000;

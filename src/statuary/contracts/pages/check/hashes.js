@@ -3,8 +3,6 @@
 import { keccak256 } from "../../../edge/keccak.js";
 import { hasRepeatedKeys, hexOf, isObject, jsonText, parseJson, sameJson, utf8 } from "./values.js";
 
-export const keccakHex = (bytes) => hexOf(keccak256(bytes));
-
 /** The digest of SHA-256 (FIPS 180-4), 32 bytes. */
 function sha256(message) {
   const padded = new Uint8Array((message.length + 72) & ~63);

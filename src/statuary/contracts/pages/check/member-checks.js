@@ -1,7 +1,6 @@
 // The checks of metadata, sources, names, repeated members and the ABI.
 
 import { checkValues, KINDS, signatureEntry, signaturesOf } from "./abi.js";
-import { keccakHex } from "./hashes.js";
 import { broken, fault, inBytes, saw, unknown } from "./observations.js";
 import { COMPILERS, isKnownCompilation, isName } from "./open-lists.js";
 import { settingDifferences } from "./solc-settings.js";
@@ -13,6 +12,7 @@ import {
   attempt,
   find,
   isSince,
+  keccakHex,
   sameJson,
   sizeOf,
   strictHex,

@@ -2,14 +2,10 @@
 
 import { provesCode } from "./anchor.js";
 import { compareWithChain, nodeAt, walletOf } from "./chain.js";
-import { keccakHex } from "./hashes.js";
 import { checkRecord } from "./record.js";
-import { parseJson, utf8 } from "./values.js";
+import { parseJson } from "./values.js";
 
 const SIGNS = { passed: "ok", warned: "degraded", failed: "major" };
-
-/** The selector of a function or error, or the beginning of an event's topic: eight hex digits. */
-export const selectorOf = (signature) => keccakHex(utf8(signature)).slice(0, 8);
 
 /** Runs the check of a section of a page (`contract_check.html`), whose data are the texts and addresses. */
 export async function check(section) {

@@ -2,6 +2,8 @@
 //
 // Bytes are text here: two lower-case hex digits each, without `0x`, which is fast to compare and slice.
 
+import { keccak256 } from "../../../edge/keccak.js";
+
 /** A value that cannot be read. */
 export class Unreadable extends Error {
   constructor(message = "this cannot be read") {
@@ -66,6 +68,7 @@ export function hasRepeatedKeys(text) {
 export const utf8 = (text) => new TextEncoder().encode(text);
 export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 export const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+export const keccakHex = (bytes) => hexOf(keccak256(bytes));
 export const sizeOf = (hex) => hex.length / 2;
 export const slice = (hex, start, end) => hex.slice(2 * start, end === undefined ? undefined : 2 * end);
 

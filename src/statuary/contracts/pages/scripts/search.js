@@ -38,8 +38,8 @@ async function wanted(query) {
   const signature = query.replace(/^(?:function|event|error)\s+/, "").replace(/\s*([,()])\s*/g, "$1")
     .replace(/([(,])(u?int)(?=[,)[])/g, "$1$2256");
   if (/^[A-Za-z_$][\w$]*\([\w$,()[\]]*\)$/.test(signature)) {
-    const { selectorOf } = await import("./check.js");
-    return [[["selector", selectorOf(signature)]]];
+    const { keccakHex, utf8 } = await import("./record-parts.js");
+    return [[["selector", keccakHex(utf8(signature)).slice(0, 8)]]];
   }
   const hex = /^0x([0-9a-f]*)$/i.exec(query)?.[1].toLowerCase();
   if (hex !== undefined) return hexTerms(hex);

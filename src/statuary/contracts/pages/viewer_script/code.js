@@ -1,7 +1,6 @@
 // On-chain bytecode with its marks (`contracts/pages/bytecode.py`).
 
 import { auxdataFields, auxdataStyle } from "../check/auxdata.js";
-import { keccakHex } from "../check/hashes.js";
 import { readStep, stepValue } from "../check/transformations.js";
 import {
   anyHex,
@@ -12,6 +11,7 @@ import {
   attempt,
   bytesOf,
   isSize,
+  keccakHex,
   sizeOf,
   slice,
   Unreadable,

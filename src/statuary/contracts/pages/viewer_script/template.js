@@ -1,4 +1,4 @@
-// Renders the pages' own templates in the browser: `contracts/pages/viewer.py` writes them as trees.
+// Renders the pages' own templates in the browser: `contracts/pages/viewer.py` writes them as trees (`template_trees.py`).
 //
 // Nothing is parsed as HTML but the text of templates. A value becomes a text node, a part of an attribute, or nodes
 // that were made here, so that no text of a record can become markup.
@@ -180,15 +180,12 @@ export class Templates {
   }
 
   run(body, scope, writer) {
-    for (const [kind, ...parts] of body) this[`_${kind}`](parts, scope, writer);
-  }
-
-  _text([html], _scope, writer) {
-    writer.markup(html);
-  }
-
-  _out([expression], scope, writer) {
-    writer.value(this.of(expression, scope));
+    for (const statement of body) {
+      const [kind, ...parts] = statement;
+      if (typeof statement === "string") writer.markup(statement);
+      else if (!parts.length) writer.value(this.of(kind, scope));
+      else this[`_${kind}`](parts, scope, writer);
+    }
   }
 
   _if([test, body, others], scope, writer) {
@@ -219,13 +216,15 @@ export class Templates {
     this.run(this.trees.bodies[typeof name === "string" ? name : this.of(name, scope)] ?? [], scope, writer);
   }
 
-  of([kind, ...parts], scope) {
+  of(expression, scope) {
+    if (typeof expression === "string") {
+      const [name, ...attributes] = expression.split(".");
+      return attributes.reduce(member, scope[name]);
+    }
+    const [kind, ...parts] = expression;
+    if (!parts.length) return kind;
     const value = (part) => this.of(part, scope);
     switch (kind) {
-      case "const":
-        return parts[0];
-      case "name":
-        return scope[parts[0]];
       case "attr":
         return member(value(parts[0]), parts[1]);
       case "item": {
@@ -239,7 +238,7 @@ export class Templates {
       case "list":
         return parts[0].map(value);
       case "call": {
-        const [called, given, named] = parts;
+        const [called, given, named = {}] = parts;
         const values = Object.fromEntries(Object.entries(named).map(([name, part]) => [name, value(part)]));
         return value(called)(...given.map(value), ...(Object.keys(values).length ? [values] : []));
       }
