@@ -1,13 +1,12 @@
 """What a site publishes of descriptors: indexes, files, proofs; what it is checked against."""
 
 import json
-import subprocess
-import sys
 from hashlib import sha256
 
 import pytest
 
 from statuary.base.primitives import keccak256
+from support.commands import run_command
 from support.signing_sites import (
     APPROVE,
     BALANCE,
@@ -315,17 +314,11 @@ def test_unchanged_build_has_empty_plan(tmp_path):
 
 def test_check_command_reports_and_lists_rules(tmp_path):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor({"send(address to)": SEND})})
-
-    def statuary(*arguments):
-        command = [sys.executable, "-m", "statuary", *arguments]
-        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=content.parent)
-
-    checked = statuary(
-        "check", "--content", str(content), "--format", "json", "--now", "2026-11-20T12:00:00Z"
-    )
+    options = ("--content", str(content), "--format", "json", "--now", "2026-11-20T12:00:00Z")
+    checked = run_command(tmp_path, "check", *options)
     rules = {item["rule"] for item in json.loads(checked.stdout)["findings"]}
     assert "invalid-field-path" in rules
-    listed = statuary("check", "--list").stdout
+    listed = run_command(tmp_path, "check", "--list").stdout
     assert "unknown-function" in listed
     assert "clear signing" in listed
 

@@ -1,8 +1,6 @@
 """Calls as a wallet shows them, in Python and on the command line."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.formats import Names, Show, Token, decimal, format_value
 from statuary.extensions.clear_signing.render import Call, NotShownError, render_call
 from statuary.extensions.clear_signing.values import Leaf
+from support.commands import run_command
 from support.signing_sites import OTHER, TOKEN, TOKEN_FILE, descriptor, field, signing_content
 from support.sites import CHAIN
 
@@ -112,21 +111,20 @@ def test_must_match_rejects_different_value():
         lines(descriptor({"transfer(address to,uint256 value)": spec}), TRANSFER)
 
 
-def statuary(folder, *arguments):
-    command = [sys.executable, "-m", "statuary", "signing", "render", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+def render(folder, *arguments):
+    return run_command(folder, "signing", "render", *arguments)
 
 
 def test_render_command_shows_call(tmp_path):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
     known = {"tokens": {TOKEN.lower(): {"symbol": "TKN", "decimals": 6, "name": "Token"}}}
     (tmp_path / "names.json").write_text(json.dumps(known))
-    done = statuary(tmp_path, TRANSFER, "--to", TOKEN, "--names", "names.json")
-    assert (done.returncode, done.stdout) == (
+    done = render(tmp_path, TRANSFER, "--to", TOKEN, "--names", "names.json")
+    assert (done.exit_code, done.stdout) == (
         0,
         f"Send 1.5 TKN to {OTHER} (Plinth)\n  Amount: 1.5 TKN\n  To: {OTHER}\n",
     )
-    shown = json.loads(statuary(tmp_path, "0x" + TRANSFER, "--to", TOKEN, "--json").stdout)
+    shown = json.loads(render(tmp_path, "0x" + TRANSFER, "--to", TOKEN, "--json").stdout)
     assert shown["fields"][0] == {"label": "Amount", "value": "1500000"}
 
 
@@ -143,7 +141,6 @@ def test_render_command_shows_call(tmp_path):
 )
 def test_render_command_reports_errors(tmp_path, arguments, code):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
-    done = statuary(tmp_path, *arguments)
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
+    done = render(tmp_path, *arguments)
+    assert done.exit_code == code
     assert done.stderr

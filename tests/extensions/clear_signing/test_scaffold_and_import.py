@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 
 import orjson
 import pytest
@@ -13,6 +11,7 @@ from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFold
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
 from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
 from statuary.extensions.clear_signing.verification import verify_folder
+from support.commands import run_command
 from support.requirements import CHECKOUT
 from support.signing_sites import (
     FACET,
@@ -33,15 +32,10 @@ from support.signing_sites import (
 from support.sites import CHAIN, tree, write_files
 
 
-def statuary(folder, *arguments):
-    command = [sys.executable, "-m", "statuary", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
-
-
 def test_new_descriptor_passes_rules(tmp_path):
     content = signing_content(tmp_path, {})
-    done = statuary(tmp_path, "signing", "new", TOKEN, "--owner", "Plinth Labs", "--entity", "plinth")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run_command(tmp_path, "signing", "new", TOKEN, "--owner", "Plinth Labs", "--entity", "plinth")
+    assert (done.exit_code, done.stderr) == (0, "")
     (path,) = (content / "clear-signing" / "registry" / "plinth").iterdir()
     made = json.loads(path.read_text("utf-8"))
     assert made["metadata"]["owner"] == "Plinth Labs"
@@ -61,8 +55,8 @@ def test_new_descriptor_passes_rules(tmp_path):
     site = built_again(content, tmp_path / "site")
     assert errors(site) == []
     assert indexed(site) == {f"eip155:{CHAIN}:{TOKEN.lower()}"}
-    again = statuary(tmp_path, "signing", "new", TOKEN, "--entity", "plinth")
-    assert again.returncode == 1
+    again = run_command(tmp_path, "signing", "new", TOKEN, "--entity", "plinth")
+    assert again.exit_code == 1
     assert "already exists" in again.stderr
 
 
@@ -73,7 +67,7 @@ def test_proxy_descriptor_uses_implementation_functions(tmp_path):
         TOKEN: signed_record(TOKEN_ABI, TOKEN),
     }
     content = signing_content(tmp_path, {}, records)
-    assert statuary(tmp_path, "signing", "new", PROXY).returncode == 0
+    assert run_command(tmp_path, "signing", "new", PROXY).exit_code == 0
     site = built_again(content, tmp_path / "site")
     assert errors(site) == []
     assert indexed(site) == {f"eip155:{CHAIN}:{PROXY.lower()}"}
@@ -86,9 +80,8 @@ def test_proxy_descriptor_uses_implementation_functions(tmp_path):
 )
 def test_new_command_reports_usage_errors(tmp_path, arguments, code):
     signing_content(tmp_path, {})
-    done = statuary(tmp_path, "signing", "new", *arguments)
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
+    done = run_command(tmp_path, "signing", "new", *arguments)
+    assert done.exit_code == code
     assert done.stderr
 
 
@@ -167,8 +160,8 @@ def checkout(tmp_path):
 def test_import_copies_descriptors_of_site_chains(tmp_path):
     content = signing_content(tmp_path, {})
     source = checkout(tmp_path)
-    done = statuary(tmp_path, "import", "clear-signing", str(source))
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run_command(tmp_path, "import", "clear-signing", str(source))
+    assert (done.exit_code, done.stderr) == (0, "")
     assert "2 descriptors of the site's chains, 1 of others: 5 files written" in done.stdout
     imported = tree(content / "clear-signing")
     assert sorted(imported) == [
@@ -179,12 +172,12 @@ def test_import_copies_descriptors_of_site_chains(tmp_path):
         "registry/plinth/testsv2/calldata-Token.tests.json",
     ]
     assert all((source / path).read_bytes() == body for path, body in imported.items())
-    again = statuary(tmp_path, "import", "clear-signing", str(source))
+    again = run_command(tmp_path, "import", "clear-signing", str(source))
     assert "0 files written, 5 there already" in again.stdout
     own = content / "clear-signing" / TOKEN_FILE
     own.write_text("{}", "utf-8")
-    changed = statuary(tmp_path, "import", "clear-signing", str(source))
-    assert (changed.returncode, own.read_text("utf-8")) == (1, "{}")
+    changed = run_command(tmp_path, "import", "clear-signing", str(source))
+    assert (changed.exit_code, own.read_text("utf-8")) == (1, "{}")
     assert "differs, and is left as it is" in changed.stdout
 
 
@@ -195,10 +188,9 @@ def test_import_rejects_symlink_and_invalid_descriptor(tmp_path):
     secret = tmp_path / "secret.json"
     secret.write_text(json.dumps(descriptor()), "utf-8")
     (source / "registry" / "plinth" / "calldata-Linked.json").symlink_to(secret)
-    done = statuary(tmp_path, "import", "clear-signing", str(source))
-    assert done.returncode == 1
+    done = run_command(tmp_path, "import", "clear-signing", str(source))
+    assert done.exit_code == 1
     assert f"cannot be read: {TOKEN_FILE}" in done.stdout
-    assert "Traceback" not in done.stderr
     assert not (content / "clear-signing" / "registry" / "plinth" / "calldata-Linked.json").exists()
 
 
@@ -206,15 +198,15 @@ def test_import_rejects_symlink_and_invalid_descriptor(tmp_path):
 def test_import_without_registry_is_rejected(tmp_path):
     signing_content(tmp_path, {})
     shutil.rmtree(checkout(tmp_path) / "registry")
-    done = statuary(tmp_path, "import", "clear-signing", str(tmp_path / "checkout"))
-    assert done.returncode == 2
+    done = run_command(tmp_path, "import", "clear-signing", str(tmp_path / "checkout"))
+    assert done.exit_code == 2
     assert "registry/" in done.stderr
 
 
 @pytest.mark.slow
 def test_imported_descriptors_are_published(tmp_path):
     content = signing_content(tmp_path, {})
-    statuary(tmp_path, "import", "clear-signing", str(checkout(tmp_path)))
+    run_command(tmp_path, "import", "clear-signing", str(checkout(tmp_path)))
     site = built_again(content, tmp_path / "site")
     assert indexed(site) == {f"eip155:{CHAIN}:{TOKEN.lower()}"}
     assert [item for item in errors(site) if item.severity is Severity.ERROR] == []
