@@ -56,7 +56,7 @@ def _read_names_as_utf_8() -> None:
 
 
 def _discard_output() -> None:
-    """Redirect the output to nothing, so that Python does not fail again at exit."""
+    """Redirect the output to nothing, lest Python fail at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

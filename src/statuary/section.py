@@ -1,4 +1,4 @@
-"""A section: a part of a site that takes part in checks, builds and ticks.
+"""A section: a site's part in checks, builds and ticks.
 
 The contracts and the status are sections, and so is each extension with documents. The engine knows them by the two
 classes below, and they know each other by what they ask of a `Run`: a result, or a class that another one inherits.
@@ -156,7 +156,7 @@ class SectionContent(NamedTuple):
 
 
 class SoundContent(NamedTuple):
-    """A site without what would stop a build, and why that is left out."""
+    """A site without what would stop a build, with reasons."""
 
     site: "SiteContent"
     findings: "Sequence[Finding]" = ()
@@ -171,7 +171,7 @@ class Outlook(NamedTuple):
 
 
 class ApiFacts(NamedTuple):
-    """What the API page and openapi.json say of a section of the content."""
+    """What the API page and openapi.json say of a section."""
 
     families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints of programs, by subject
     examples: Sequence[str] = ()  # paths of documents

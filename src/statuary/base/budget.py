@@ -67,7 +67,7 @@ def steps_left() -> int:
 
 
 def consume_for_text(characters: int) -> None:
-    """Take the steps that a search through a string of this length costs."""
+    """Take the steps that a search through such a string costs."""
     consume(1 + characters // TEXT_OF_A_STEP)
 
 

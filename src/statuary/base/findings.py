@@ -26,7 +26,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A line and a column of a text file, counted from 1, in characters."""
+    """A line and a column of a text, in characters from 1."""
 
     line: int
     column: int

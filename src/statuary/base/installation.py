@@ -1,4 +1,4 @@
-"""The origin of this installation of statuary, and the command that adds an extra."""
+"""This installation's origin, and the command that adds an extra."""
 
 import json
 import shlex
@@ -29,7 +29,7 @@ def read_direct_url() -> dict[str, Any] | None:
 
 
 def extra_hint(extra: str) -> str:
-    """Return the command that installs an extra, with the same tool and origin."""
+    """Return the command that installs an extra the same way."""
     return install_command(extra, read_direct_url(), Path(sys.prefix))
 
 

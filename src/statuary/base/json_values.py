@@ -28,7 +28,7 @@ MAX_VALUES = 2_000_000
 
 
 def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
-    """Return whether JSON may have more values than a limit, without parsing it.
+    """Return whether unparsed JSON may have more values than a limit.
 
     Strings with commas or brackets count as more values than they are.
     """
@@ -36,7 +36,7 @@ def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
 
 
 def shorten_value(value: Json) -> str:
-    """Quote a JSON value for a message; of a list or an object, only the kind."""
+    """Quote a JSON value for a message, or name its kind."""
     if isinstance(value, str):
         return shorten(value, MAX_QUOTED)
     if isinstance(value, Mapping):
@@ -45,18 +45,18 @@ def shorten_value(value: Json) -> str:
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
-    """Return whether a JSON value is an integer; `true` and `false` are not."""
+    """Return whether a JSON value is an integer, not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def sorted_jsonb_keys(keys: Iterable[str]) -> list[str]:
-    """Return keys in PostgreSQL's order of `jsonb`: by length in bytes, then by bytes."""
+    """Return keys in `jsonb` order: by length in bytes, then by bytes."""
     by_bytes = {key.encode("utf-8", "surrogatepass"): key for key in keys}
     return [by_bytes[encoded] for encoded in sorted(by_bytes, key=lambda encoded: (len(encoded), encoded))]
 
 
 def in_jsonb_order(value: Json, depth: int = 0) -> Json:
-    """Sort the keys of all objects in a JSON value in `jsonb` order.
+    """Sort the keys of a JSON value's objects in `jsonb` order.
 
     Arrays keep their order.
 

@@ -8,7 +8,7 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """A library of an extra is missing; the hint is the install command."""
+    """A library of an extra is missing; the hint installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         from statuary.base.installation import extra_hint

@@ -36,12 +36,12 @@ except ImportError:
     from Crypto.Hash import keccak
 
     def keccak256(data: bytes) -> bytes:
-        """Return the Keccak-256 digest of `data` (32 bytes), as in Ethereum; NIST SHA3-256 differs."""
+        """Return Ethereum's Keccak-256 digest (32 bytes); NIST's SHA3-256 differs."""
         return keccak.new(digest_bits=256, data=data).digest()
 else:
 
     def keccak256(data: bytes) -> bytes:
-        """Return the Keccak-256 digest of `data` (32 bytes), as in Ethereum; NIST SHA3-256 differs."""
+        """Return Ethereum's Keccak-256 digest (32 bytes); NIST's SHA3-256 differs."""
         digest: bytes = keccak_256(data).digest()
         return digest
 
@@ -238,7 +238,7 @@ def _in_utc(moment: datetime, precision: str) -> str:
 
 
 def is_utc(zone: ZoneInfo) -> bool:
-    """Return whether a time zone is UTC, under any of its IANA names."""
+    """Return whether a time zone is UTC, under any name."""
     return zone.key in UTC_NAMES
 
 
@@ -253,7 +253,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a string for a message; cut the middle of a long one."""
+    """Quote a string for a message, without a long one's middle."""
     if len(text) <= limit:
         return repr(text)
     half = limit // 2

@@ -127,7 +127,7 @@ def run_build(
 
 
 def _report(result: BuildResult, content: Path, out: Path, build_options: BuildOptions) -> Outcome:
-    """Publish the folder to --to if it is given, and print the outcome."""
+    """Publish the folder to --to, if given; print the outcome."""
     form, outcome = build_options.form, NOTHING_PUBLISHED
     try:
         outcome = _publish_elsewhere(result, out, build_options)
@@ -181,7 +181,7 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
 
 
 def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> Outcome:
-    """Publish the folder to --to, except in a dry run or without a build."""
+    """Publish the folder to --to, unless nothing was built."""
     if build_options.to is None or result.plan is None:
         return result.outcome
     if result.applied:
@@ -195,7 +195,7 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
 
 
 def _publish_to_target(built: Outcome, out: Path, to: str, form: str) -> Outcome:
-    """Publish the folder to --to, printing the error if that fails: the folder has the new site anyway."""
+    """Publish the folder to --to; print the error if that fails."""
     from statuary.cli.publication import publish_folder, target_name
 
     try:

@@ -1,4 +1,4 @@
-"""What commands say about a build's folder whose files are not those that the build wrote."""
+"""Messages about built folders whose files were changed."""
 
 from pathlib import Path
 
@@ -16,6 +16,6 @@ HINTS = {
 
 
 def print_changed_files(root: Path) -> None:
-    """Print how many files of each kind of change a folder has, the first of them, and what to do."""
+    """Print a folder's changed files, and what to do."""
     for change, sentence in sentences_about(root, changed_files(root)).items():
         click.echo(f"statuary: {escape_control_chars(sentence)}\n    {HINTS[change]}", err=True)

@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 def with_new_ledger(folder: Path, run: Callable[[], Result]) -> Result:
-    """Run what writes a folder; once more if its ledger was damaged, and is renamed now."""
+    """Run what writes a folder, again if its ledger was damaged."""
     try:
         return run()
     except DamagedLedgerError as error:

@@ -1,4 +1,4 @@
-"""Escape foreign text, so that it cannot affect a terminal or a log."""
+"""Escape foreign text for a terminal or a log."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Examples at the end of help pages; `examples.json` has those of every command."""
+"""Examples at the end of help pages, from `examples.json`."""
 
 import json
 from functools import cache
@@ -11,14 +11,14 @@ from statuary.system.files import read_file
 
 @cache
 def read_examples() -> dict[str, list[str]]:
-    """Return the examples of each command by its words, such as `incident open`."""
+    """Return the examples of each command, such as `incident open`."""
     text = read_file(Path(__file__).with_name("examples.json"))
     examples: dict[str, list[str]] = json.loads(text)
     return examples
 
 
 def add_examples(command: click.Command, words: str) -> None:
-    """Add examples to the help of a command, and of the commands of a group."""
+    """Add examples to the help of a command or group."""
     lines = read_examples().get(words)
     heading = f"Example{'s' if lines and len(lines) > 1 else ''}:"
     if lines and heading not in (command.epilog or ""):

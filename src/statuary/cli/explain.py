@@ -1,4 +1,4 @@
-"""`statuary explain`: show what a published path is, and which sources made it."""
+"""`statuary explain`: a published path's meaning and its sources."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
 
 
 def _below_root(path: str, out: Path) -> str:
-    """Convert a URL path or a built file to a path in the site."""
+    """Convert a URL or a built file to a site's path."""
     file = Path(path)
     if file.resolve().is_relative_to(out.resolve()) and (file.exists() or path.startswith(str(out))):
         return file.resolve().relative_to(out.resolve()).as_posix()

@@ -70,7 +70,7 @@ UNKNOWN_CHAIN: Final = re.compile(r"chain '(\d+)' is not in site\.yaml")
 
 
 def _with_chains_together(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings with one for all records whose chains the site lacks: there is one thing to do."""
+    """Return findings with one for all records of unlisted chains."""
     listed = list(findings)
     unlisted = [finding for finding in listed if UNKNOWN_CHAIN.fullmatch(finding.message)]
     if len(unlisted) < 2:
@@ -81,7 +81,7 @@ def _with_chains_together(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _chains_finding(unlisted: Sequence[Finding]) -> Finding:
-    """Return one finding for records of chains that the site lacks, with the lines to add."""
+    """Return one finding for unlisted chains, with the lines to add."""
     chains = sorted({finding.message.split("'")[1] for finding in unlisted}, key=int)
     entries = ", ".join(f"{{chain_id: {chain}, name: Chain {chain}}}" for chain in chains)
     noun = f"chain {chains[0]}, which is" if len(chains) == 1 else f"{len(chains)} chains that are"
@@ -111,7 +111,7 @@ def location(finding: Finding, folder: str) -> str:
 
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
-    """Yield a source line with a caret, unless it is empty or too long."""
+    """Yield a source line with a caret, if it fits."""
     text_before, text_after = text[: position.column - 1], text[position.column - 1 :]
     if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
         return
@@ -173,7 +173,7 @@ def _github_command(finding: Finding, folder: str) -> str:
 
 
 def _github_data(text: str) -> str:
-    """Escape a text as GitHub's own toolkit does; control characters are escaped before."""
+    """Escape a text without control characters as GitHub's toolkit does."""
     return escape_control_chars(text).replace("%", "%25")
 
 

@@ -1,4 +1,4 @@
-"""`statuary init` and `statuary schema`: a new content folder, and its JSON Schemas."""
+"""`statuary init` and `statuary schema`: new content and its schemas."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -264,7 +264,7 @@ def _offers_git(content: Path) -> bool:
 
 
 def _commit(content: Path) -> ExitCode:
-    """Make the project a git repository unless it is in one, and commit the new files; return the exit code."""
+    """Commit the new files, in a new repository if needed."""
     try:
         init_repository(content.parent)
         attributes = install_merge_driver(content)
@@ -278,7 +278,7 @@ def _commit(content: Path) -> ExitCode:
 
 
 def _write(content: Path, texts: Mapping[str, str]) -> None:
-    """Write the content folder, and a .gitignore beside it if there is none.
+    """Write the content folder, and a missing .gitignore beside it.
 
     Raises:
         StatuaryError: if that fails.

@@ -1,4 +1,4 @@
-"""The command line: names and help of commands, which are imported on use."""
+"""The command line: names and help of commands, imported on use."""
 
 import sys
 
@@ -88,7 +88,7 @@ IMPORTS_DEFERRED = frozenset({"build"})
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it runs, to keep `--help` fast."""
+    """A group that imports a command on use, for fast help."""
 
     @override
     def list_commands(self, ctx: click.Context) -> list[str]:

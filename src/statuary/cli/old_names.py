@@ -1,4 +1,4 @@
-"""The old names of rules and options, for messages that suggest the new ones."""
+"""The old names of rules and options, with the new ones."""
 
 from typing import Final
 

@@ -81,7 +81,7 @@ def _attributes(hint: object, flag: str) -> dict[str, object]:
 
 
 def options(function: Command, parameters: Mapping[str, object] | None = None) -> Command:
-    """Add the options of a command's parameters, in the order of its help.
+    """Add the options of a command's parameters, in that order.
 
     A parameter's type is `Annotated` with its option, or a NamedTuple whose fields are: a group, which it gets as a value.
     `parameters` are the types by name, if they are not those of the function.
@@ -107,7 +107,7 @@ def _is_group(hint: object) -> TypeGuard[type[tuple[object, ...]]]:
 
 
 def _chosen(group: Command, values: dict[str, object]) -> object:
-    """Return a group of options, whose values are removed from those of the command."""
+    """Take a group of options out of the command's values."""
     types = get_annotations(group).items()
     return group(
         **{name: _chosen(hint, values) if _is_group(hint) else values.pop(name) for name, hint in types}

@@ -1,4 +1,4 @@
-"""Print the outcome of a run: its last line and its exit code."""
+"""The outcome of a run: its last line, its exit code."""
 
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode

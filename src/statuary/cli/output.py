@@ -66,7 +66,7 @@ def size_text(size: int) -> str:
 
 
 def count_text(number: int, noun: str) -> str:
-    """Return a number and a noun, in the plural unless the number is 1."""
+    """Return a number and its noun, singular or plural."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

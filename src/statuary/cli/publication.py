@@ -21,7 +21,7 @@ from statuary.site.document import Document
 
 
 class PublishFolder(Protocol):
-    """Publishes the folder of a build to a URL, and prints the changes."""
+    """Publishes a build's folder to a URL, and prints the changes."""
 
     def __call__(self, folder: Path, to: str, *, to_error: bool) -> Outcome:
         """Publish. Raise PublishingError if that fails."""
@@ -35,7 +35,7 @@ def publish_folder(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] | None = None,
 ) -> Outcome:
-    """Publish a build's folder to a folder or URL, and print the changes.
+    """Publish a build's folder elsewhere, and print the changes.
 
     Args:
         is_excluded: returns whether a folder may lack a path.
@@ -71,13 +71,13 @@ def require_target(to: str) -> None:
 
 
 def target_name(to: str) -> str:
-    """Return the name of a target for messages: a folder, or scheme and host of a URL."""
+    """Return a target's name in messages: a folder, scheme and host."""
     scheme = scheme_of(to)
     return f"{scheme}://{to.removeprefix(f'{scheme}://').partition('/')[0]}" if scheme else to
 
 
 def _require_folder(to: str) -> None:
-    """Raise PublishingError if the name of a folder is empty, or begins like a URL."""
+    """Raise PublishingError if a folder's name is empty or a URL."""
     if not to:
         raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
     scheme, colon, path_part = to.partition(":")

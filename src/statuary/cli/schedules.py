@@ -54,7 +54,7 @@ class Job(NamedTuple):
 
 
 def scheduled_job(out: Path, program: str | None, folder: Path | None, site: Path | None) -> Job:
-    """Return the job for a machine, with the given paths or the running program's."""
+    """Return a machine's job, with given paths or the program's."""
     job = current_job(out)
     return Job(
         job.program if program is None else shlex.quote(program),
@@ -140,7 +140,7 @@ def _at(moment: Instant, job: Job) -> str:
 
 
 def _github(moment: Instant, _: Job) -> str:
-    """Return a workflow that starts the GitHub Pages workflow at the next change."""
+    """Return a workflow that runs the site's workflow at the next change."""
     minute = round_up_to_minute(moment)
     return f"""\
 # .github/workflows/status-change.yml: start the workflow of the site when the status changes. Write it again after each

@@ -65,7 +65,7 @@ def findings_line(checked: CheckedSite) -> str:
 
 
 def _next_transition(checked: CheckedSite) -> str:
-    """Return the times of the next change and of the next required build."""
+    """Return the times of the next change and required build."""
     if checked.horizon is None:
         return "the site stays current until the content changes"
     due_text = f"build again by {format_utc(checked.horizon)}"

@@ -76,7 +76,7 @@ def tick_command(
 
 
 def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
-    """Yield the parts of the summary that say what is due next; none if the last build covers nothing more."""
+    """Yield the summary's parts about what is due next."""
     next_change = index.next_after(instant)
     if next_change is not None:
         yield f"next transition at {format_utc(next_change)}"

@@ -1,4 +1,4 @@
-"""Hints in errors of usage: the value that was meant, the purpose of a missing option, the commands of a group."""
+"""Hints in errors of usage: values, options, commands."""
 
 import re
 from difflib import get_close_matches
@@ -14,7 +14,7 @@ MAX_COMMANDS = 20
 
 
 def with_hint(error: click.UsageError) -> click.UsageError:
-    """Return an error of usage with a hint in its message, or as it is if there is none."""
+    """Return an error of usage, with a hint if there is one."""
     if isinstance(error, click.MissingParameter):
         return _with_purpose(error)
     if isinstance(error, click.BadParameter):
@@ -32,7 +32,7 @@ def with_hint(error: click.UsageError) -> click.UsageError:
 
 
 def _with_purpose(error: click.MissingParameter) -> click.UsageError:
-    """Add the help of the missing option, unless the error has a hint."""
+    """Add the missing option's help, unless the error has a hint."""
     parameter = error.param or _parameter(error)
     if error.message or not isinstance(parameter, click.Option) or not parameter.help:
         return error

@@ -1,4 +1,4 @@
-"""Build a site: read it, check it, make what changed, and publish it."""
+"""Build a site: read, check, make what changed, publish."""
 
 from pathlib import Path
 from time import perf_counter
@@ -35,7 +35,7 @@ def build_folder(
     extension_options: ExtensionOptions,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Build the site of a content folder into a folder, and record its origin.
+    """Build a content folder's site into a folder; record its origin.
 
     Raises:
         PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older`

@@ -20,7 +20,7 @@ class ExtensionSource(SourceModel):
     """The model of an extension's key, its only member."""
 
     def settings(self) -> tuple[object, ...] | None:
-        """Return the settings as a named tuple, or None if the extension is disabled."""
+        """Return an enabled extension's settings as a named tuple."""
         raise NotImplementedError
 
 

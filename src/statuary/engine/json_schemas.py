@@ -47,7 +47,7 @@ def json_schema(name: str) -> Json:
 
 
 def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
-    """Return a model's JSON Schema, in which the docstring under a key describes it.
+    """Return a model's JSON Schema, with docstrings as descriptions.
 
     Pydantic can read these docstrings itself, but does so at import, which costs every command a third of its start.
     """
@@ -60,7 +60,7 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of site.yaml with the keys of contracts, status and extensions."""
+    """Return the schema of site.yaml with the keys of all sections."""
     sections = [_described_schema(load(row.section).source()) for row in CONTENT_SECTIONS]
     extensions = map(_described_schema, extension_models(SiteSource.known_keys()).values())
     parts = [schema, *sections, *extensions]

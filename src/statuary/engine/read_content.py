@@ -59,7 +59,7 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a finding excludes an incident, a maintenance window or a page.
+    """Return whether a finding excludes an incident, window or page.
 
     Findings about limits and bugs do; no genuine file exceeds a limit, so the site is published without it.
     """
@@ -107,7 +107,7 @@ def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteC
 def _site(
     files: ContentFiles, source: str, settings: "SettingsFile", contents: list[SectionContent | None]
 ) -> SiteContent | None:
-    """Return the site that its settings and sections give, or None if a section is missing."""
+    """Return the site, or None if a section is missing."""
     found = [content for content in contents if content is not None]
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):
@@ -170,12 +170,12 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
 
 
 def _settings_models() -> list[type[SourceModel]]:
-    """Return the models of the keys of site.yaml: those of the whole site, and those of its sections."""
+    """Return the models of the keys of site.yaml, sections included."""
     return [SiteSource, *(load(row.section).source() for row in CONTENT_SECTIONS)]
 
 
 def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]) -> dict[str, SourceModel]:
-    """Take the keys of contracts and status out of a tree of site.yaml; return them by section, if they are valid."""
+    """Take the valid keys of contracts and status out of site.yaml."""
     sections: dict[str, SourceModel] = {}
     for row in CONTENT_SECTIONS:
         model = load(row.section).source()

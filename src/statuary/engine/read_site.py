@@ -1,4 +1,4 @@
-"""Read a content folder, and leave out of its site what would stop a build."""
+"""Read a content folder, without what would stop a build."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from statuary.site.site_content import SiteContent
 
 
 class ReadSite(NamedTuple):
-    """A site as read, and what was found in files that a site does not need."""
+    """A site as read, and findings in files that it can lack."""
 
     site: SiteContent | None  # None if it cannot be read
     findings: list[Finding]  # about the others

@@ -1,4 +1,4 @@
-"""The findings of a run, and what is published in spite of them."""
+"""The findings of a run, and what is published despite them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """The findings of a run; every step of the run adds to it."""
+    """The findings of a run; every step adds its own."""
 
     findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
     # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
@@ -30,7 +30,7 @@ class BuildReport:
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Add the reasons why incidents, maintenance windows or pages are excluded, one for each."""
+        """Add a reason for each excluded incident, window or page."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
@@ -45,7 +45,7 @@ class BuildReport:
             self.lines.append(result.line)
 
     def forbids_publishing(self, *, strict: bool) -> bool:
-        """Return whether the content has an error, or in a strict run a warning."""
+        """Return whether there is an error, or strictly a warning."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
@@ -139,7 +139,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """The documents that a build published, or would have in a dry run."""
+        """The documents that a build published or would publish."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))

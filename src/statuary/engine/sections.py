@@ -1,4 +1,4 @@
-"""The sections of a run, each guarded from the errors of the others.
+"""The sections of a run, guarded from each other's errors.
 
 An extension never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
 build stay as they are. Contracts and status guard their parts themselves: what they raise while they build ends the run, and
@@ -40,14 +40,14 @@ NO_OPTIONS = ExtensionOptions()
 
 
 class EnabledSection(NamedTuple):
-    """A section that takes part in a run, with its row of the registry."""
+    """A section of a run, with its row of the registry."""
 
     row: Extension
     section: Section
 
 
 def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return the sections of a site: contracts, extensions in the order of the registry, and the status.
+    """Return a site's sections: contracts, extensions as registered, status.
 
     The status is last because its pages show what the log knows.
     """
@@ -59,7 +59,7 @@ def _content_section(row: Extension) -> EnabledSection:
 
 
 def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Iterator[EnabledSection]:
-    """Yield the sections of extensions that a site's keys, pages and the options enable."""
+    """Yield the extensions that the site or the options enable."""
     settings: dict[str, object] = dict(site.extensions)
     if site.hosting != NO_HOSTING:
         settings["hosting"] = site.hosting
@@ -79,7 +79,7 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return the extensions' sections of a published site, by the file that each adds."""
+    """Return a published site's extensions, by the file of each."""
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -90,7 +90,7 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run; their findings and errors go to its report."""
+    """The enabled sections of a run, which report to it."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
         """Take the sections in their order."""
@@ -106,7 +106,7 @@ class Sections:
         return next(outlook for outlook in outlooks if outlook is not None)
 
     def exclude_faults(self, unread: list[Finding]) -> None:
-        """Leave out of the site what would stop a build; `unread` are the findings about unread files."""
+        """Leave out of the site what would stop a build."""
         from statuary.engine.read_content import is_excluded
 
         for section in self._run.answering(ContentSection):
@@ -117,7 +117,7 @@ class Sections:
                 self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
 
     def find_faults(self, read: list[Finding]) -> None:
-        """Report the findings of reading the site, and those of every section about its content."""
+        """Report the findings of the site and of every section."""
         from statuary.site.pages.theme_findings import text_findings
 
         site = self._run.site
@@ -141,7 +141,7 @@ class Sections:
             self._run.results += result.values
 
     def build(self, *, strict: bool = False) -> bool:
-        """Add the documents of every section to the target, until one finds what forbids to publish.
+        """Add every section's documents, until a finding forbids publishing.
 
         Returns:
             Whether the site may be published.
@@ -173,7 +173,7 @@ class Sections:
         tells_readers: bool = False,
         is_built: bool = False,
     ) -> Iterator[SectionResult]:
-        """Run every section in order; an error of one does not stop the others.
+        """Run every section in order, whatever errors others have.
 
         Args:
             tells_readers: whether the section adds what tells readers of its error.
@@ -193,7 +193,7 @@ class Sections:
                     yield result
 
     def _report_error(self, row: Extension, error: BaseException) -> None:
-        """Report the error of a section at its key, and keep its published documents."""
+        """Report a section's error at its key; keep its published documents."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
             message, hint = str(error), error.hint
@@ -207,7 +207,7 @@ class Sections:
 
 
 def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool:
-    """Return whether an error of a section ends the run: an interruption, what was typed, or what contracts and status need."""
+    """Return whether an error of a section ends the run."""
     if isinstance(error, (*INTERRUPTIONS, click.UsageError)):
         return True
     return isinstance(section, ContentSection) and (not is_built or isinstance(error, TARGET_ERRORS))
@@ -219,7 +219,7 @@ def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action:
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return a site without the sections that build more than documents of settings, of instants and of records."""
+    """Return a site without the sections that have a build step."""
     kept = []
     for key, settings in site.extensions:
         row = extension_of(key)
@@ -231,7 +231,7 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
-    """Remove the documents of disabled sections; keep those of one whose key a finding is about."""
+    """Remove the documents of sections that the site disables."""
     documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
     for row in EXTENSIONS:

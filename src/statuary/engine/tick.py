@@ -1,4 +1,4 @@
-"""Move a published site to a later instant, using the files of its epochs."""
+"""Move a published site to a later instant by its epochs."""
 
 from pathlib import Path
 from typing import NamedTuple

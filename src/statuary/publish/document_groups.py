@@ -1,4 +1,4 @@
-"""Groups of documents that a build reuses while they are made of the same."""
+"""Groups of documents that a build reuses while their inputs stay."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -24,7 +24,7 @@ def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str
 def add_documents(
     target: BuildTarget, hosting: HostingSettings, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
-    """Add documents at their paths in the site's layout; collect these in `paths`."""
+    """Add documents at their paths in the site's layout."""
     from statuary.publish.host_layout import apply_host_layout
 
     count_before = len(paths)

@@ -70,7 +70,7 @@ def digest_of(*values: object) -> str:
 
 @cache
 def program_fingerprint() -> str:
-    """Return the SHA-256 of the version and of program files that affect documents."""
+    """Return the SHA-256 of version and program files behind documents."""
     package = str(Path(version.__file__).parent)
     digest = sha256(version.VERSION.encode())
     for file in sorted(_fingerprinted_files(package)):

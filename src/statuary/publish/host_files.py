@@ -1,4 +1,4 @@
-"""Files that a host executes or reads as settings, instead of serving them."""
+"""Files that a host executes or reads as settings."""
 
 from statuary.base.files import fold_case
 
@@ -27,7 +27,7 @@ FUNCTIONS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx", ".py", ".rb",
 
 
 def is_host_file(path: str) -> bool:
-    """Return whether a host would execute a file or configure itself by it."""
+    """Return whether a host executes a file or reads settings there."""
     first, *others = names = fold_case(path).split("/")
     return (
         first in ROOT_NAMES

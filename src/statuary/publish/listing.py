@@ -1,4 +1,4 @@
-"""A site as a sorted listing: path, size, digest and headers of all documents.
+"""A site as a sorted listing of documents, with their headers.
 
 A manifest is a published listing, the ledger of a store is the listing of its last publication, and
 `extensions/snapshots/differences.py` compares any two. A listing is written as a JSON line for each entry,

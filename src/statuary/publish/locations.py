@@ -1,4 +1,4 @@
-"""Locations of sites, by name: a folder, or a place that an extension reads."""
+"""Locations of sites: a folder, or what an extension reads."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -49,7 +49,7 @@ FILE = "file"
 
 
 def scheme_of(name: str) -> str:
-    """Return the scheme of a URL, or an empty string for a path."""
+    """Return a URL's scheme, empty for a path."""
     scheme, separator, _ = name.partition("://")
     return scheme if separator else ""
 
@@ -87,7 +87,7 @@ class MayReplace(Protocol):
 
 
 class SiteReplacement(NamedTuple):
-    """The extensions' parts of a site that may replace those of a target."""
+    """An extension's parts that may replace those of a target."""
 
     # the verified paths, with the SHA-256 of the bytes to replace there; None if there are none
     verified: Mapping[str, str | None]

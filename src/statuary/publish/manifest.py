@@ -1,4 +1,4 @@
-"""The manifest of a site: its content and origin, as values and as bytes.
+"""The manifest of a site: its content and its origin.
 
     {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.2.0","only":[],
      "documents":2,"names":3,"size":4711,

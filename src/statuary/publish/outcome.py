@@ -1,4 +1,4 @@
-"""The outcome of a run: nothing, all, or a part published, or a folder alone."""
+"""The outcome of a run: nothing, all or a part."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -44,7 +44,7 @@ ALL_PUBLISHED = Outcome(Extent.ALL)
 
 
 def outcome_except(findings: Iterable[Finding]) -> Outcome:
-    """Return the outcome of a site that is published in spite of errors."""
+    """Return the outcome of a site published in spite of errors."""
     errors = (finding for finding in findings if finding.severity is Severity.ERROR)
     return ALL_PUBLISHED.without(_name(finding) for finding in errors)
 

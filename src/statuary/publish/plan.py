@@ -1,4 +1,4 @@
-"""The changes that a build would make: a value to show, test and apply."""
+"""The changes that a build would make, as a value."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -88,14 +88,14 @@ def _document(path: str, body: bytes) -> Document:
 
 
 def _previous_manifest(target: BuildTarget) -> Manifest | None:
-    """Return the last build's manifest if files that this build does not add stay."""
+    """Return the last build's manifest for a partial build."""
     text = target.published(MANIFEST) if target.ledger.is_partial else None
     is_own = text is not None and manifest_digest(text) == target.ledger.get_meta(OWN_MANIFEST)
     return parse_manifest(text) if text is not None and is_own else None
 
 
 class ListedParts(NamedTuple):
-    """A listing of a site's files in parts: what is in it, and where its parts are."""
+    """A listing of a site's files in parts."""
 
     is_listed: Callable[[str], bool]  # whether it has the file at a path
     document: Callable[[Part, bytes], Document]  # the document of a part
@@ -109,14 +109,14 @@ def _own_listing(target: BuildTarget) -> ListedParts:
 def _full_manifest(
     target: BuildTarget, origin: SiteOrigin, by_workers: FullManifest | None = None
 ) -> Manifest:
-    """Add the parts of the manifest of all files, and return the manifest."""
+    """Add the manifest's parts for all files, and return it."""
     if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
         return manifest
     return full_listing(target, origin, _own_listing(target))
 
 
 def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
-    """Add the parts of a listing of all files, and return its manifest."""
+    """Add a full listing's parts, and return its manifest."""
     builder = ManifestBuilder()
     rows = (_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):
@@ -141,7 +141,7 @@ def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: byte
 def renewed_listing(
     target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
 ) -> Manifest:
-    """Update the manifest of the last build's files, adding the parts that changed.
+    """Update the last build's manifest, with the parts that changed.
 
     Raises:
         DamagedSnapshotError: if a part that is read is missing or damaged.

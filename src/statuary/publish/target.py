@@ -1,4 +1,4 @@
-"""The targets of a site: a folder, an object store, a snapshot, or memory."""
+"""The targets of a site: a folder, store, snapshot or memory."""
 
 from collections.abc import Iterable
 from typing import Protocol, Self, TypeVar
@@ -67,7 +67,7 @@ class BuildTarget(Target[Document], Protocol):
         """Add a partition's results; of two documents with one path, the first."""
 
     def discard(self, paths: Iterable[str]) -> None:
-        """Forget added documents, and the error if two of them had one path."""
+        """Forget added documents, and the error of a repeated path."""
 
     def resume(self, fingerprint: str) -> bool:
         """Reuse the staged files of an interrupted build with the same fingerprint.

@@ -51,7 +51,7 @@ def _read_back(body: bytes) -> object:
 
 
 def encode_unchecked(value: object) -> bytes:
-    """Encode a value that was read from JSON, or whose parts are verified."""
+    """Encode a value read from JSON, or of verified parts."""
     try:
         return orjson.dumps(value, default=_fragment, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except orjson.JSONEncodeError:
@@ -142,7 +142,7 @@ def uncompressed_path(path: str) -> str:
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return the chain id and the address in a record's path of either layout.
+    """Return the chain id and the address in a record's path.
 
     Returns:
         The pair, or None for any other path.

@@ -142,7 +142,7 @@ class PageSettings:
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Return whether a site with this many contracts has a page for each."""
+        """Return whether a site of this size has contract pages."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:

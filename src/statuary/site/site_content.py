@@ -1,4 +1,4 @@
-"""A site as its content describes it: what pages share, and what each section read.
+"""A site as its content describes it: shared and by section.
 
 A site may have forty million records of a hundred kilobytes, so its value has only the sources of contracts; records
 are read, checked and written one at a time.
@@ -55,7 +55,7 @@ class SiteContent(NamedTuple):
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     def with_value(self, new: object) -> Self:
-        """Return the site with another value of a section, in place of the one of its type."""
+        """Return the site with a section's value of this type replaced."""
         return self._replace(
             values=tuple(new if type(value) is type(new) else value for value in self.values)
         )

@@ -98,7 +98,7 @@ FRAMED_HEADERS = {name: text for name, text in COMMON_HEADERS.items() if name !=
 
 
 class PutStep(IntEnum):
-    """The upload order of a site: referenced documents before those that name them."""
+    """A site's upload order: referenced documents come first."""
 
     ANNOUNCEMENT = 0  # the data that the next publication needs if this one is interrupted
     BODY = 1  # documents that name no others
@@ -126,7 +126,7 @@ class Url(NamedTuple):
         return self.pattern.format(**parameters)
 
     def link(self, **parameters: str | int) -> str:
-        """Return the path as pages link it: hosts serve a page without its extension."""
+        """Return the path as pages link it, without a page's extension."""
         return self.path(**parameters).removesuffix(".html")
 
     @property
@@ -147,7 +147,7 @@ class Url(NamedTuple):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the document shows the current status and so changes without a build."""
+        """Whether the document shows current status: it changes without a build."""
         return self.cache == SHORT_LIVED
 
 
@@ -275,7 +275,7 @@ EPOCH_DOCUMENT = _timed(
 
 
 def epoch_name(since: datetime) -> str:
-    """Return an epoch's name in URLs: its first instant in UTC, in milliseconds."""
+    """Return an epoch's name in URLs: its first instant (UTC, milliseconds)."""
     return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
 
 
@@ -453,7 +453,7 @@ PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 
 
 def url_regex(url: Url) -> str:
-    """Return a regular expression for a URL's paths, with a group per parameter.
+    """Return a URL's regular expression, with a group per parameter.
 
     A parameter is one name, except `{path}`, which is a whole path.
     """

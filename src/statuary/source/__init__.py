@@ -1,1 +1,1 @@
-"""Read and edit the content folder: YAML and JSON with positions, and git."""
+"""Read and edit the content: YAML and JSON with positions, git."""

@@ -1,4 +1,4 @@
-"""The files of a content folder by kind, and what is wrong with them."""
+"""The files of a content folder by kind, and their faults."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -36,7 +36,7 @@ ALONE = (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.TEMPLATE, FileKind.PA
 
 
 class ContentFiles:
-    """The files of a content folder, sorted by kind; what reads them adds its findings."""
+    """The files of a content folder by kind; readers add findings."""
 
     def __init__(self) -> None:
         """Begin without files."""
@@ -60,12 +60,12 @@ class ContentFiles:
             self.files[pattern.kind].append(file)
 
     def unread(self) -> frozenset[str]:
-        """Return the paths of files that only concern themselves, and could not be read."""
+        """Return the paths of unreadable files that concern only themselves."""
         files = (file.path for kind in ALONE for file in self.files[kind])
         return frozenset(files).difference(self.read_paths)
 
     def only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read the only file of a kind; a second one becomes a finding."""
+        """Read a kind's only file; a second one becomes a finding."""
         for extra in self.files[kind][1:]:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
@@ -73,7 +73,7 @@ class ContentFiles:
         return next(self.all(kind, load), None)
 
     def all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
-        """Yield the files of a kind that can be read, with their contents."""
+        """Yield a kind's readable files, with their contents."""
         limit = pattern_of(kind).limit
         for file in self.files[kind]:
             value = run_guarded(
@@ -88,7 +88,7 @@ class ContentFiles:
     def translated(
         self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
     ) -> tuple[Content, ...]:
-        """Return the values of files; a file that cannot be translated becomes a finding."""
+        """Return the values of files, or a finding for each fault."""
         values = []
         for file, source in sources:
             value = run_guarded(

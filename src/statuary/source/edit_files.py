@@ -197,7 +197,7 @@ def init_repository(folder: Path) -> None:
 
 
 def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
-    """Commit files, making the folder a git repository unless it is in one.
+    """Commit files, in a new git repository if there is none.
 
     Raises:
         EditError: if git is missing or fails to commit; the files stay.
@@ -207,7 +207,7 @@ def start_repository(folder: Path, paths: Iterable[Path]) -> Commit:
 
 
 def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commit:
-    """Commit files as they are on disk, whatever else is staged; `subject` says what is done if that fails."""
+    """Commit files as they are on disk, whatever else is staged."""
     author = _author_to_state(folder)
     _run_git(subject, folder, "add", "--", *names)
     arguments = ("commit", "--quiet", "--file=-", "--", *names)
@@ -216,7 +216,7 @@ def _commit(subject: str, folder: Path, names: list[str], message: str) -> Commi
 
 
 def _author_to_state(folder: Path) -> str:
-    """Return the author to state in a commit, from the account, where git knows none.
+    """Return an author from the account where git knows none.
 
     Returns:
         The author as `NAME <ADDRESS>`; empty if git knows one, or if its settings forbid a commit without one.

@@ -69,7 +69,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
 
 
 def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
-    """Return whether an entry that begins in `column` has comment lines below it."""
+    """Return whether comment lines are below an entry at `column`."""
     return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
 
 
@@ -261,7 +261,7 @@ def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacem
 
 
 def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, scalar_text: str) -> Replacement:
-    """Replace the value after a key; an empty one also removes its spaces."""
+    """Replace the value after a key, with its spaces if empty."""
     if scalar_text and node.start < node.end:
         return Replacement(node.start, node.end, scalar_text)
     start = node.start
@@ -340,7 +340,7 @@ def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
 
 
 def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
-    """Return a copy of a tree with an item appended to a list."""
+    """Return a tree's copy with an item appended to a list."""
     items = tree
     for step in pointer:
         items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)

@@ -100,7 +100,7 @@ def pattern_of(kind: FileKind) -> FilePattern:
 
 
 def is_workspace_file(path: PurePosixPath) -> bool:
-    """Return whether a path is a file of a workspace, below its `contract.yaml`."""
+    """Return whether a path is a file of a workspace."""
     return len(path.parts) > 3 and path.parts[0] == CONTRACTS
 
 

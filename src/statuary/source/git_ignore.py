@@ -1,4 +1,4 @@
-"""The lines of `.gitignore` that keep built files and private keys out of git."""
+"""The lines of `.gitignore`, for built files and private keys."""
 
 from collections.abc import Iterable
 from pathlib import Path

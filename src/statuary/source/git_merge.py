@@ -1,4 +1,4 @@
-"""Merges of content in git: lines first, then values; and the settings that let git do it."""
+"""Merges of content in git, by lines, then by values."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ DRIVER: Final = (
 
 
 def install_merge_driver(content: Path) -> Path:
-    """Let git merge the records of a content folder with statuary, in this clone.
+    """Let git merge this clone's records with statuary.
 
     Returns:
         The file `.gitattributes`, which names the records for all clones.
@@ -48,7 +48,7 @@ def install_merge_driver(content: Path) -> Path:
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
-    """Return the merged text of three files, by lines if git can, else by values.
+    """Return three files' merged text, by lines or else by values.
 
     Raises:
         MergeConflictError: if both sides changed the same value.
@@ -78,7 +78,7 @@ def _is_yaml(raw: bytes) -> bool:
 
 
 class Conflict(NamedTuple):
-    """A file that git could not merge, with the versions of its index."""
+    """A file that git could not merge, with its versions."""
 
     file: Path
     base: str  # empty if both sides added the file
@@ -87,7 +87,7 @@ class Conflict(NamedTuple):
 
 
 def conflicts_in(content: Path) -> Iterator[Conflict]:
-    """Yield the conflicts of the records of a content folder; files that one side deleted are left to git.
+    """Yield the records in conflict; git keeps those that one side deleted.
 
     Raises:
         EditError: if the folder is in no git repository.
@@ -108,7 +108,7 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
 
 
 def stage_merged(file: Path, text: str) -> None:
-    """Write the merged text of a conflict, and mark the conflict as resolved.
+    """Write a conflict's merged text, and mark it as resolved.
 
     Raises:
         EditError: if git does not take it.

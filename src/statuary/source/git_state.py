@@ -1,4 +1,4 @@
-"""The content folder in git: its uncommitted changes, and the ids of its files.
+"""The content folder in git: uncommitted changes, and file ids.
 
 File times mean nothing in a fresh clone; git's ids do, and reading them costs a fifth of a stat of every file
 (measured with 100,000 files). The git processes run in the background, as early as possible, on another core.
@@ -24,7 +24,7 @@ IGNORED = "!!"
 
 
 class GitFile(NamedTuple):
-    """A committed file: its path in the content folder and its blob id."""
+    """A committed file: its path in the content, its blob id."""
 
     path: str
     id: str
@@ -64,7 +64,7 @@ class GitState:
         )
 
     def files(self) -> Iterator[GitFile]:
-        """Yield the unchanged files of the contracts folder, in byte order of paths."""
+        """Yield the unchanged files of contracts, in byte order of paths."""
         for line in GitProcess(self.root, "ls-files", "--stage", "-z", "--", f"{FOLDER}/").records():
             entry, _, path = line.partition(b"\t")
             mode, identity, _ = entry.split(b" ")

@@ -53,7 +53,7 @@ def _finding(details: ErrorDetails, model: object, tree: Json, file_members: Map
 
 
 def _place_of(key: str, members: Mapping[str, object]) -> str:
-    """Return the only key of a file below which a misplaced key is known.
+    """Return the only key below which a misplaced key is known.
 
     Returns:
         That key; empty if there is none, or more than one.

@@ -104,7 +104,7 @@ def _additions_to_keys(
 
 
 def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Json]:
-    """Return the items that a list has beyond those of its base, which must all be there in their order."""
+    """Return a list's items beyond those of its base."""
     known: list[Json] = list(base) if isinstance(base, list) else []
     new: list[Json] = []
     for item in items:
@@ -118,7 +118,7 @@ def _new_items(base: _Value, items: Sequence[Json], pointer: Pointer) -> list[Js
 
 
 def _written(value: Json) -> YamlValue:
-    """Return a parsed value as it is written: `true` without quotes stays without quotes."""
+    """Return a parsed value as it is written, with its quotes."""
     if isinstance(value, PlainText) and value in ("true", "false"):
         return value == "true"
     if isinstance(value, dict):

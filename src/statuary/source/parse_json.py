@@ -1,4 +1,4 @@
-"""Parse JSON without changing the spelling of numbers, and locate parts of it."""
+"""Parse JSON, keep its numbers' spelling, and locate its parts."""
 
 import json
 import re
@@ -191,7 +191,7 @@ def _duplicate_key(text: str) -> UnreadableError:
 
 
 def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of JSON text, all found in one pass.
+    """Return the positions of parts of JSON text, in one pass.
 
     Args:
         parts: for each part, its pointer, and whether to locate its key instead of its value. A missing part
@@ -215,7 +215,7 @@ def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key
 
 
 def _offsets(text: str, pointers: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
-    """Return the offsets of the key and the value of each wanted part."""
+    """Return each wanted part's offsets: its key and its value."""
     walk = _Walk(pointers)
     for lexeme, start in _lexemes(text):
         walk.take(lexeme, start)

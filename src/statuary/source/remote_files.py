@@ -40,6 +40,6 @@ def is_remote(path: str) -> bool:
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return the reader for a remote path, by the scheme of its URL."""
+    """Return a remote path's reader, by its URL's scheme."""
     files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

@@ -1,4 +1,4 @@
-"""The first line of a YAML file that names its JSON Schema, for editors."""
+"""The line of a YAML file that names its JSON Schema."""
 
 from pathlib import Path, PurePosixPath
 
@@ -14,7 +14,7 @@ KINDS = {
 
 
 def with_schema_line(root: Path, path: str, text: str) -> str:
-    """Return the text of a new file with the line that names its schema, if the content has that schema.
+    """Return a new file's text, below its schema's line if any.
 
     Args:
         root: the content folder.

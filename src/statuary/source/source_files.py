@@ -65,7 +65,7 @@ COPY = "copy the file into the content folder"
 
 
 def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
-    """Open a regular file below the content folder, or of a source beside it.
+    """Open a regular file of the content or a source beside.
 
     Args:
         links: whether a symbolic link is followed if its target could be read at its own path.
@@ -119,7 +119,7 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path, or the files below it, as `walk_folder` does."""
+    """Yield a path's file, or the files below it."""
     full, real_root = root / path, root.resolve()
     if full.is_symlink() and not _stays_inside(full, real_root):
         yield _leads_out(path, full)
@@ -160,7 +160,7 @@ def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> 
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether a file's name, as the operating system gives it, is UTF-8."""
+    """Return whether a file's name is UTF-8 on the operating system."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The error for a file, or a part of one, that cannot be read."""
+"""The error for a file or part that cannot be read."""
 
 from statuary.base.budget import BEYOND_LIMIT
 from statuary.base.errors import StatuaryError

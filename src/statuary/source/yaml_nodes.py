@@ -286,7 +286,7 @@ class YamlStyle:
         )
 
     def quote_of(self, key: str) -> str:
-        """Return the quotation mark for a key's value that does not need one."""
+        """Return the quotation mark of a value that needs none."""
         return self.quotes.get(key, self.quote)
 
 
@@ -311,7 +311,7 @@ def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
 
 
 def _quotes(node: YamlNode) -> Iterator[tuple[str, str]]:
-    """Yield each key whose value needs no quotes, with its quotation mark, if any."""
+    """Yield each key of a plain value, with its quotation mark."""
     for key, inner in node.members:
         if (
             key is not None
@@ -373,7 +373,7 @@ def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> 
 
 
 def _words(value: Sequence[YamlValue]) -> str:
-    """Format one-line strings as a list in brackets; otherwise return an empty string."""
+    """Format one-line strings as a list in brackets, if possible."""
     if not all(isinstance(item, str) and "\n" not in item for item in value):
         return ""
     return f"[{', '.join(inline_scalar(str(item), bracketed=True) for item in value)}]"

@@ -1,4 +1,4 @@
-"""The documents of the status: final ones, those of an instant, and epochs."""
+"""The documents of the status: final, current, and epochs."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING

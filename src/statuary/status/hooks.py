@@ -1,4 +1,4 @@
-"""What the status asks of other sections, and what it answers: classes that these inherit, and a result."""
+"""What the status asks of other sections, and its answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -24,12 +24,12 @@ class FollowsStatus:
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
-        """Return a function that makes these documents of an instant from `start` on."""
+        """Return a function from an instant, after `start`, to documents."""
         raise NotImplementedError
 
 
 class PublishesIncidents:
-    """A section that has the documents of all incidents and maintenance windows of a run."""
+    """A section with documents of all incidents and windows."""
 
     def incident_documents(self) -> Sequence[Document]:
         """Return them, those included that the run is about to change."""

@@ -131,7 +131,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 
 
 def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
-    """Exclude the files that prevent a kind of documents, or else that kind."""
+    """Exclude the files that prevent a kind of documents."""
     everything = _sources(status.timeline.catalogue)
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
         kind

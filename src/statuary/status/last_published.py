@@ -12,7 +12,7 @@ from statuary.status.sources.published_record import published_record
 
 
 def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:
-    """Add the incidents and maintenance windows of unread files, as they were last published."""
+    """Add the last published versions of unread records."""
     kept = [record for path in sorted(site.unread) for record in _published_records(path, target)]
     if not kept:
         return site
@@ -36,7 +36,7 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Say in the first finding about each unread file what becomes of it."""
+    """Say in each unread file's first finding what becomes of it."""
     status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()

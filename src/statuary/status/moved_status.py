@@ -1,4 +1,4 @@
-"""The status of a published site at a later instant, from the files of its epochs."""
+"""The status of a published site later, by its epochs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -18,7 +18,7 @@ from statuary.status.hooks import FormerVersions, PublishesIncidents
 
 
 class MovedStatus(ContentSection, PublishesIncidents):
-    """The status of a published site, which a tick moves to an instant."""
+    """The status of a published site that a tick moves."""
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
         """Take the site, its epochs and the instant."""
@@ -88,7 +88,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         return plain.digest == source.digest
 
     def _changes(self, former: FormerVersions) -> Document:
-        """Return `changes.json` for documents that are about to change, the unchanged ones included."""
+        """Return `changes.json` for documents that are about to change."""
         bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
             document.path: document.body for document in self._moved
         }

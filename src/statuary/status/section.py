@@ -1,4 +1,4 @@
-"""The section of the status: components, incidents and maintenance windows at an instant."""
+"""The section of the status: components, incidents, maintenance windows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

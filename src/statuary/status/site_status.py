@@ -96,7 +96,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """HTML pages over time, unless the site has none or they are omitted."""
+        """HTML pages over time, if the site has them."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages

@@ -1,4 +1,4 @@
-"""Add the documents of a status, or reuse those of the last build."""
+"""Add a status's documents, or reuse the last build's."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ def write_status(
 
 @dataclass(slots=True)
 class _StatusWriter:
-    """Adds the documents of a status, or reuses those of the last build."""
+    """Adds a status's documents, or reuses the last build's."""
 
     target: BuildTarget
     hosting: HostingSettings

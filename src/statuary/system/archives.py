@@ -1,4 +1,4 @@
-"""Compressed data: streams that are read in pieces, and data whose size before compression is known."""
+"""Compressed data: streams read in pieces, and data of known size."""
 
 import gzip
 import zlib
@@ -35,12 +35,12 @@ STREAM_ERRORS: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
 
 
 def open_gzip(raw: IO[bytes]) -> IO[bytes]:
-    """Return a reader of a gzip stream: it decompresses what is read, and no more."""
+    """Return a reader of a gzip stream that decompresses on demand."""
     return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # no IO in typeshed, as it has no name
 
 
 def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
-    """Return a reader of a Zstandard stream: it decompresses what is read, and no more.
+    """Return a reader of a Zstandard stream that decompresses on demand.
 
     Raises:
         MissingExtraError: if Zstandard is not installed.
@@ -52,7 +52,7 @@ def open_zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def inflate(data: bytes, size: int, *, raw: bool = False) -> bytes:
-    """Decompress data of zlib whose size is stated; one byte more at most is made.
+    """Decompress zlib data of a stated size, or one byte more.
 
     Args:
         raw: whether it has no header (RFC 1951), as in a zip file.
@@ -89,7 +89,7 @@ def inflate_at_most(data: bytes, limit: int) -> bytes:
 
 
 def zstandard_decompressor() -> Any:
-    """Return a decompressor of frames, which takes no larger window than a pack has.
+    """Return a decompressor of frames with at most a pack's window.
 
     Raises:
         MissingExtraError: if Zstandard is not installed.
@@ -99,7 +99,7 @@ def zstandard_decompressor() -> Any:
 
 
 def expand(data: bytes, size: int) -> bytes:
-    """Decompress a Zstandard frame whose size is stated; one byte more at most is made.
+    """Decompress a Zstandard frame of a stated size, or one byte more.
 
     Raises:
         DamagedDataError: unless it has exactly this size and ends with the data.

@@ -40,7 +40,7 @@ def temporary_database(schema: str) -> sqlite3.Connection:
 
 
 def open_database(file: Path | None, *, wait: float = 5.0) -> sqlite3.Connection:
-    """Open or create a database of our own, whose transactions the caller begins and ends.
+    """Open or create a database; the caller begins and ends transactions.
 
     Args:
         file: its path; None makes a temporary one.

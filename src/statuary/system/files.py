@@ -1,4 +1,4 @@
-"""Reading files: those of the content, those that an option names, and our own.
+"""Reading files: the content's, those that options name, and our own.
 
 A file is opened without waiting for its writer, and is read only if it is a regular file: a FIFO would hang the
 command, and a device has no end. A file of the content is opened name by name below its folder, so that no link and no
@@ -51,7 +51,7 @@ class TooLargeError(OSError):
 
 
 def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
-    """Open a regular file below a folder, or of a source beside it.
+    """Open a regular file below a folder or a source's folder.
 
     Each name of a path is opened in turn, so a file or folder that was replaced after it was listed is checked in
     the same way.
@@ -132,7 +132,7 @@ def _open_names(top: str, path: str) -> int:
 
 
 def is_visible_below(file: Path, folder: Path) -> bool:
-    """Return whether a file is below a folder, and no name of its path there is hidden."""
+    """Return whether a file is below a folder, under visible names."""
     if not file.is_relative_to(folder):
         return False
     return not any(name.startswith(".") for name in file.relative_to(folder).parts)
@@ -176,7 +176,7 @@ def read_text(file: Path | str, limit: int = MAX_FILE) -> str:
 
 
 def read_named_file(file: Path, limit: int) -> bytes:
-    """Read a file that an option or argument names; it may be a pipe, as shells make of `<(command)`.
+    """Read a file that an option names, or a pipe (`<(command)`).
 
     Raises:
         OSError: if it cannot be read, or has more than `limit` bytes.
@@ -192,7 +192,7 @@ def read_named_file(file: Path, limit: int) -> bytes:
 
 
 def read_start(file: Path, size: int) -> bytes:
-    """Read the first bytes of a regular file; fewer if it has no more.
+    """Read at most the first bytes of a regular file.
 
     Raises:
         OSError: if it cannot be read.

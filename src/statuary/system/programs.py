@@ -1,4 +1,4 @@
-"""Other programs: git, compilers and installers, each with an environment, a time and a size.
+"""Other programs (git, compilers, installers), with limits and an environment.
 
 A program gets only the variables of the environment that it needs: no token, key or address of the build. Those of
 git that name another repository are left out too: a hook of one repository would read another.
@@ -183,7 +183,7 @@ def _content(stream: IO[bytes]) -> bytes:
 
 
 def run_git(folder: Path, *arguments: str, text: str = "") -> ProgramOutput:
-    """Run git in a folder, and return its result, whatever its exit code.
+    """Run git in a folder; return its result with any exit code.
 
     Args:
         text: what it reads from standard input.
@@ -242,7 +242,7 @@ class GitProcess:
             raise MissingProgramError("git is not installed", "install it") from None
 
     def result(self) -> ProgramOutput:
-        """Wait for the end; a process that does not end is stopped, and its exit code says so."""
+        """Wait for the end, or stop a process that takes too long."""
         try:
             output = self._process.communicate(timeout=GIT_SECONDS)[0]
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, never through a link; and locks of folders."""
+"""Writing whole files, never through a link; and locks of folders."""
 
 import errno
 import os
@@ -46,7 +46,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replace_file(path: Path, body: bytes) -> None:
-    """Write a file, whole or not at all, and the folders above it; what was there is replaced.
+    """Write or replace a whole file, and make the folders above.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -80,7 +80,7 @@ def create_file(path: Path | str, body: bytes, *, mode: int = 0o666) -> int:
 
 
 def append_to_file(path: Path, body: bytes) -> None:
-    """Append bytes to a regular file, in one step; create it if it is missing.
+    """Append bytes to a regular file in one step; create it.
 
     Raises:
         OSError: if it cannot be written, or is not a regular file.
@@ -111,7 +111,7 @@ def sync_path(path: Path | str) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Wait until everything written to a folder's file system is on disk, if the system can report it."""
+    """Wait until a folder's file system is on disk, if possible."""
     from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
 
     system = CDLL(None) if os.name != "nt" else None

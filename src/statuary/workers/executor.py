@@ -36,7 +36,7 @@ class Executor(Protocol):
         return
 
     def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Run tasks and yield their results in any order; tasks are taken lazily.
+        """Run tasks, taken lazily; yield results in any order.
 
         Args:
             work: a module-level function, which any worker can run.
@@ -57,7 +57,7 @@ class Executor(Protocol):
 
     @property
     def full_manifest(self) -> "FullManifest | None":
-        """The workers' writer of the manifest of many files, if there are workers."""
+        """The workers' writer of a large manifest, if any."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""The options of a build's execution: its executor, and the state of git."""
+"""How a build runs: its executor, and the git state."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

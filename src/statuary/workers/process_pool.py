@@ -39,7 +39,7 @@ class ProcessPool:
     def submit(
         self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
     ) -> Future[Result]:
-        """Give a task to a process; start new ones if one was lost."""
+        """Give a task to a process; replace a lost one."""
         with _uninterrupted():
             future = self._processes().submit(work, task)
             future.add_done_callback(then)

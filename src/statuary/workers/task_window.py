@@ -132,7 +132,7 @@ class TaskWindow(Generic[Task, Result]):
             yield result
 
     def _meanwhile(self) -> Iterator[Result]:
-        """Run one task here if any is left; otherwise wait, then check the workers."""
+        """Run a remaining task here, or wait and check the workers."""
         if not self.pool.runs_tasks_here:
             self.pool.check_alive()
         elif (attempt := self._next()) is not None:

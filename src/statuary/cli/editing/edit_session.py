@@ -144,7 +144,7 @@ class EditSession:
                     )
 
     def follow(self, record: Incident) -> None:
-        """Date the edit after a record's newest update, if a clock that is a little ahead wrote it."""
+        """Date the edit after the newest update of a fast clock."""
         newest = max((update.display_at for update in record.updates), default=self.at)
         if self.options.at is None and self.at < newest <= self.now + CLOCK_SKEW:
             self.at = Instant(newest.replace(microsecond=0) + timedelta(seconds=1))
@@ -166,7 +166,7 @@ class EditSession:
         self.at = publish_at
 
     def print_remaining_statuses(self, record: Incident) -> None:
-        """Print which components of a record that is over now are not operational, and why."""
+        """Print the components that an ended record leaves not operational."""
         content = None if self.options.dry_run else _read(self.options.content, self.now, None)
         if content is not None and content.timeline is not None:
             for sentence in remaining_statuses(content.timeline, record, self.at):
@@ -269,7 +269,7 @@ def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str
 def open_session(
     edit_options: EditOptions, now: Instant, subject: Subject | None, values: Mapping[str, object]
 ) -> Iterator[EditSession]:
-    """Read the content under its lock, so that concurrent edits wait for each other.
+    """Read the content under its lock: concurrent edits wait.
 
     The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
     since.

@@ -379,7 +379,7 @@ def open_incident(
 def _is_added_to_open_incident(
     session: EditSession, title: str, affected: Mapping[str, ComponentStatus | None], update: NewUpdate
 ) -> bool:
-    """Add an update to an open incident on the same components, if a person prefers that.
+    """Offer to update an open incident on the same components.
 
     Raises:
         EditError: if there is such an incident, and no terminal.

@@ -211,7 +211,7 @@ def reschedule_maintenance(
 
 
 def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant, Instant]) -> None:
-    """Check that a move changes the window, to a time after the edit.
+    """Check that a move changes the window to a later time.
 
     Raises:
         EditError: if it does not.

@@ -99,7 +99,7 @@ def ask_instant(question: str) -> Instant:
 
 
 def ask_end(question: str, start: Instant) -> Instant:
-    """Ask for an instant after `start`, or for a duration such as `1h`."""
+    """Ask for an instant after `start`, or a duration (`1h`)."""
     end: Instant = click.prompt(question, type=EndType(start))
     return end
 
@@ -184,7 +184,7 @@ def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[
 
 
 def _ask_keys(catalogue: StatusCatalogue) -> Iterator[str]:
-    """Yield components that a person names, by key or name, until they answer `none`."""
+    """Yield components that a person names, until they answer `none`."""
     remaining_keys = leaf_keys(catalogue)
     while remaining_keys:
         answer = click.prompt(

@@ -1,4 +1,4 @@
-"""The statuses that components keep when an incident or a window on them is over, and why."""
+"""The statuses that components keep after an incident or a window."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from statuary.status.model.timeline import Timeline, component_at
 
 
 def remaining_statuses(timeline: Timeline, record: Incident, at: Instant) -> Iterator[str]:
-    """Yield a sentence for each component of a record that is not operational at an instant."""
+    """Yield a sentence for each component that is not operational."""
     by_name = timeline.catalogue.components_by_name
     for component in dict.fromkeys(by_name[name] for name in record.components if name in by_name):
         if not (component.group or component.removed):

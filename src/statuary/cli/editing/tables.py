@@ -56,7 +56,7 @@ ListFormat = Annotated[
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
-    """Print the columns of rows as a table, or all members as JSON.
+    """Print rows as a table, or all members as JSON.
 
     Args:
         nothing: the message if there are no rows.
@@ -114,7 +114,7 @@ def _rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool
 
 
 def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
-    """Return a row; an incident that is not published yet has no impact."""
+    """Return a row; an unpublished incident has no impact."""
     incident, state = history.incident, history.state_at(at)
     row: Row = {
         "id": incident.id,

@@ -21,7 +21,7 @@ JsonObject = dict[str, Any]
 def path_parameters(
     names: Sequence[str], section_schemas: Mapping[str, Mapping[str, object]]
 ) -> list[JsonObject]:
-    """Return the parameters of a path, given their names in the URL table."""
+    """Return the parameters of a path, by their names."""
     schemas = {**PATH_SCHEMAS, **section_schemas}
     return [
         {
@@ -162,7 +162,7 @@ def shipped_schemas() -> JsonObject:
 
 
 def schema_of(shape: type) -> JsonObject:
-    """Return the schema of a shape: a reference, or a list of references."""
+    """Return a shape's schema: a reference, or a list of references."""
     if get_origin(shape) is list:
         return {"type": "array", "items": schema_of(get_args(shape)[0])}
     return {"$ref": REF.format(model=shape.__name__)}

@@ -1,4 +1,4 @@
-"""The API page: each call with parameters, answers and an example, and all types."""
+"""The API page: calls with parameters, answers, examples; types."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -158,7 +158,7 @@ def _calls(
 
 
 def _default_operation(url: Url) -> "OperationView":
-    """Return the operation of a URL that the OpenAPI document does not describe."""
+    """Return an operation for a URL that OpenAPI does not describe."""
     anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
     return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
 
@@ -326,7 +326,7 @@ def _plain_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
 
 
 def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return the target of a reference within the document, or the value itself."""
+    """Return a reference's target in the document, or the value itself."""
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):
         return as_object(value)

@@ -1,4 +1,4 @@
-"""Pages that depend on settings or contracts but not on time, and shared files."""
+"""Pages of settings or contracts, not of time; shared files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""The origin of a folder's site: a build or not, and of which content.
+"""The origin of a folder's site: its build and content.
 
 A damaged ledger counts as none: the manifest then says what the folder has.
 """
@@ -19,7 +19,7 @@ from statuary.system.files import read_file
 
 
 def is_built(root: Path) -> bool:
-    """Return whether a build or a tick made a folder's site, by its ledger.
+    """Return whether the ledger says that statuary made the site.
 
     Such a folder is published by its ledger, which builds trust too, and read without checking its manifest
     as a snapshot's.
@@ -34,7 +34,7 @@ def is_built(root: Path) -> bool:
 
 
 def has_intact_listing(root: Path) -> bool:
-    """Return whether a build made a folder's site, and its ledger has a row for each name in the manifest."""
+    """Return whether the ledger of a built site has every name."""
     ledger, text = find_ledger(root), FolderReader(root).read(MANIFEST)
     if ledger is None or text is None or not is_built(root):
         return False
@@ -45,7 +45,7 @@ def has_intact_listing(root: Path) -> bool:
 
 
 def recorded_origin(root: Path) -> SiteOrigin | None:
-    """Return the origin of a folder's site by its ledger, or else by its manifest.
+    """Return a folder's origin by its ledger, else by its manifest.
 
     Returns:
         The origin, or None if neither records it.

@@ -45,7 +45,7 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A folder as a target; a context manager that holds the ledger's lock."""
+    """A folder as a target; its context holds the ledger's lock."""
 
     partition_size = 256
     writes_own_manifest = False
@@ -105,7 +105,7 @@ class FolderTarget(BuildTarget):
         return self
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        """Release the folder; staged files of an unfinished build stay for the next.
+        """Release the folder, with an unfinished build's staged files.
 
         Raises:
             PublishingError: in place of an error of the ledger or the disk.

@@ -1,4 +1,4 @@
-"""Read documents of a site in a folder: regular files inside it only."""
+"""Read a folder's documents: regular files inside it only."""
 
 import os
 import stat
@@ -166,7 +166,7 @@ def walk_files(root: Path) -> Iterator[str]:
 
 
 def everything_in(root: Path) -> Iterator[str]:
-    """Yield the path of everything below a folder that is not a folder, unordered.
+    """Yield every path below a folder except folders, unordered.
 
     Hidden files and symbolic links are included; only statuary's own folder and git's are left out.
     """
@@ -192,7 +192,7 @@ def find_ledger(root: Path) -> Path | None:
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield a folder's documents, each with its names, which differ only in case.
+    """Yield a folder's documents, each with its names in every case.
 
     Raises:
         DamagedSnapshotError: if a file was changed after it was written.

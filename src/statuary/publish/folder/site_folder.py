@@ -1,4 +1,4 @@
-"""A site folder on disk: files are staged beside it, then renamed into place."""
+"""A site's folder: files are staged beside it, then renamed."""
 
 import os
 import re
@@ -103,7 +103,7 @@ class Stager:
             )
 
     def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> _FileAction:
-        """Link a name to the file with its body if it has another body."""
+        """Link a name to the file with its new body."""
         at_name = self._action_at(name, body, digest)
         if self.tree and at_name.action in STAGED:
             self._link(holder, name, body)
@@ -279,7 +279,7 @@ class SiteFolder:
         shutil.rmtree(self.leftover, ignore_errors=True)
 
     def discard(self, run: int) -> None:
-        """Delete the staged files of a run and the leftovers of an earlier build."""
+        """Delete staged files of a run, and an earlier build's leftovers."""
         self.discard_leftover()
         shutil.rmtree(self.staged(run), ignore_errors=True)
         with suppress(OSError):
@@ -368,5 +368,5 @@ class SiteFolder:
                 yield sources
 
     def sync(self) -> None:
-        """Wait until everything written is on disk, if the system can report it."""
+        """Wait until everything written is on disk, if possible."""
         sync_file_system(self.root)

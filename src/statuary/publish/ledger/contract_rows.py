@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ContractRow(NamedTuple):
-    """The list entry of a record: members in served order, then those for pages."""
+    """A record's list entry: served members in order, then pages' own."""
 
     match: str | None
     creationMatch: str | None  # noqa: N815 - the wire's own names
@@ -24,7 +24,7 @@ class ContractRow(NamedTuple):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the record is contradicted, or breaks a rule and is still published."""
+        """Whether the published record is contradicted or breaks a rule."""
         return self.verdict == "contradicted"
 
 

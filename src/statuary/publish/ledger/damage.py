@@ -1,4 +1,4 @@
-"""Damage of a ledger: one rule for the build that writes it and everything that reads it.
+"""Damage of a ledger: one rule for its writer and readers.
 
 A ledger is damaged if SQLite says so, or if its version, columns or notes are not those that
 this program writes. A
@@ -18,7 +18,7 @@ from statuary.system.databases import read_database
 
 
 class DamagedLedgerError(PublishingError):
-    """A ledger is damaged. A writer has renamed it, and finds none when it is run again."""
+    """A ledger is damaged; a writer has renamed it."""
 
     def __init__(self, message: str, hint: str, file: Path) -> None:
         super().__init__(message, hint)
@@ -53,7 +53,7 @@ def _require_note(name: str, value: str) -> None:
 
 
 def database_error(error: Exception, file: Path) -> PublishingError:
-    """Return an SQLite error, or one about a stored value, of a ledger that is written."""
+    """Return the error about damage of a ledger that is written."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
         return PublishingError(
@@ -75,7 +75,7 @@ def database_error(error: Exception, file: Path) -> PublishingError:
 
 
 def reading_error(error: Exception, file: Path) -> PublishingError:
-    """Return an SQLite error, or one about a stored value, of a ledger that is only read."""
+    """Return the error about damage of a ledger that is read."""
     if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_IOERR", "SQLITE_PERM", "SQLITE_CANTOPEN")):
         return PublishingError(
             f"cannot read {file}: {error}", "check the disk and the permissions of the folder"

@@ -80,7 +80,7 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Add files whose paths are free, and record the error for any other.
+        """Add files at free paths; record the error of any other.
 
         Returns:
             Whether all paths were free.
@@ -118,7 +118,7 @@ class DocumentTable:
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def remove_unless_added(self, paths: Iterable[str]) -> None:
-        """Mark files for removal unless they are added; a full build removes them anyway."""
+        """Mark files for removal unless this build adds them."""
         if self.partial:
             query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
             self.connection.executemany(query, ((path,) for path in paths))
@@ -138,7 +138,7 @@ class DocumentTable:
         ]
 
     def changed(self) -> Iterator[tuple[str, str, int]]:
-        """Yield action, name and size of files to be written, in path order."""
+        """Yield action, name and size of files to write, by path."""
         query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
         for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
             for name, action in zip(names_of(path, aliases), actions, strict=True):
@@ -159,7 +159,7 @@ class DocumentTable:
                     yield name
 
     def paths_to_remove(self) -> Iterator[str]:
-        """Yield published names of files that were not added, or not under those names."""
+        """Yield published names that this build did not add."""
         renamed = (
             "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
             " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
@@ -207,7 +207,7 @@ class DocumentTable:
         return self.connection.execute(query)
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of the new site's files, by path."""
+        """Yield path, aliases, size and SHA-256 of files, by path."""
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
             " SELECT path, aliases, size, digest FROM documents AS d"
@@ -237,7 +237,7 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Keep the last build's files below a folder, whatever this build adds there."""
+        """Keep the last build's files below a folder beside added ones."""
         names, bounds = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
@@ -251,7 +251,7 @@ class DocumentTable:
         )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the published files below a folder that were made from these sources."""
+        """Return the published files below a folder from these sources."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
@@ -287,7 +287,7 @@ class DocumentTable:
         )
 
     def save(self, run: int) -> None:
-        """Store the new site's table of files, as one step of a transaction."""
+        """Store the new site's table of files, within a transaction."""
         execute = self.connection.execute
         self.connection.executemany(
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())

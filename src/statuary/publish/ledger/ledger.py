@@ -247,7 +247,7 @@ class Ledger:
         self._retains_unchanged = True
 
     def restore_previous_sources(self) -> None:
-        """Forget this build's documents of sources, and keep those of the last build."""
+        """Keep the last build's documents of sources instead of this one's."""
         self.documents.discard_all()
         self.sources.forget()
         self.retain_unchanged_sources()
@@ -298,7 +298,7 @@ class Ledger:
             self.documents.remove_unless_added(self.sources.superseded_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of the new site's documents, by path.
+        """Yield path, aliases, size and SHA-256 of documents, by path.
 
         The digest is empty if a new ledger does not know it. Documents that are added later are missing.
         """

@@ -31,7 +31,7 @@ def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFi
 
 
 def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:
-    """Yield chain id and address of contracts that may have changed, by address.
+    """Yield possibly changed contracts (chain id and address), by address.
 
     Args:
         every: yield all contracts instead.
@@ -69,7 +69,7 @@ def added_digest(documents: DocumentTable, path: str) -> str:
 
 
 def published_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, of the last build's file at a path.
+    """Return the hex SHA-256 of the last build's file.
 
     Returns:
         The digest; empty if it published none there.
@@ -80,7 +80,7 @@ def published_digest(documents: DocumentTable, path: str) -> str:
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, of the new site's document at a path.
+    """Return the hex SHA-256 of the new site's document.
 
     Returns:
         The digest; empty if there will be none.

@@ -62,7 +62,7 @@ def _paths(file: Path) -> list[str]:
 
 
 def record_range(task: RecordedRange) -> Path:
-    """Write a range as one partition's rows, sorted by path and by location.
+    """Write a range of rows, sorted by path and by location.
 
     Returns:
         The file.

@@ -37,7 +37,7 @@ def read_entry(file: Path, path: str) -> LedgerEntry | None:
 
 
 class LedgerLookup:
-    """The entries of a published site's files by path; thread-safe, and closed by `close`."""
+    """The entries of a published site's files by path; thread-safe."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file, self._connection, self._lock = file, connection, Lock()
@@ -69,7 +69,7 @@ class LedgerLookup:
             raise problem from None
 
     def find(self, path: str) -> LedgerEntry | None:
-        """Return the entry of a path, or None; raise DamagedLedgerError if it is damaged."""
+        """Return the entry of a path, or None."""
         try:
             with self._lock:
                 return read_entry_of(self._connection, path, self._unfinished_run)
@@ -94,7 +94,7 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return up to three paths that differ in case or share the last name.
+    """Return three paths at most of another case or folder.
 
     Raises:
         DamagedLedgerError: if it is damaged.

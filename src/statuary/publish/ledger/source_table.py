@@ -1,4 +1,4 @@
-"""The results of sources, and contracts' list entries, as rows in a database."""
+"""The results of sources and list entries, in a database."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -58,7 +58,7 @@ class SourceTable:
             last_location = page[-1][0]
 
     def mark_changed(self, units: Iterable[str]) -> None:
-        """Mark sources whose last rows are obsolete, although nothing was built from them."""
+        """Mark unbuilt sources whose last rows are obsolete."""
         with transaction(self.connection):
             query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
             self.connection.executemany(query, ((unit,) for unit in units))
@@ -79,11 +79,11 @@ class SourceTable:
             self.connection.execute(f"DELETE FROM work.{table}")
 
     def forget_git_ids(self) -> None:
-        """Forget git ids, sizes and times of the sources that this build read."""
+        """Forget git ids, sizes and times of this build's sources."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")
 
     def have_git_ids(self) -> bool:
-        """Return whether every source that this build read has a known git id."""
+        """Return whether every source of this build has a git id."""
         query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
         return self.connection.execute(query).fetchone() is None
 
@@ -138,7 +138,7 @@ class SourceTable:
         return documents.split("\n") if documents else []
 
     def compare(self, always: str) -> None:
-        """Find the list entries that differ from the last build's, once rows are final.
+        """Find the list entries that differ from the last build's.
 
         Args:
             always: the reason of rows that count as different even if they are the same.
@@ -167,7 +167,7 @@ class SourceTable:
         return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
 
     def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
-        """Yield list entry and data of contracts of which extensions keep data, by address."""
+        """Yield contracts with data of extensions, by address."""
         query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
@@ -221,7 +221,7 @@ class SourceTable:
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings of each source as JSON, and whether its record is published."""
+        """Yield each source's findings, and whether its record is published."""
         query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
         for findings, is_published in self.connection.execute(query):
             yield findings, bool(is_published)
@@ -251,7 +251,7 @@ class SourceTable:
             yield DuplicateContracts(kept, tuple(newcomers))
 
     def _published_before(self, row: ContractRow, columns: str) -> list[tuple[str, bytes, ContractRow]]:
-        """Return location, digest and list entry that the last build published as a contract.
+        """Return what the last build published as a contract.
 
         Args:
             columns: `match_order` excludes entries with another match id.
@@ -299,7 +299,7 @@ class SourceTable:
         )
 
     def save(self) -> None:
-        """Store the new site's table of sources, as one step of a transaction."""
+        """Store the new site's table of sources, within a transaction."""
         execute = self.connection.execute
         (built_count,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")

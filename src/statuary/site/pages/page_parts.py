@@ -14,7 +14,7 @@ CORE_FOLDERS = tuple(PACKAGE / name / "pages" for name in ("site", "status", "co
 
 
 class PageParts(NamedTuple):
-    """The parts of an extension; the keys of its strings begin with its name."""
+    """An extension's page parts; its name begins its strings' keys."""
 
     folder: Path  # with templates/*.html, texts/<language>.json and assets/*.js
     urls: tuple[Url, ...]  # those that its templates name

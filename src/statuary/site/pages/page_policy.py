@@ -1,4 +1,4 @@
-"""The content security policy of pages, and the markup that themes must not use.
+"""The content security policy, and the markup that themes must avoid.
 
 The policy is written after rendering, so that no template can omit it: on hosts without headers, nothing else
 keeps a theme's script from running.
@@ -58,7 +58,7 @@ def with_policy(page: str, *, asks_nodes: bool) -> str:
 
 
 def forbidden_markup(name: str, text: str) -> ThemeError | None:
-    """Find the first markup in a theme's template that themes must not use.
+    """Find the first forbidden markup in a theme's template.
 
     Returns:
         The error, or None if the template is allowed.

@@ -40,7 +40,7 @@ class PageTemplates:
     """The package's templates, and the theme's replacements."""
 
     def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
-        """Set up the templates of a site; each is compiled on first use.
+        """Set up a site's templates, each compiled on first use.
 
         Args:
             parts: the parts of extensions.
@@ -76,7 +76,7 @@ class PageTemplates:
             raise self._theme_error(template, error) from error
 
     def _theme_error(self, template: str, error: Exception) -> ThemeError:
-        """Return the error with the theme's template and the line of the fault."""
+        """Return the error with its template and line in the theme."""
         places = [
             (frame.filename, frame.lineno or 0)
             for frame in traceback.extract_tb(error.__traceback__)
@@ -182,7 +182,7 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
 
 
 def _remember_macros(environment: Environment) -> None:
-    """Cache macro results: pages show the same cards and days at many instants."""
+    """Cache macro results: many instants show the same cards and days."""
     for template, macros in REMEMBERED.items():
         module = environment.get_template(template).module
         for macro in macros.split():

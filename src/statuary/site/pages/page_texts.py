@@ -1,4 +1,4 @@
-"""The strings of pages by key, one file per language, with English as fallback."""
+"""The strings of pages, one file per language, English as fallback."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
 class PageTexts:
-    """The strings of pages in one language, given as a BCP 47 tag."""
+    """The strings of pages in one language (a BCP 47 tag)."""
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
@@ -86,7 +86,7 @@ class PageTexts:
 def page_texts(
     language: str, replacements: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
-    """Return the strings of a language, with those of extensions and of the theme."""
+    """Return a language's strings, with those of extensions and the theme."""
     tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
     texts: dict[str, str] = {}
     for tag in tags:
@@ -104,7 +104,7 @@ def english(reason: Reason) -> str:
 def invalid_texts(
     replacements: Iterable[tuple[str, str]], extensions: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield the key of each unusable string of a theme, with the reason.
+    """Yield each unusable string's key in a theme, with the reason.
 
     Args:
         extensions: the keys of enabled extensions.
@@ -190,14 +190,14 @@ def one_line(text: str) -> str:
 
 
 def isolated(name: str) -> str:
-    """Return a name that keeps its own direction within a sentence: one from right to left stands between isolates."""
+    """Return a name that keeps its own direction within a sentence."""
     if name.isascii() or not any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         return name
     return f"\u2068{name}\u2069"
 
 
 def visible_name(text: str) -> str:
-    """Return a name or path on one line, with code points after lookalike letters."""
+    """Return a name on one line, with lookalike letters' code points."""
     line = one_line(text)
     return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
 
@@ -210,7 +210,7 @@ class MixedWords(NamedTuple):
 
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> MixedWords:
-    """Mark the letters in a text that imitate Latin ones of the same word."""
+    """Mark letters that imitate Latin ones of the same word."""
     names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:

@@ -101,7 +101,7 @@ class Renderer:
 
 @lru_cache(maxsize=4)
 def renderer_of(site: SiteContext) -> Renderer:
-    """Return the renderer of a site; equal sites share one and its compiled templates."""
+    """Return the renderer of a site; equal sites share one."""
     return Renderer(site)
 
 

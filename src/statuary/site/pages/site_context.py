@@ -1,4 +1,4 @@
-"""The facts that a site's pages share, and dates as pages write them."""
+"""The facts that a site's pages share, and their dates."""
 
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -181,7 +181,7 @@ class DateFormatter:
         return " ".join(units) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
-        """Return the zone's name at an instant, or its offset if it has none."""
+        """Return the zone's name at an instant, or its offset."""
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""

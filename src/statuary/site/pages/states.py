@@ -1,4 +1,4 @@
-"""The states that pages show by colour and shape, each as one word."""
+"""The states that pages show by colour and shape."""
 
 STATUS_STATES = {
     "operational": "ok",

@@ -1,4 +1,4 @@
-"""The filters of theme templates, and a page's budget of steps, time and size."""
+"""The filters of theme templates, and a page's budget."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ def new_budget() -> Iterator[None]:
 
 
 def step() -> None:
-    """Count a step of the page that is being rendered; compiling has no limit."""
+    """Count a step of rendering; compiling has no limit."""
     budget = _budget.get()
     if budget is not None:
         budget.consume()
@@ -191,7 +191,7 @@ def bounded_literal(value: R) -> R:
 
 
 def _items(value: object, most: int) -> int:
-    """Count the items of nested lists up to a maximum, shared ones repeatedly."""
+    """Count nested lists' items up to a maximum, shared ones repeatedly."""
     if isinstance(value, Mapping):
         return _items(list(value.values()), most)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):

@@ -11,7 +11,7 @@ THEME_TEMPLATES = "template-error"
 
 
 def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each string of the theme that no page can use.
+    """Yield a finding for each unusable string of the theme.
 
     Args:
         extensions: the keys of enabled extensions.

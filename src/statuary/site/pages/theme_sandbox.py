@@ -205,7 +205,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_callable(self, obj: object) -> bool:
-        """Return whether a template can call a macro, block, global or listed method."""
+        """Return whether a template may call an object."""
         return (
             isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
             or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)
@@ -220,7 +220,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
-        """Compute with bounded numbers, and join or repeat texts up to a length."""
+        """Compute with bounded numbers, and with texts up to a length."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             check_length(len(left) + len(right))
         elif operator == "*" and isinstance(left, str):

@@ -137,7 +137,7 @@ class StatusDocuments:
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
-        """Yield the final documents of a month, and its archive if it is final.
+        """Yield a month's final documents, with its archive if final.
 
         Args:
             start: the instant from which on nothing of them changes.
@@ -222,7 +222,7 @@ class StatusDocuments:
         return [document, uptime_schema_document()]
 
     def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
-        """Yield the documents without a record of their own, members in Statuspage's order."""
+        """Yield the documents of many records, members in Statuspage's order."""
         status = encode_json(status_members(state.overall_status))
         components = _array(context.components.values())
 

@@ -142,7 +142,7 @@ class EpochIndex(NamedTuple):
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the instant at which a build was due, if that has passed.
+        """Return the instant at which a build became due, if any.
 
         Returns:
             The instant as a string; empty if no build is overdue.

@@ -95,7 +95,7 @@ class PatchBase:
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _pieces(self, body: bytes) -> Iterator[_Piece]:
-        """Split bytes into ranges of the base, as long as possible, and new text."""
+        """Split bytes into the base's longest ranges and new text."""
         start = stop = 0
         place = text = 0
         separator, size = self._separator, len(self._separator)
@@ -265,7 +265,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch against the last whole file, unless it would be too large."""
+        """Return the patch against the last whole file, if small enough."""
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:

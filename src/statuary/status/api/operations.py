@@ -53,7 +53,7 @@ FEEDS = ApiDescription(
 
 
 def is_served(operation: Operation, settings: StatusSettings) -> bool:
-    """Return whether a site with these settings has an operation of the status."""
+    """Return whether a site with these settings has an operation."""
     if operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is url_table.UPTIME else True

@@ -144,7 +144,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
 
 
 def _named_components_of_all(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
-    """Yield the named components of every record and of the updates of windows."""
+    """Yield the components that every record and window update names."""
     for record in context.records:
         yield from ((record, *entry) for entry in named_components(record))
     for window in context.edited_records:

@@ -65,7 +65,7 @@ def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> se
 
 
 def _gives_id(file: Path, given_id: str) -> bool:
-    """Return whether a file gives itself an id, as it is usually written."""
+    """Return whether a file has an `id:` of its own."""
     try:
         return f"id: {given_id}".encode() in read_file(file, LARGEST_SOURCE_FILE).splitlines()
     except (OSError, UnicodeEncodeError):
@@ -94,7 +94,7 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
-    """Make an id of the day and title, with a number if taken.
+    """Make an id of day and title, numbered if taken.
 
     Args:
         fallback: the words if the title has none.

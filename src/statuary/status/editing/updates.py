@@ -164,7 +164,7 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Find an incident or maintenance window by its id, file name, or their beginning.
+    """Find a record by its id, file name, or a beginning.
 
     The words may omit the leading day. If several match, the only one with a wanted status is returned.
 
@@ -183,7 +183,7 @@ def find_incident(
 
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield incidents that match exactly, without the day, by beginning, or by beginning without the day."""
+    """Yield matching incidents: exactly, without the day, or by beginning."""
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == typed,
         lambda name: _words(name) == typed,
@@ -215,7 +215,7 @@ def incident_names(incident: Incident) -> list[str]:
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return the status at an instant, or an empty text before the first update.
+    """Return the status at an instant, empty before any update.
 
     A window is `scheduled` also before it is announced; one that is cancelled by then is `completed`.
     """
@@ -253,7 +253,7 @@ def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) ->
 
 
 def _plain(name: str) -> str:
-    """Return a name as it is compared: dates are written with and without dashes."""
+    """Return a name for comparison, whose dates have no dashes."""
     return name.lower().replace("-", "").replace(":", "")
 
 
@@ -261,7 +261,7 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that differ only in their day, of the nearest three days."""
+    """Return names that differ in their day, the nearest three."""
     words, day = _dated(typed)
     dated = [
         (other_day, name)
@@ -312,7 +312,7 @@ KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpdate:
-    """An update to write; the status None names a component without changing it."""
+    """An update to write; None names an unchanged component."""
 
     at: Instant
     status: UpdateStatus

@@ -51,7 +51,7 @@ INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
 
 
 class Badge(NamedTuple):
-    """A label on the left, and a message on the right with its colour."""
+    """A label, and a coloured message at its right."""
 
     label: str
     message: str

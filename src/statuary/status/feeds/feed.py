@@ -143,7 +143,7 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a tag URI in Statuspage's form, with the page's id for the host."""
+    """Return a tag URI in Statuspage's form."""
     return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
@@ -373,7 +373,7 @@ def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
 
 
 def _xml_bytes(element: ET.Element, level: int) -> bytes:
-    """Return an element on separate lines, indented by two spaces for each level."""
+    """Return an element on indented lines."""
     ET.indent(element, level=level)
     body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
     return b"  " * level + body + b"\n"

@@ -105,7 +105,7 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the records in any feed or in the calendar at an instant."""
+        """Return the records of all feeds and the calendar, then."""
         lists = self._lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)

@@ -1,4 +1,4 @@
-"""The words of feeds, badges and notifications: Statuspage's in English, else those of pages."""
+"""The words of feeds, badges and notifications in each language."""
 
 from collections.abc import Mapping
 from pathlib import Path

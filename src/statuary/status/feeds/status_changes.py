@@ -103,7 +103,7 @@ def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | N
 
 
 def _changes(previous: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
-    """Return the payloads in the order of events, except for a first build."""
+    """Return the payloads by time; none for a first build."""
     if previous is None or now is None:
         return iter(())
     changes = [*_component_updates(previous, now), *_incidents(previous, now)]

@@ -147,7 +147,7 @@ class DowntimeByDay:
         return durations
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants, and how much of it lies between them."""
+        """Yield each day between two instants, with its part."""
         while start < end:
             day = day_of(start, self._zone)
             midnight = day_start(day + ONE_DAY, self._zone)
@@ -155,7 +155,7 @@ class DowntimeByDay:
             start = midnight
 
     def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
-        """Return the records of a component by each day on which they were active."""
+        """Return a component's records by each day of activity."""
         states: dict[date, list[IncidentState]] = {}
         range_start = day_start(days.first_day, self._zone)
         for history in self._records.get(component_id, ()):

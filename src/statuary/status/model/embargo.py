@@ -23,7 +23,7 @@ Record = TypeVar("Record", bound=Incident)
 
 
 class PublicStatus(NamedTuple):
-    """The part of a catalogue that a build at an instant may publish."""
+    """The part of a catalogue that a build may publish then."""
 
     catalogue: StatusCatalogue
     next_publication: (
@@ -70,7 +70,7 @@ def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
 
 
 def _before_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
-    """Return an incident without an impact that is set for a later time."""
+    """Return an incident without a later impact."""
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
         return incident
@@ -79,7 +79,7 @@ def _before_override(incident: Incident, now: Instant, held_back: list[Instant])
 
 
 def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
-    """Return a window as it was before moves and a cancellation that are dated ahead."""
+    """Return a window before the moves and cancellation dated ahead."""
     if maintenance.draft:
         return maintenance
     cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
@@ -101,7 +101,7 @@ def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: lis
 
 
 def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
-    """Return the start of a window before the first move that is dated ahead, if there is one."""
+    """Return a window's start before the first move dated ahead."""
     moves = [(update.display_at, update.moved_from) for update in updates if update.moved_from is not None]
     return next((start for at, start in sorted(moves) if at > now), None)
 
@@ -121,7 +121,7 @@ def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Inst
 
 
 def _occurrence_before(occurrence: Occurrence, now: Instant, held_back: list[Instant]) -> Occurrence:
-    """Return the changes to a window without moves and a cancellation that are dated ahead."""
+    """Return a window's changes, without those dated ahead."""
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
         held_back.append(occurrence.cancelled_at)
         occurrence = occurrence._replace(cancelled_at=None)

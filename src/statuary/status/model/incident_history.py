@@ -123,7 +123,7 @@ class IncidentHistory:
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """The record's state after its last change, or None if it is never published."""
+        """The record's last state, or None without publication."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -206,7 +206,7 @@ def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str])
 
 
 def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
-    """Yield after each update the worst impact of the incident's own components so far."""
+    """Yield the incident's worst impact so far after each update."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
     for published_update in published_updates:

@@ -20,7 +20,7 @@ REMINDER_INTERVALS_ABSENT = "absent"
 
 
 class AffectedComponent(NamedTuple):
-    """The effect of an update on one component, in the shape that Statuspage serves."""
+    """The effect of an update on one component, as served."""
 
     # the component's id (in content: its key or its id); documents of 2017 have the name alone
     code: str | None
@@ -89,7 +89,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Automation:
-    """The automatic steps of a maintenance, under the names of Statuspage's manage API."""
+    """The automatic steps of a maintenance, under Statuspage's names."""
 
     scheduled_remind_prior: bool = True  # post a reminder 60 minutes before the window
     scheduled_auto_in_progress: bool = True  # start at `scheduled_for`
@@ -250,7 +250,7 @@ class StatusCatalogue:
 
     @cached_property
     def components_by_name(self) -> dict[str, Component]:
-        """Components by key and by id; where the two collide, the key wins."""
+        """Components by key and by id; a key wins."""
         by_id = {component.id: component for component in self.components}
         return by_id | {component.key: component for component in self.components}
 
@@ -263,7 +263,7 @@ class StatusContent(NamedTuple):
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Set missing creation dates of the page and components to the content's first date."""
+    """Set missing creation dates to the content's first date."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)

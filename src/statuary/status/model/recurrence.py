@@ -1,4 +1,4 @@
-"""Windows of recurring maintenances, one for each start that an RFC 5545 rule gives.
+"""Windows of recurring maintenances, by an RFC 5545 rule.
 
 The rule follows the clock of its time zone: a window at 02:00 stays at 02:00 when clocks change.
 """
@@ -180,7 +180,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 
 
 def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
-    """Return the announcement time of a window: the rule's, or an earlier first update."""
+    """Return a window's announcement: the rule's, or an earlier update."""
     announced = Instant(start - recurrence.announce)
     if changes.scheduled_for is not None:
         moved = Instant(changes.scheduled_for - recurrence.announce)
@@ -292,7 +292,7 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
-    """Return the time at which an author completed or cancelled a maintenance, if any."""
+    """Return when an author ended a maintenance, if so."""
     ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
@@ -305,7 +305,7 @@ def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus])
 
 
 def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
-    """Yield the reminder, and those that were posted before the window was moved."""
+    """Yield the reminders: the next, and those before moves."""
     if not maintenance.automation.scheduled_remind_prior:
         return
     moves = _moves(maintenance)

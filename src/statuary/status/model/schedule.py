@@ -13,12 +13,12 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Build the timeline of a catalogue up to the horizon of its documents."""
+    """Build a catalogue's timeline up to the horizon of documents."""
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return the end of the horizon: a midnight, so that a day's builds agree."""
+    """Return the horizon's end, a midnight: a day's builds agree."""
     if not settings.horizon:
         return at
     least = at + settings.horizon
@@ -43,7 +43,7 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return the start of the documents' current state, as far as it is known.
+    """Return the start of the documents' current state, if known.
 
     Args:
         days: include pages that show days.

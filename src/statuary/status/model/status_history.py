@@ -223,7 +223,7 @@ class _Replayer:
         return affected
 
     def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Apply an update as written; return every component it concerns with its old and new status."""
+        """Apply an update as written; return what it does to components."""
         if event.record.backfilled:
             return None
         statuses = self._statuses(event)
@@ -281,7 +281,7 @@ class _Replayer:
         return statuses
 
     def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
-        """Return the components that a record has named so far, in order of mention."""
+        """Return the components that a record has named so far."""
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
             named_ids.update((self._id(name), None) for name in event.record.components)
@@ -294,7 +294,7 @@ class _Replayer:
         self._change(component, event.at, with_layer(self._layer_history(component).last_stack, layer))
 
     def _leave(self, event: _UpdateEvent) -> None:
-        """Leave the statuses behind that a record still gives components when it is over."""
+        """Leave behind the statuses that an ended record still gives."""
         for component in self._held.pop(event.record.id, {}):
             stack = self._layer_history(component).last_stack
             self._change(component, event.at, as_stated(stack, _kind_of(event.record), event.record.id))

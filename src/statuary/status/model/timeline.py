@@ -83,7 +83,7 @@ class Timeline:
         return sorted(instants)
 
     def _status_changes(self) -> Iterator[Instant]:
-        """Yield the instants at which a component changes in the API or on pages."""
+        """Yield a component's instants of change, in API or pages."""
         for status_history in self.status_histories.values():
             yield from status_history.instants
         for layer_history in self.layer_histories.values():
@@ -265,7 +265,7 @@ def updated_at(timeline: Timeline, at: Instant) -> Instant:
 
 
 def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
-    """Return the last change of something: an import's value, unless it has changed since."""
+    """Return the last change: an imported one, or a later one."""
     if stated_instant is None or stated_instant > at:
         return changed_at
     return changed_at if changed_at - stated_instant > SAME_CHANGE else stated_instant

@@ -76,7 +76,7 @@ class PageUptime(NamedTuple):
 
 
 def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
-    """Return the exact part of a window without outage; 1 for an empty window."""
+    """Return a window's exact part without outage; 1 if empty."""
     if outage == NO_OUTAGE or not window:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
@@ -170,7 +170,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Yield each day of an interval, with the interval's part in that day."""
+        """Yield each day of an interval, with its part."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -210,7 +210,7 @@ def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict
 def _outages(
     status_history: StatusHistory, window: UptimeWindow
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each outage since the start of the window, with its start and end."""
+    """Yield each outage since the window's start, with its ends."""
     passed = bisect_right(status_history.instants, window.start)
     statuses = (status_history.at(window.start).status, *status_history.statuses[passed:])
     instants = (window.start, *status_history.instants[passed:], window.as_of)
@@ -235,7 +235,7 @@ def _events(
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
-    """Return by component id its incidents since a start, the latest created first."""
+    """Return incidents since a start by component, latest first."""
     by_component: dict[str, list[IncidentState]] = {}
     for history in timeline.incidents:
         state = None if history.is_final_by(start) else history.state_at(as_of)

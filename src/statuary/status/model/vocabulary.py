@@ -144,7 +144,7 @@ def _first_match(statuses: frozenset[ComponentStatus]) -> OverallStatus:
 
 
 def worst_status(statuses: Iterable[ComponentStatus]) -> ComponentStatus:
-    """Return the most severe status, which is a group's; operational for no statuses."""
+    """Return the most severe status; operational for none."""
     return max(statuses, key=COMPONENT_SEVERITY.__getitem__, default="operational")
 
 

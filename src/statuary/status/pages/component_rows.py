@@ -1,4 +1,4 @@
-"""Components and groups on the status page: status, uptime, and downtime by day."""
+"""Components and groups on the status page, with their uptime."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -93,7 +93,7 @@ class ComponentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group, or an ungrouped component as a nameless row; `note` counts affected ones."""
+    """A group, or an ungrouped component as a nameless row."""
 
     name: str
     state: str
@@ -105,7 +105,7 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Builds the rows of one instant, reusing unchanged rows of an earlier one."""
+    """Builds an instant's rows, reusing an earlier one's unchanged rows."""
 
     def __init__(
         self,

@@ -172,7 +172,7 @@ class IncidentCardBuilder:
         )
 
     def course(self, state: IncidentState) -> IncidentCourse | None:
-        """Return the course of an incident; its first update applies from its start.
+        """Return an incident's course, from its start.
 
         Returns:
             The course, or None if the incident has no duration.
@@ -253,12 +253,12 @@ class IncidentCardBuilder:
         return self._texts("incident.into", length=self._dates.length(passed))
 
     def _name(self, affected: AffectedComponent) -> str:
-        """Return a component's current name, or its last one if it was removed."""
+        """Return a component's current or last name."""
         return self._names.get(affected.code or "", one_line(affected.name))
 
 
 def _ended_at(state: IncidentState) -> Instant | None:
-    """Return the end of an incident, if it has one and a duration."""
+    """Return an incident's end, if it has a duration."""
     end = state.resolved_at
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
         return None
@@ -268,7 +268,7 @@ def _ended_at(state: IncidentState) -> Instant | None:
 def _changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
 ) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
-    """Yield the components that updates changed: old status, instant and new status, oldest first."""
+    """Yield the components that updates changed, oldest first."""
     for published_update in reversed(updates):
         at = (
             start
@@ -281,7 +281,7 @@ def _changes(
 
 
 def _promise(state: IncidentState) -> str:
-    """Return the key of the sentence about the next update, if one is promised."""
+    """Return the key of the sentence about a promised update."""
     if state.next_update_by is None:
         return ""
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"

@@ -251,7 +251,7 @@ class UptimeViewBuilder:
         downtimes: Mapping[date, DayDowntime],
         name: ComponentName,
     ) -> ComponentCalendar:
-        """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
+        """Return a component's calendar, an earlier one if unchanged."""
         basis = days.first_day, days.last_day, uptime.fraction, downtimes
         previous = self._calendars.get(uptime.component.id)
         if previous is None or previous[0] != basis:

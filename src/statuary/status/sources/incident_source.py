@@ -222,7 +222,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Return the updates of a record, oldest first; imported ones stay in the order of the file.
+    """Return a record's updates, oldest first, imported ones as in the file.
 
     The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
     with the same `created_at`: it survives every edit of the text.
@@ -272,7 +272,7 @@ def named_components(first_names: Iterable[str], updates: Iterable[IncidentUpdat
 def _with_postmortem(
     updates: tuple[IncidentUpdate, ...], postmortem: IncidentUpdate
 ) -> tuple[IncidentUpdate, ...]:
-    """Return updates with the postmortem before those that reopen the incident after it."""
+    """Return updates with the postmortem before later reopening ones."""
     later_updates = (
         place
         for place, update in enumerate(updates)

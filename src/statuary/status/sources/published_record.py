@@ -1,4 +1,4 @@
-"""The last published version of an incident or window whose file cannot be read."""
+"""The last published version of an unreadable record."""
 
 from collections.abc import Mapping
 from typing import Any

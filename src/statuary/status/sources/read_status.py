@@ -46,7 +46,7 @@ def read_status_sources(files: ContentFiles) -> StatusSources | None:
 def translate_status(
     files: ContentFiles, sources: StatusSources, page: Page, page_source: str
 ) -> StatusCatalogue:
-    """Return the status that sources describe; a file that cannot be translated becomes a finding.
+    """Return the status that sources describe, with findings about faults.
 
     Args:
         page_source: the file of the settings.
@@ -68,7 +68,7 @@ def translate_status(
 
 
 def _require_components(files: ContentFiles, status: StatusCatalogue) -> None:
-    """Note that components.yaml is missing, if an incident or a maintenance names a component."""
+    """Note a missing components.yaml if a record names a component."""
     has_named_components = any(record.components for record in (*status.incidents, *status.maintenances))
     if has_named_components and not files.files[FileKind.COMPONENTS]:
         message = "the content folder has no components.yaml"

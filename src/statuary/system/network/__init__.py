@@ -1,4 +1,4 @@
-"""The network: HTTP requests with limits, and sockets; no other package opens a URL or a connection.
+"""The network: HTTP requests with limits, and sockets.
 
 `client.py`: `get`, `get_range`, `size_of` and `stream` read documents, with retries on request; `send` returns the
 response to any request, whatever its status. A server may be hostile: a response has a limit of bytes and

@@ -49,7 +49,7 @@ RETRYABLE_STATUSES = frozenset(
 
 
 class UnreachableError(StatuaryError):
-    """A URL cannot be read: no response, or a wrong or too large one.
+    """A URL cannot be read: no response, or an unusable one.
 
     The message has no more of the URL than scheme and host.
     """
@@ -156,7 +156,7 @@ def get(
 
 
 def get_range(url: str, offset: int, size: int) -> bytes:
-    """Return a range of a URL's body; fewer bytes only at its end.
+    """Return a range of a URL's body, shorter only at its end.
 
     Raises:
         UnreachableError: if the server cannot be reached or does not support ranges.
@@ -261,7 +261,7 @@ def _opened(
     timeouts: Timeouts | None = None,
     redirects: bool = True,
 ) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL and follow redirects, sending a key only to its server."""
+    """Open a URL and follow redirects; only its server gets keys."""
     sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
     target = _web_address(url)
     for number in range(MAX_REDIRECTS + 1):
@@ -337,7 +337,7 @@ def _failures(url: str) -> Iterator[None]:
 
 
 def _check_status(url: str, response: http.client.HTTPResponse) -> None:
-    """Raise RefusedError for an error that will not pass, UnreachableError for one that may."""
+    """Raise RefusedError for a lasting error, UnreachableError for another."""
     status = response.status
     if status < HTTPStatus.MULTIPLE_CHOICES:
         return

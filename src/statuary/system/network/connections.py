@@ -14,7 +14,7 @@ from typing_extensions import Buffer, override
 
 
 class Timeouts(NamedTuple):
-    """The time limits of a response, and of all responses of an opener."""
+    """The time limits of a response, and of an opener's responses."""
 
     seconds: float  # for the headers and a short body
     rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
@@ -63,7 +63,7 @@ def http_opener(timeouts: Timeouts) -> OpenerDirector:
 
 
 def is_private_host(host: str) -> bool:
-    """Return whether a host has no address, or one outside the public internet."""
+    """Return whether a host lacks an address in the public internet."""
     try:
         addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:
