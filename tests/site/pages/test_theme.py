@@ -90,6 +90,11 @@ def test_active_svg_is_rejected(tmp_path: Path, text: str) -> None:
     assert HARMFUL[text] in found.message
 
 
+def test_broken_svg_is_located(tmp_path: Path) -> None:
+    (found,) = findings_of(tmp_path, {"map.svg": b"<svg>\n <path></svg>"})
+    assert found.position == Position(2, 10)
+
+
 @pytest.mark.slow
 def test_template_can_extend_package_template(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'

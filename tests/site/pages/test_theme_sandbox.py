@@ -1,16 +1,17 @@
 """Templates of a theme come from strangers: they reach nothing but the page, and cannot stop the build."""
 
 import os
+from contextlib import suppress
+from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from statuary.site.pages import theme_filters
 from statuary.site.pages.page_templates import PageTemplates
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.settings import PageSettings, Theme, ThemeError
-
-pytestmark = pytest.mark.thorough
 
 SECRET = "hunter2-of-the-build"
 
@@ -138,13 +139,47 @@ def test_template_cannot_reach_files_or_objects(attack, monkeypatch):
     assert SECRET not in str(error.value)
 
 
-@pytest.mark.parametrize("attack", BOMBS.values(), ids=BOMBS.keys())
+SLOW_BOMBS = ("branching-macro", "nested-letters", "nested-ranges", "straight-filters")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(text, id=name, marks=[pytest.mark.thorough] if name in SLOW_BOMBS else [])
+        for name, text in BOMBS.items()
+    ],
+)
 def test_rendering_time_and_memory_are_bounded(attack):
     before = resident_bytes()
     with pytest.raises(ThemeError) as error:
         templates({"status.html": attack}).render("status.html")
     assert resident_bytes() - before < MOST_MEMORY
     assert error.value.template == "status.html"
+
+
+def steps_of(source, monkeypatch):
+    """Return how many steps the rendering of a template takes."""
+    shown = templates({"own.html": source})
+    for steps in count():
+        monkeypatch.setattr(theme_filters, "MAX_STEPS", steps)
+        with suppress(ThemeError):
+            shown.render("own.html")
+            return steps
+    return None
+
+
+REPEATED = {
+    "loop": ("{% for a in '", "x", "' %}{% endfor %}"),
+    "calls": ("{% macro m() %}{% endmacro %}", "{% if m() %}{% endif %}", ""),
+    "filters": ("{{ 'x'", "|upper", " }}"),
+}
+
+
+@pytest.mark.parametrize("parts", REPEATED.values(), ids=REPEATED.keys())
+def test_repetition_takes_as_many_steps(parts, monkeypatch):
+    before, repeated, behind = parts
+    few, more = (steps_of(f"{before}{repeated * times}{behind}", monkeypatch) for times in (2, 12))
+    assert more - few == 10
 
 
 def test_error_names_included_template_line():
