@@ -7,9 +7,11 @@ from typing import Any
 
 import orjson
 import pytest
+import yaml
 
-from statuary.contracts.checks.prove import prove
+from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.sources.parse_record import parse_record_json
 from support.forgeries import repeat, target
 
 Record = dict[str, Any]
@@ -460,16 +462,79 @@ INVENTED = {
 }
 
 
+# -- the table of forgeries
+
+
+def edited(row: Any) -> Callable[[Record], None]:
+    """Return what applies a row of forgeries.yaml to a record."""
+
+    def forge(record: Record) -> None:
+        if row.get("weak"):
+            without_hash(record)
+        if "name" in row:
+            renamed(record, row["name"])
+        for edit in row.get("edits", ()):
+            apply(record, edit)
+
+    return forge
+
+
+def apply(record: Record, edit: Any) -> None:
+    """Apply one edit of forgeries.yaml."""
+    ((verb, pointer),) = (
+        (name, edit[name]) for name in edit if isinstance(edit[name], list) and name != "to"
+    )
+    *parents, last = (target(record)[0] if key == "$path" else key for key in pointer)
+    holder: Any = within(record, parents)
+    match verb:
+        case "set":
+            holder[last] = edit["to"]
+        case "remove":
+            del holder[last]
+        case "add":
+            holder[last] = [*holder[last], edit["item"]]
+        case "replace":
+            holder[last] = holder[last].replace(edit["old"], edit["new"])
+        case "copy":
+            holder[last] = within(true_record(globals()[edit["from"]]), pointer)
+
+
+def within(value: Any, keys: list[Any]) -> Any:
+    for key in keys:
+        value = value[key]
+    return value
+
+
+TABLE = yaml.load(Path(__file__).with_name("forgeries.yaml").read_text("utf-8"), yaml.CSafeLoader)
+FORGERIES.extend((globals()[name], row["kind"], edited(row)) for row in TABLE for name in row["of"])
+UNKNOWN = {row["kind"] for row in TABLE if row.get("unknown")}
+"""The forgeries that need not be rejected: their record is said to be of a kind that is not known here."""
+
+ONCE = {row["kind"] for row in TABLE if row.get("once")}
+"""The forgeries that do not repeat what they changed."""
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "forge"), FORGERIES, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_forgery_is_rejected(name, kind, forge):
     record = true_record(name)
     forge(record)
-    repeat(record)
+    if kind not in ONCE:
+        repeat(record)
     assert record != true_record(name)
-    assert not prove(record).holds
+    assert not is_believed(record, unknown=kind in UNKNOWN)
+
+
+def is_believed(record: Record, *, unknown: bool) -> bool:
+    """Return whether a build publishes a record as one whose matches are confirmed."""
+    parsed = parse_record_json(orjson.dumps(record), "record.json").record
+    if parsed is None or any(result.findings for result in run_checks(record, IDENTITY_CHECKS)):
+        return False
+    proof = prove(record)
+    is_not_known = proof.verdict is not None and proof.verdict.sentences[0].key == "verdict_not_known"
+    return proof.holds and not (unknown and is_not_known)
 
 
 def test_forgeries_are_many():
-    assert len({kind for _, kind, _ in FORGERIES}) >= 48
+    assert len({kind for _, kind, _ in FORGERIES}) >= 170

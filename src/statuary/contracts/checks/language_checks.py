@@ -9,6 +9,8 @@ from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Vio
 from statuary.contracts.checks.record_view import RecordView, as_json_text
 from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
+from statuary.contracts.model.evm_forks import FORKS, later_opcode
+from statuary.contracts.model.solc_settings import default_fork
 from statuary.contracts.model.vyper_settings import NAMES, SettingAnswer, setting_answer
 
 
@@ -92,8 +94,9 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 
 @check
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
-    """A Solidity record has the metadata of its compiler (solc 0.4.7 on)."""
+    """A Solidity record has the metadata of its compiler (solc 0.4.7 on); no record has that of another language."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
+        yield from _foreign_metadata(record)
         return
     yield Evidence({"metadata": "given" if record.metadata is not None else "absent"})
     if record.metadata is None:
@@ -101,6 +104,20 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
             f"solc {record.version[:80]} writes metadata for every contract, and the record has none",
             ("metadata",),
             "give the metadata exactly as the compiler wrote it",
+        )
+
+
+def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
+    """Yield whether metadata, which other compilers do not write, is about another language."""
+    if record.metadata is None or not record.is_known:
+        return
+    language = as_object(record.metadata).get("language")
+    yield Evidence({"metadata": str(language)[:80]})
+    if language != record.language:
+        yield Violation(
+            f"the metadata is that of {as_json_text(language)[:80]}, but the record is {record.language}",
+            ("metadata", "language"),
+            "write null: its compiler writes no metadata",
         )
 
 
@@ -119,7 +136,9 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 
 @check
 def refused_setting(record: RecordView) -> Iterator[Observation]:
-    """The release of Vyper takes the record's settings `optimize` and `evmVersion`."""
+    """The release of Vyper takes the record's settings `optimize` and `evmVersion`; Yul has no opcode of a later fork."""
+    if record.language == "Yul" and record.is_known:
+        yield from _opcodes_of_yul(record)
     if record.language != "Vyper" or not record.is_known:
         return
     settings = as_object(record.compilation.get("compilerSettings"))
@@ -137,3 +156,28 @@ def refused_setting(record: RecordView) -> Iterator[Observation]:
                 yield NotKnown(f"setting {name}", str(value)[:80], pointer)
             case SettingAnswer.TAKEN:
                 pass
+
+
+def _opcodes_of_yul(record: RecordView) -> Iterator[Observation]:
+    """Yield whether the code of a Yul record can be that of its compiler and its `evmVersion`."""
+    given = as_object(record.compilation.get("compilerSettings")).get("evmVersion")
+    default = default_fork(record.version)
+    fork = default if given is None else as_text(given)
+    pointer = ("compilation", "compilerSettings", "evmVersion")
+    if not fork:
+        return
+    if fork not in FORKS:
+        if default:
+            message = f"solc {record.version[:80]} takes no evmVersion {as_json_text(given)[:80]}"
+            yield Violation(message, pointer, "write the settings that the contract was compiled with")
+        return
+    yield Evidence({"evmVersion": fork})
+    if any("verbatim" in text for text in record.sources.values()):  # bytes of any kind
+        return
+    later = later_opcode(record.runtime.recompiled or b"", fork)
+    if later is not None:
+        yield Violation(
+            f"the code has the opcode 0x{later.opcode:02x} of {later.fork} at {later.offset}, but it is compiled for {fork}",
+            pointer,
+            "write the version and the settings of the compiler that made the code",
+        )

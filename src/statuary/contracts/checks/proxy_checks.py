@@ -29,6 +29,9 @@ EIP_1167 = "EIP1167Proxy"
 PROXY_TYPES = frozenset((*SLOTS.values(), EIP_1167, "FixedProxy", "SequenceWalletProxy"))
 """The types whose patterns are known here; Sourcify adds others."""
 
+_OF_MANY = "DiamondProxy"
+"""The type of proxies that may have any number of implementations."""
+
 _NO_ADDRESS = "0x" + "0" * 40
 
 
@@ -108,8 +111,10 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
         )
     if is_proxy and not isinstance(proxy_type, str):
         return f"the proxy type {as_json_text(proxy_type)} is not text"
-    if is_proxy and not count and proxy_type != "DiamondProxy":
+    if is_proxy and not count and proxy_type != _OF_MANY:
         return "a proxy has no implementation"
+    if count > 1 and proxy_type != _OF_MANY and proxy_type in PROXY_TYPES:
+        return f"a proxy of the type {proxy_type} has one implementation, not {count}"
     return ""
 
 

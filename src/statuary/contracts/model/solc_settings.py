@@ -74,6 +74,17 @@ def setting_differences(
     return found
 
 
+def default_fork(version: str) -> str:
+    """Return the `evmVersion` that a compiler takes if the settings name none.
+
+    Returns:
+        The fork; empty if the table does not know it, as for a release that is newer than all of its own.
+    """
+    number = parse_compiler_version(version)
+    is_known = number <= _releases()[-1][0]
+    return as_text(_release_at(number).always.get("evmVersion")) or "byzantium" if is_known else ""
+
+
 def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
     """Return whether a release that is not known here may explain a difference."""
     group, _, _ = name.partition(".")

@@ -1,0 +1,48 @@
+"""The forks of the EVM that compilers compile for, and the opcodes that each of them added."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+FORKS: Final = (
+    *("homestead", "tangerineWhistle", "spuriousDragon", "byzantium", "constantinople", "petersburg"),
+    *("istanbul", "berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"),
+)
+"""The values of solc's setting `evmVersion`, oldest first."""
+
+ADDED: Final[Mapping[int, str]] = {
+    0x46: "istanbul",  # CHAINID
+    0x47: "istanbul",  # SELFBALANCE
+    0x48: "london",  # BASEFEE
+    0x5F: "shanghai",  # PUSH0
+    **dict.fromkeys((0x49, 0x4A, 0x5C, 0x5D, 0x5E), "cancun"),  # BLOBHASH, BLOBBASEFEE, TLOAD, TSTORE, MCOPY
+    0x1E: "osaka",  # CLZ
+}
+"""The fork that added an opcode; solc compiles none of them for an earlier one."""
+
+_PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
+
+
+class LaterOpcode(NamedTuple):
+    """An opcode of a fork that is later than that of the code."""
+
+    offset: int
+    opcode: int
+    fork: str
+
+
+def later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
+    """Return the first opcode in the code of solc that a fork does not have.
+
+    Data follows the first `INVALID`, so nothing after it is read.
+
+    Args:
+        fork: one of `FORKS`.
+    """
+    offset, newest = 0, FORKS.index(fork)
+    while offset < len(code) and code[offset] != _INVALID:
+        opcode = code[offset]
+        added = ADDED.get(opcode)
+        if added is not None and FORKS.index(added) > newest:
+            return LaterOpcode(offset, opcode, added)
+        offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+    return None
