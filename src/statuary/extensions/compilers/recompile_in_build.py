@@ -49,7 +49,9 @@ class BuildCompilers(NamedTuple):
             )
             return Recompilation(reason, hint=install_hint(kind, version))
         try:
-            run = self._cache().run_exactly(compiler, recompilation_input(record), RunLimits())
+            digests = {Path(program.path): program.sha256 for program in self.programs}
+            cache = CompilationCache(cache_folder(), digests)
+            run = cache.run_exactly(compiler, recompilation_input(record), RunLimits())
         except CompilerError as error:
             if error.is_input_rejected:
                 return _contradiction(str(error))
@@ -60,11 +62,6 @@ class BuildCompilers(NamedTuple):
         if has_errors(found):
             return _contradiction(next(finding.message for finding in found if has_errors([finding])))
         return Recompilation(because("recompiled"), compilation_evidence(record, run, found))
-
-    def _cache(self) -> CompilationCache:
-        return CompilationCache(
-            cache_folder(), {Path(program.path): program.sha256 for program in self.programs}
-        )
 
 
 def _contradiction(difference: str) -> Recompilation:

@@ -23,7 +23,7 @@ from statuary.site.url_table import (
     Url,
 )
 from statuary.status.hooks import FollowsStatus
-from statuary.status.model.incident_history import IncidentState, worst_first
+from statuary.status.model.incident_history import worst_first
 from statuary.status.model.timeline import PageState, Timeline, states_from
 from statuary.status.model.vocabulary import ACTIVE_STATUSES
 from statuary.system.files import read_file, read_text
@@ -102,12 +102,10 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
         shown, headline = summary.state, summary.headline
     active = [window for window in state.maintenances if window.status in ACTIVE_STATUSES]
     records = [*worst_first(state.incidents), *active]
-    members = {"state": shown, "headline": headline, "record": _record(records[0]) if records else None}
+    first = records[0].incident if records else None
+    record = None if first is None else {"id": first.id, "name": one_line(first.name)}
+    members = {"state": shown, "headline": headline, "record": record}
     return Document(path=NOW.path(), body=encode_json(members), media_type=NOW.media_type, cache=NOW.cache)
-
-
-def _record(record: IncidentState) -> dict[str, str]:
-    return {"id": record.incident.id, "name": one_line(record.incident.name)}
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:

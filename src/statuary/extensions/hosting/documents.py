@@ -79,14 +79,14 @@ def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
 
     A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
     """
-    globs = [variant for url in urls for variant in _variants(glob_of(url))]
+    globs: list[str] = []
+    for glob in map(glob_of, urls):
+        if glob == f"/{STATUS_PAGE.pattern}":
+            globs.append("/")
+        elif glob.endswith(".html"):
+            globs.append(glob.removesuffix(".html"))
+        globs.append(glob)
     return tuple(dict.fromkeys(glob for glob in globs if not _is_included(glob, globs)))
-
-
-def _variants(glob: str) -> tuple[str, ...]:
-    if glob == f"/{STATUS_PAGE.pattern}":
-        return ("/", glob)
-    return (glob.removesuffix(".html"), glob) if glob.endswith(".html") else (glob,)
 
 
 def _is_included(glob: str, other_globs: Iterable[str]) -> bool:

@@ -73,7 +73,9 @@ def put_wheel(source: Path, project: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if source.is_file():
         place = folder / source.name
-        return place if place.exists() and place.samefile(source) else _copied(source, place)
+        if not (place.exists() and place.samefile(source)):
+            replace_file(place, read_file(source))
+        return place
     if importlib.util.find_spec("pip"):
         build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
     else:
@@ -90,11 +92,6 @@ def put_wheel(source: Path, project: Path) -> Path:
             "use --install with what pip installs on the host, such as 'git+https://…' or a wheel",
         ) from None
     return folder / BUILT_WHEEL
-
-
-def _copied(source: Path, place: Path) -> Path:
-    replace_file(place, read_file(source))
-    return place
 
 
 def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:

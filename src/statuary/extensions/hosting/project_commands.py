@@ -56,8 +56,10 @@ def write_files(
         if file.path.endswith(".sh"):
             path.chmod(0o755)
     click.echo(f"{len(files)} files in {out}/", err=True)
-    if any(map(is_edge_file, files)):
-        _ignore_edge_module(out)
+    has_edge_module = any(map(is_edge_file, files))
+    if has_edge_module and ((out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD")):
+        for line in add_ignore_lines(out, [f"/{EDGE_FOLDER}/"]):
+            click.echo(f"added {line} to {out / '.gitignore'}", err=True)
     return wheel
 
 
@@ -72,18 +74,14 @@ def _put_wheel(installation: Installation, out: Path) -> Path | None:
     return wheel
 
 
-def _ignore_edge_module(out: Path) -> None:
-    """Let git ignore the edge module, in a project that is in git or has a .gitignore."""
-    if (out / ".gitignore").exists() or git_output(out, "rev-parse", "HEAD"):
-        for line in add_ignore_lines(out, [f"/{EDGE_FOLDER}/"]):
-            click.echo(f"added {line} to {out / '.gitignore'}", err=True)
-
-
 def _was_edited(file: HostFile, path: Path) -> bool:
     if is_edge_file(file) or not path.exists():
         return False
     text = read_text(path)
-    return text != file.text and not _is_as_written(text)
+    body, mark, digest = text.rpartition(AS_WRITTEN)
+    above = body[: body.rfind("\n") + 1]
+    is_as_written = bool(mark) and digest.strip() == _digest(above)
+    return text != file.text and not is_as_written
 
 
 AS_WRITTEN = "as written: "
@@ -93,12 +91,6 @@ AS_WRITTEN = "as written: "
 def with_digest(text: str, comment: str) -> str:
     """Return a text that ends with a comment by which a later run knows that nobody edited it."""
     return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"
-
-
-def _is_as_written(text: str) -> bool:
-    body, mark, digest = text.rpartition(AS_WRITTEN)
-    above = body[: body.rfind("\n") + 1]
-    return bool(mark) and digest.strip() == _digest(above)
 
 
 def _digest(text: str) -> str:

@@ -82,13 +82,10 @@ class Compilations:
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
         future = self.pool.submit(self._run, compiler, compilation, names)
         runs.append((names, future))
-        self._forget_oldest()
+        ended = [key for key, pairs in self.runs.items() if all(future.done() for _, future in pairs)]
+        for old_key in ended[: max(0, len(self.runs) - MAX_REMEMBERED)]:
+            del self.runs[old_key]
         return future
-
-    def _forget_oldest(self) -> None:
-        done = [key for key, runs in self.runs.items() if all(future.done() for _, future in runs)]
-        for key in done[: max(0, len(self.runs) - MAX_REMEMBERED)]:
-            del self.runs[key]
 
     def _run(
         self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]

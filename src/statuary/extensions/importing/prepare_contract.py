@@ -351,16 +351,14 @@ def derive_contract(
     prepared = PreparedContract(verification, {}, replaced, notes)
     if prepared.record is None:
         return prepared
+    if "proxyResolutionError" in (prepared.record["proxyResolution"] or {}):
+        notes += (
+            "its code looks like a proxy's, but no node named its implementation: add it with --rpc URL",
+        )
     return prepared._replace(
         files=contract_files(verification.workspace, prepared.record, options.form),
-        notes=(*notes, *_unresolved(prepared.record)),
+        notes=notes,
     )
-
-
-def _unresolved(record: RecordValue) -> Iterator[str]:
-    """Yield that a record does not say whether it is a proxy."""
-    if "proxyResolutionError" in (record["proxyResolution"] or {}):
-        yield "its code looks like a proxy's, but no node named its implementation: add it with --rpc URL"
 
 
 def workspace_of(

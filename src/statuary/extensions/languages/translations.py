@@ -93,7 +93,8 @@ def _map_value(value: Any, change: Callable[[Translated], str]) -> object:
     if isinstance(value, Translated):
         return change(value)
     members = _members(value)
-    changed_members = _changed(members.items(), change)
+    pairs = ((key, member, _map_value(member, change)) for key, member in members.items())
+    changed_members = {key: new for key, member, new in pairs if new is not member}
     if not changed_members:
         return value
     if isinstance(value, Mapping):
@@ -112,9 +113,3 @@ def _members(value: Any) -> Mapping[Any, object]:
         return value
     is_record = is_dataclass(value) and not isinstance(value, type)
     return {field.name: getattr(value, field.name) for field in fields(value)} if is_record else {}
-
-
-def _changed(members: Iterable[tuple[Any, object]], change: Callable[[Translated], str]) -> dict[Any, object]:
-    """Return the members that become others."""
-    pairs = ((key, member, _map_value(member, change)) for key, member in members)
-    return {key: new for key, member, new in pairs if new is not member}

@@ -133,6 +133,10 @@ def parse_entry(body: bytes) -> LogEntry:
         value = orjson.loads(body)
         kind = EntryKind(value["kind"])
         subject = LogSubject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
+        key_change = None
+        if kind is EntryKind.KEY:
+            previous_key, key = (parse_public_key(str(value[name])) for name in ("formerKey", "publicKey"))
+            key_change = KeyChange(previous_key, key, str(value["signature"]))
         entry = LogEntry(
             subject,
             LogAction(value["action"]),
@@ -141,7 +145,7 @@ def parse_entry(body: bytes) -> LogEntry:
             str(value.get("proofSha256", "")),
             str(value.get("matchId", "")),
             value.get("replaces"),
-            _key_change(value) if kind is EntryKind.KEY else None,
+            key_change,
         )
         is_exact = entry.encode() == body
     except (ValueError, KeyError, TypeError, AttributeError, LogError):
@@ -149,11 +153,6 @@ def parse_entry(body: bytes) -> LogEntry:
     if not is_exact:
         raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
     return entry
-
-
-def _key_change(members: JsonObject) -> KeyChange:
-    previous_key, key = (parse_public_key(str(members[name])) for name in ("formerKey", "publicKey"))
-    return KeyChange(previous_key, key, str(members["signature"]))
 
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -182,20 +181,12 @@ class EntryRules:
         Raises:
             LogError: if it breaks a rule.
         """
-        fault = _fault_of_form(entry) or _fault_of_action(entry, previous_entry) or self._fault_of_time(entry)
+        fault = next(_faults_of_members(entry), "") or _fault_of_action(entry, previous_entry)
+        if not fault and entry.time < self.clock and entry.subject != CLOCK:
+            fault = f"its time {entry.time} is before that of the entry before it, {self.clock}"
         if fault:
             raise LogError(f"entry {number:,} is not allowed: {fault}")
         self.clock = entry.time
-
-    def _fault_of_time(self, entry: LogEntry) -> str:
-        if entry.time < self.clock and entry.subject != CLOCK:
-            return f"its time {entry.time} is before that of the entry before it, {self.clock}"
-        return ""
-
-
-def _fault_of_form(entry: LogEntry) -> str:
-    """Return the fault in an entry's form, if it has one."""
-    return next(_faults_of_members(entry), "")
 
 
 def _faults_of_members(entry: LogEntry) -> Iterator[str]:

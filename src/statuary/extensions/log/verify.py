@@ -294,7 +294,7 @@ class SiteCheck:
                 is_right=False,
             )
             return
-        schedule = self._schedule()
+        schedule = readable_epochs(self.read_path(EPOCHS.path()))
         try:
             manifest = parse_manifest(text)
             self.parts = {part.sha256 for part in manifest.parts}
@@ -325,9 +325,6 @@ class SiteCheck:
             what = f"has the SHA-256 {digest}; the manifest names {entry.sha256}"
             missing = "is in the manifest, but not published"
             self._note(f"{name} {what if digest else missing}", is_right=False)
-
-    def _schedule(self) -> EpochIndex:
-        return readable_epochs(self.read_path(EPOCHS.path()))
 
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
         """Yield the versions of a path that the site's schedule has by now.

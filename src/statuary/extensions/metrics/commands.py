@@ -136,18 +136,14 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
         "batch_age": measured.batch_age,
     }
     columns = [*COLUMNS, "batch_age"] if probe.kind in OF_BATCHES else [*COLUMNS]
-    header = _header(file) if file.exists() else []
+    # another program may have made the file, with other columns
+    header = next(csv.reader(io.StringIO(read_text(file))), []) if file.exists() else []
     text = io.StringIO()
     writer = csv.DictWriter(text, header or columns, extrasaction="ignore", lineterminator="\n")
     if not header:
         writer.writeheader()
     writer.writerow(values)
     append_to_file(file, text.getvalue().encode())
-
-
-def _header(file: Path) -> list[str]:
-    """Return the columns of a file by any program, if it has any."""
-    return next(csv.reader(io.StringIO(read_text(file))), [])
 
 
 def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:

@@ -97,7 +97,9 @@ def mirror_site(
         for _ in range(MAX_ATTEMPTS):
             _refuse_future(state.manifest, site)
             if not options.allow_older:
-                _refuse_older(target, state.manifest, folder)
+                noted_instant = target.ledger.get_meta("instant")
+                own_instant = parse_instant(noted_instant) if noted_instant else None
+                refuse_older(state.manifest.origin, own_instant, str(folder))
             with closing(MirrorSync(site, target, state, incomplete_sources, options)) as copy:
                 skipped |= copy.skipped
                 if options.dry_run:
@@ -128,11 +130,6 @@ def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
         return
     what = f"is the mirror of {noted_url}" if noted_url else "has a site that was built or published into it"
     raise PublishingError(f"{folder} {what}", "name another folder")
-
-
-def _refuse_older(target: FolderTarget, manifest: Manifest, folder: Path) -> None:
-    noted_instant = target.ledger.get_meta("instant")
-    refuse_older(manifest.origin, parse_instant(noted_instant) if noted_instant else None, str(folder))
 
 
 def _refuse_future(manifest: Manifest, site: ServedSite) -> None:

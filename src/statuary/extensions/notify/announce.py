@@ -155,11 +155,14 @@ class _ChannelRun:
     def _announce(self, event: StatusEvent, send: Send, is_published: IsPublished) -> Announcement:
         """Send an event if the published site shows it."""
         try:
-            if not is_published(event):
-                return _waiting(self.channel.name, event)
+            is_on_site = is_published(event)
         except StatuaryError as error:  # the site cannot be read
             return Announcement(self.channel.name, event, error)
-        return self._send(event, send)
+        if is_on_site:
+            return self._send(event, send)
+        message = f"{event.id} is not on the published site yet"
+        not_yet = DeliveryError(message, "publish the site; the next run sends it", is_certain=True)
+        return Announcement(self.channel.name, event, not_yet)
 
     def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
         """Yield events of an interrupted run that may have arrived."""
@@ -210,12 +213,6 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
         f"an earlier run ended while it sent {event_id} to the channel {name!r}: it may not have arrived",
         "it is not sent again, as the channel's delivery is at_most_once",
     )
-
-
-def _waiting(name: str, event: StatusEvent) -> Announcement:
-    message = f"{event.id} is not on the published site yet"
-    error = DeliveryError(message, "publish the site; the next run sends it", is_certain=True)
-    return Announcement(name, event, error)
 
 
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:

@@ -18,7 +18,7 @@ from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.cli.output import count_text
 from statuary.engine.read_content import read_content
-from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
+from statuary.extensions.notify.announce import announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import ChannelError, DeliveryError, address_of, body_for
 from statuary.extensions.notify.events import ComponentChange, EventKind, StatusEvent
 from statuary.extensions.notify.messages import message_of
@@ -100,7 +100,9 @@ def notify_command(
             "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
         )
         return ExitCode.OK
-    _report_unread_files(status, content)
+    if status.unread:
+        click.echo(text_report(status.unread, str(content)), err=True)
+        click.echo("statuses of components are sent once these files can be read", err=True)
     if test is not None:
         channels = _tested_channels(settings.channels, test)
         return send_test_messages(channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant)
@@ -125,12 +127,6 @@ def notify_command(
             allow_clock_rollback=allow_clock_rollback,
         )
         return max(code, status.exit_code)
-
-
-def _report_unread_files(status: "ReadStatus", content: Path) -> None:
-    if status.unread:
-        click.echo(text_report(status.unread, str(content)), err=True)
-        click.echo("statuses of components are sent once these files can be read", err=True)
 
 
 class ReadStatus(NamedTuple):
@@ -234,7 +230,9 @@ def _run(
             continue  # among the unusable channels
         if announcement.error is None:
             sent += 1
-            click.echo(escape_control_chars(_line(announcement, timeline, words)))
+            event = announcement.event
+            subject = "" if event is None else message_of(event, timeline, words).subject
+            click.echo(escape_control_chars(f"{announcement.channel}: {subject}"))
         else:
             failed += 1
             print_error(announcement.error)
@@ -262,12 +260,6 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
         except ChannelError as error:
             errors.append(error)
     return errors
-
-
-def _line(announcement: Announcement, timeline: Timeline, words: Words) -> str:
-    event = announcement.event
-    subject = "" if event is None else message_of(event, timeline, words).subject
-    return f"{announcement.channel}: {subject}"
 
 
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:

@@ -217,13 +217,6 @@ def teams_body(message: Message, words: Words = ENGLISH) -> Members:
 
 
 def _text_block(text: str, **members: object) -> Members:
-    return {"type": "TextBlock", "text": _card_text(text), "wrap": True, **members}
-
-
-def _card_text(text: str) -> str:
-    """Return a text for a card, which reads a subset of Markdown.
-
-    A single line break is ignored there, and brackets make links.
-    """
+    # cards read a subset of Markdown: they ignore a single line break, and brackets make links
     escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in text)
-    return escaped.replace("\n", "\n\n")
+    return {"type": "TextBlock", "text": escaped.replace("\n", "\n\n"), "wrap": True, **members}

@@ -52,7 +52,11 @@ class Navigation:
         for other_page in of_book:
             if other_page is not self._indexes.get(self.folder):
                 self._below.setdefault(self._home(other_page), []).append(other_page)
-        self.pages = tuple(self._in_order())
+        in_order: list[SitePage] = []
+        for group in self._groups().values():
+            for grouped_page in group:
+                in_order += self._with_folder(grouped_page)
+        self.pages = tuple(in_order)
 
     @property
     def title(self) -> str:
@@ -83,11 +87,6 @@ class Navigation:
         for page in self._below.get(self.folder, ()):
             groups.setdefault(page.group, []).append(page)
         return groups
-
-    def _in_order(self) -> Iterator[SitePage]:
-        for pages in self._groups().values():
-            for page in pages:
-                yield from self._with_folder(page)
 
     def _with_folder(self, page: SitePage) -> Iterator[SitePage]:
         yield page

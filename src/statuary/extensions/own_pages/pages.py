@@ -201,7 +201,8 @@ class _Pages:
     def tokens(self, page: SitePage) -> list[Token]:
         """Return a page's tokens, with links to the site's pages and sizes of pictures."""
         tokens = page_tokens(page.body)
-        for token in _all(tokens):
+        inner_tokens = [inner for token in tokens for inner in token.children or ()]
+        for token in (*tokens, *inner_tokens):
             name = {"link_open": "href", "image": "src"}.get(token.type)
             if name:
                 href = str(token.attrGet(name) or "")
@@ -244,7 +245,10 @@ class _Pages:
         target = self._target(page, parts.path)
         if target is None:
             return "there is no such page"
-        return "" if not parts.fragment or parts.fragment in _anchors(target.body) else "no such heading"
+        if not parts.fragment:
+            return ""
+        anchors = {heading.anchor for heading in headings(page_tokens(target.body))}
+        return "" if parts.fragment in anchors else "no such heading"
 
     def _target(self, page: SitePage, path: str) -> SitePage | None:
         return self._pages.get(normpath(join(dirname(page.source), unquote(path)))) if path else page
@@ -283,13 +287,3 @@ def picture_size(raw: bytes) -> dict[str, str | int | float]:
 def _site_path(path: str) -> str:
     stripped = path.removeprefix("/")
     return stripped if stripped and not stripped.endswith("/") else f"{stripped}index.html"
-
-
-def _all(tokens: list[Token]) -> Iterator[Token]:
-    for token in tokens:
-        yield token
-        yield from token.children or ()
-
-
-def _anchors(body: str) -> set[str]:
-    return {heading.anchor for heading in headings(page_tokens(body))}

@@ -26,7 +26,7 @@ from statuary.extensions.packs.pack_sources import (
     UnusableLinesError,
     removed_keys,
 )
-from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
+from statuary.extensions.packs.pack_writer import write_pack
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.publish.listing import DamagedSnapshotError
@@ -79,7 +79,10 @@ def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
             written_pack = write_pack(out, table.documents(), table.dictionary(), workers)
     except UnusableLinesError as error:
         _refuse(error)
-    click.echo(escape_control_chars(f"{out}: {_written_line(written_pack)}"))
+    documents, _, size, *_ = written_pack.totals
+    sizes = f"{size_text(size)} in {size_text(written_pack.size)}"
+    line = f"{out}: {count_text(documents, 'document')}, {sizes}, SHA-256 {written_pack.sha256}"
+    click.echo(escape_control_chars(line))
 
 
 def _refuse(error: UnusableLinesError) -> NoReturn:
@@ -101,11 +104,6 @@ def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
     else:
         with DocumentsOfSite(open_site(sources[0])) as documents:
             yield documents.table
-
-
-def _written_line(written_pack: WrittenPack) -> str:
-    documents, _, size, *_ = written_pack.totals
-    return f"{count_text(documents, 'document')}, {size_text(size)} in {size_text(written_pack.size)}, SHA-256 {written_pack.sha256}"
 
 
 @pack_command.command()

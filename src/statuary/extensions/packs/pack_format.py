@@ -176,15 +176,13 @@ class _FrameRow(NamedTuple):
 def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
     if has_many_values(line):
         raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values in its first line")
+    rows: list[_FrameRow] = []
     try:
-        return [_frame_row(row) for row in as_list(orjson.loads(line))]
+        for key, size in map(as_list, as_list(orjson.loads(line))):
+            rows.append(_FrameRow(checked_key(key), None if size is None else checked_count(size)))
     except (ValueError, TypeError, InvalidValueError) as error:
         raise DamagedSnapshotError(f"{what} has a malformed first line: {error}") from None
-
-
-def _frame_row(row: Json) -> _FrameRow:
-    key, size = as_list(row)
-    return _FrameRow(checked_key(key), None if size is None else checked_count(size))
+    return rows
 
 
 def checked_key(value: Json) -> str:

@@ -13,14 +13,14 @@ SHA-256, so that a list always matches its packs.
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from threading import Lock
 from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.base.json_values import Json, JsonObject, as_list, as_object, shorten_value
+from statuary.base.json_values import JsonObject, as_list, as_object, shorten_value
 from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs.limits import MAX_LIST, MAX_PACKS
 from statuary.extensions.packs.pack_format import (
@@ -131,12 +131,9 @@ def _check_order(packs: PackList, name: str) -> None:
     if runs != sorted(runs):
         raise DamagedSnapshotError(f"{name} is malformed: its runs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
-        require_order((key for pack in run for key in _ends(pack)), f"run {number} of {name}")
-
-
-def _ends(pack: ListedPack) -> tuple[str, ...]:
-    first_key, last_key = pack.totals.first, pack.totals.last
-    return (first_key, last_key) if first_key != last_key else (first_key,)
+        # a pack of one document has the same first and last key
+        ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
+        require_order(chain.from_iterable(ends), f"run {number} of {name}")
 
 
 def _pack(row: JsonObject) -> ListedPack:
@@ -151,11 +148,7 @@ def _pack(row: JsonObject) -> ListedPack:
         raise InvalidValueError(f"the end of {pack_name(digest)} is outside of it")
     if size - end.offset > MAX_END_SIZE:
         raise InvalidValueError(f"the end of {pack_name(digest)} is larger than that of any pack")
-    return ListedPack(pack_name(digest), _run(row["run"]), size, digest, end, totals)
-
-
-def _run(value: Json) -> int:
-    return checked_number(value)
+    return ListedPack(pack_name(digest), checked_number(row["run"]), size, digest, end, totals)
 
 
 # Look-ups

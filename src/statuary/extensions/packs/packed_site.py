@@ -46,7 +46,10 @@ class PackedDocuments:
             PublishingError: if one cannot be read.
         """
         place = CONTRACT_PATH.fullmatch(plain_path(path))
-        if place is None or not _is_name(place["address"]):
+        if place is None:
+            return None
+        address = place["address"]
+        if not address.islower() and address != checksum_address(address):
             return None
         key = key_of(place[0])
         with self._lock:
@@ -108,11 +111,6 @@ class PackedDocuments:
         if isinstance(self.source, UrlSource):
             return UrlRanges(url_below(self.source.name, path))
         return FileRanges(self.source.root / path)
-
-
-def _is_name(address: str) -> bool:
-    """Return whether an address is in lower case or checksummed."""
-    return address.islower() or address == checksum_address(address)
 
 
 def open_packed(source: DocumentSource) -> PackedDocuments | None:

@@ -129,16 +129,14 @@ class SitePacks:
             table.add(
                 _row(path, is_removed=digest is None)
                 for path, _, _, digest in self._ledger.differences()
-                if is_packed(path) and not self._differs_only_in_names(path, digest)
+                # other aliases alone do not change a packed document
+                if is_packed(path)
+                and (digest is None or digest.hex() != published_digest(self._ledger.documents, path))
             )
             if not table.count:
                 return previous_packs
             changes = [*table.changed_documents()]
         return with_changes(previous_packs, changes, len(changes), self._ranges, _put(self._target))
-
-    def _differs_only_in_names(self, path: str, digest: bytes | None) -> bool:
-        """Return whether a packed document differs from the last build's only in aliases."""
-        return digest is not None and digest.hex() == published_digest(self._ledger.documents, path)
 
     def _ranges(self, pack: ListedPack) -> FileRanges:
         return FileRanges(self._target.folder.root / _path(pack))

@@ -5,7 +5,7 @@ further labels tell components of one name apart. Its placeholders for "no incid
 the unit in the name, as Prometheus recommends.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, get_args
 
 from typing_extensions import override
@@ -66,7 +66,11 @@ def metrics_document(state: PageState, build_due: Instant) -> Document:
     """
     page = {"service_name": one_line(state.page.name)}
     times = {"updated": state.updated_at, "build_due": build_due}
-    gauges = (*_component_gauges(state, page), *_record_gauges(state, page), *_time_gauges(times, page))
+    time_gauges = [
+        Gauge(f"statuspage_{name}_timestamp_seconds", TIMES[name], (Sample(int(at.timestamp()), page),))
+        for name, at in times.items()
+    ]
+    gauges = (*_component_gauges(state, page), *_record_gauges(state, page), *time_gauges)
     text = exposition(gauges)
     return Document(METRICS.path(), text.encode(), METRICS.media_type, METRICS.cache)
 
@@ -129,12 +133,6 @@ TIMES = {
     "build_due": "By when the site must be built again, in Unix time.",
 }
 """The help of each time."""
-
-
-def _time_gauges(times: Mapping[str, Instant], page: dict[str, str]) -> Iterator[Gauge]:
-    for name, at in times.items():
-        sample = Sample(int(at.timestamp()), page)
-        yield Gauge(f"statuspage_{name}_timestamp_seconds", TIMES[name], (sample,))
 
 
 def _component_labels(row: ComponentState, state: PageState) -> dict[str, str]:

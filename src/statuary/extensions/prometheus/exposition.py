@@ -30,12 +30,10 @@ def exposition(gauges: Iterable[Gauge]) -> str:
     lines: list[str] = []
     for gauge in gauges:
         lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]
-        lines += [f"{gauge.name}{{{_labels(sample)}}} {sample.value}" for sample in gauge.samples]
+        for sample in gauge.samples:
+            labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels.items())
+            lines.append(f"{gauge.name}{{{labels}}} {sample.value}")
     return "\n".join(lines) + "\n"
-
-
-def _labels(sample: Sample) -> str:
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in sample.labels.items())
 
 
 def _escaped(value: str) -> str:

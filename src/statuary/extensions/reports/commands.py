@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -137,7 +136,10 @@ def page_text(
     lines = "".join(
         f"<tr><td dir='auto'>{escape(names[row.component.id])}</td><td>{row.month:%Y-%m}</td>"
         f"<td>{'' if row.availability is None else page_texts('en').percent(row.availability)}</td>"
-        + "".join(f"<td>{int(time.total_seconds() // 60):,}</td>" for time in _minutes(row))
+        + "".join(
+            f"<td>{int(time.total_seconds() // 60):,}</td>"
+            for time in (row.outage.major, row.outage.partial, row.degraded, row.maintenance)
+        )
         + "</tr>\n"
         for row in rows
     )
@@ -157,7 +159,3 @@ def page_text(
         f"<div tabindex='0' role='region' aria-label='{escape(title)}'><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
         f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</main>\n</body>\n</html>\n"
     )
-
-
-def _minutes(row: MonthFigures) -> tuple[timedelta, ...]:
-    return row.outage.major, row.outage.partial, row.degraded, row.maintenance

@@ -71,7 +71,8 @@ def serve_command(
         opened = _OpenedSite(_open(site)) if site else _build(content, clock, stack)
         events = ReloadEvents() if opened.watched else None
         names = frozenset(map(host_of, (*hosts, host)))
-        app = SiteApp(stack.enter_context(opened.reader).read, clock, _new_error_id, _log, events, names)
+        read_document = stack.enter_context(opened.reader).read
+        app = SiteApp(read_document, clock, lambda: str(uuid4()), _log, events, names)
         listening = stack.enter_context(listen(host, port))
         when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"
@@ -85,10 +86,6 @@ def _open(site: str) -> SiteReader:
     if Path(site).is_dir():
         print_changed_files(Path(site))
     return reader
-
-
-def _new_error_id() -> str:
-    return str(uuid4())
 
 
 class _OpenedSite(NamedTuple):

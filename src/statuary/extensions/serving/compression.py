@@ -33,7 +33,8 @@ def with_variants(response: Response) -> Response:
 
     The entity tag is weak, so that both forms have the same (RFC 9110, 8.8.1).
     """
-    is_variant = _is_text(response) if response.status == HTTPStatus.OK else _is_unchanged(response)
+    is_unchanged = response.status == HTTPStatus.NOT_MODIFIED
+    is_variant = _is_text(response) if response.status == HTTPStatus.OK else is_unchanged
     return replace(response, headers=response.headers | VARY) if is_variant else response
 
 
@@ -49,7 +50,3 @@ def compressed(response: Response) -> Response:
 
 def _is_text(response: Response) -> bool:
     return TEXT.match(response.headers.get("Content-Type", "")) is not None
-
-
-def _is_unchanged(response: Response) -> bool:
-    return response.status == HTTPStatus.NOT_MODIFIED

@@ -172,19 +172,14 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
         raise RequestError("request/query/sort must be equal to one of the allowed values: asc, desc")
     limit = _limit(check_single(query, "limit", "number"))
     after_match_id = check_single(query, "afterMatchId")
-    if after_match_id is not None and not DIGITS.match(after_match_id):
+    if after_match_id is None:
+        return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=None)
+    if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
-    return ListQuery(
-        newest_first=sort != "asc",
-        limit=limit,
-        after_match_id=None if after_match_id is None else _match_id(after_match_id),
-    )
-
-
-def _match_id(digits: str) -> int:
-    """Parse a match id of any length, capped beyond all real ones."""
-    significant = digits.lstrip("0")
-    return int(significant or "0") if len(significant) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
+    digits = after_match_id.lstrip("0") or "0"
+    # a longer number, which is slow to parse, is beyond all match ids
+    match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
+    return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 
 
 def _limit(text: str | None) -> int:
@@ -446,7 +441,11 @@ def answer_lookup(
     try:
         route = find_route(path)
         if is_explorer_route(request.method, path, query, read_document):
-            response = _answer_explorer(request.method, path, query, read_document)
+            if request.method == "OPTIONS":
+                response = preflight_response()
+            else:
+                answer = answer_explorer(request.method, path, query, read_document)
+                response = json_response(answer.body)
         elif is_signature_route(path, read_document):
             answer = answer_signatures(path, parse_query(query), read_document)
             response = _answer_api(request.method, path, answer)
@@ -465,12 +464,6 @@ def answer_lookup(
         response = error_response(rejected, new_error_id)
     response = conditional_response(response, request.if_none_match)
     return head_response(response) if request.method == "HEAD" else response
-
-
-def _answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> Response:
-    if method == "OPTIONS":
-        return preflight_response()
-    return json_response(answer_explorer(method, path, query, read_document).body)
 
 
 def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:

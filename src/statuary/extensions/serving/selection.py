@@ -275,7 +275,10 @@ def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
         return member_text
     name = record[member.start : member.value]
     spans = {part.name: part for part in members(record, member.value)}
-    names = _inner_fields(inner, spans) if selection.fields is not None else _inner_omit(inner, spans)
+    if selection.fields is not None:
+        names = _inner_fields(inner, spans)
+    else:
+        names = [part for part in spans if part not in inner]
     return name + _object(record[spans[part].start : spans[part].end] for part in names)
 
 
@@ -283,10 +286,6 @@ def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[
     named_parts = [part for part in asked if part in spans]
     other_parts = [part for part in spans if part not in named_parts] if REST in asked else []
     return [*named_parts, *other_parts]
-
-
-def _inner_omit(omitted: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
-    return [part for part in spans if part not in omitted]
 
 
 def _object(parts: Iterable[bytes]) -> bytes:

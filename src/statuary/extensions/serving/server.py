@@ -113,11 +113,12 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
     if request.method not in ("GET", "HEAD"):
         return Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD"})
     path = percent_decoded(request.target.partition("?")[0]).removeprefix("/")
-    return (
-        timed_response(path, read_document, now)
-        or _file_response(path, read_document)
-        or _not_found(read_document)
-    )
+    found = timed_response(path, read_document, now) or _file_response(path, read_document)
+    if found is not None:
+        return found
+    page = url_table.NOT_FOUND_PAGE.path()
+    body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
+    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
@@ -159,12 +160,6 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
             is_status = cache_of(file) == url_table.SHORT_LIVED
             return _document_response(file, body, url_table.SHORT_LIVED if is_status else "no-cache")
     return None
-
-
-def _not_found(read_document: ReadDocument) -> Response:
-    page = url_table.NOT_FOUND_PAGE.path()
-    body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
-    return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
 def _document_response(path: str, body: bytes, cache: str) -> Response:
@@ -320,7 +315,7 @@ class SiteHandler(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Respond to one request of any method."""
         self.rfile.peek(1)
-        deadline = Timer(REQUEST_SECONDS, self._hang_up)
+        deadline = Timer(REQUEST_SECONDS, hang_up, (self.connection,))
         deadline.daemon = True
         deadline.start()
         is_complete = self._read_head()
@@ -328,9 +323,6 @@ class SiteHandler(BaseHTTPRequestHandler):
         if is_complete:
             self._respond()
             self.wfile.flush()
-
-    def _hang_up(self) -> None:
-        hang_up(self.connection)
 
     def _read_head(self) -> bool:
         """Read the head of a request; return whether it is one to respond to."""

@@ -151,7 +151,8 @@ def _decide(host: str, answers: Answers, catalogue: SiteContent, out: Path) -> S
     """Return the values of the options, and a person's answers to the other questions."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, catalogue.page.url, asks=asks)
-    is_github = _is_on_github(out)
+    remote = git_output(out, "remote", "get-url", "origin")
+    is_github = not remote or "github" in remote
     form, alerts = answers.form, answers.alerts
     if form is None:
         form = click.confirm(FORM_QUESTION, default=is_github) if asks else is_github
@@ -188,12 +189,6 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
         raise click.UsageError("Missing option '--to': the bucket, such as s3://bucket")
     bucket: str = given or click.prompt("The bucket", default="s3://bucket")
     return bucket
-
-
-def _is_on_github(project: Path) -> bool:
-    """Return whether the project is on GitHub, or nowhere yet."""
-    remote = git_output(project, "remote", "get-url", "origin")
-    return not remote or "github" in remote
 
 
 def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:

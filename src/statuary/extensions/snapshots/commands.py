@@ -140,7 +140,12 @@ def _lines(verification: Verification, records: RecordVerifier | None) -> Iterat
             )
     manifest = verification.manifest
     yield f"{verification.matching_count:,} of {manifest.documents:,} documents are whole, {size_text(manifest.size)}"
-    yield escape_control_chars(_origin_line(manifest.origin))
+    origin = manifest.origin
+    part = f"; only {', '.join(origin.only)}" if origin.only else ""
+    revision = f", content {origin.revision}" if origin.revision else ""
+    yield escape_control_chars(
+        f"as of {format_utc(origin.instant)}, built by statuary {origin.statuary}{revision}{part}"
+    )
     if verification.signature is not None:
         yield escape_control_chars(
             f"signed with key {verification.signed_by} ({verification.signature.trusted_comment})"
@@ -156,12 +161,6 @@ def _lines(verification: Verification, records: RecordVerifier | None) -> Iterat
         on_chain, deployed = records.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
-
-
-def _origin_line(origin: SiteOrigin) -> str:
-    part = f"; only {', '.join(origin.only)}" if origin.only else ""
-    revision = f", content {origin.revision}" if origin.revision else ""
-    return f"as of {format_utc(origin.instant)}, built by statuary {origin.statuary}{revision}{part}"
 
 
 def _verification_json(verification: Verification, records: RecordVerifier | None) -> dict[str, object]:
@@ -382,7 +381,11 @@ def extract_command(
             if other_case.exists() and other_case not in other_case.parent.iterdir():
                 click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
         else:
-            _print(site, list(paths))
+            found_paths = list(paths)
+            if len(found_paths) != 1:
+                message = f"{len(found_paths):,} documents match"
+                raise PublishingError(message, "use --to to write them into a folder")
+            sys.stdout.buffer.write(_body(site, found_paths[0]))
     sys.exit(ExitCode.OK)
 
 
@@ -407,12 +410,6 @@ def _contract_path(what: str) -> str | None:
         return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
     except InvalidValueError:
         return None
-
-
-def _print(site: SiteReader, paths: list[str]) -> None:
-    if len(paths) != 1:
-        raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
-    sys.stdout.buffer.write(_body(site, paths[0]))
 
 
 def _body(site: SiteReader, path: str) -> bytes:

@@ -54,7 +54,9 @@ def preview(content: Path, out: Path) -> None:
     if out.is_dir() and any(out.iterdir()):
         raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another one with --out")
     try:
-        documents = [preview_page(catalogue), *_files(catalogue)]
+        theme = catalogue.pages.theme
+        files = (*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False))
+        documents = [preview_page(catalogue), *files]
     except ThemeError as error:
         raise StatuaryError(
             f"a template of the theme cannot be rendered: {error}", "run `statuary check`"
@@ -83,8 +85,3 @@ def preview_page(catalogue: SiteContent) -> Document:
         marks=MARKS,
     )
     return Document(path=PAGE, body=text.encode("utf-8", "replace"))
-
-
-def _files(catalogue: SiteContent) -> list[Document]:
-    theme = catalogue.pages.theme
-    return [*frame_assets(theme), *status_assets(), *contract_assets(theme, search=False)]

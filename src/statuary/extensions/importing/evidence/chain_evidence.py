@@ -429,7 +429,10 @@ def anchor_contracts(
                 yield outcome
         anchors = read_anchors(nodes, finalized, [contract.request for contract in due_contracts])
         for contract, anchor in zip(due_contracts, anchors, strict=True):
-            yield _written(root, contract, anchor, checkpoints)
+            path = write_anchor(root, contract.source, anchor)
+            record = RecordView(contract.request.record)
+            claims = anchor_claims(record, anchor, anchor.record, checkpoints).claims
+            yield AnchoredContract(contract.source, path, claims)
 
 
 def _contract_to_anchor(
@@ -488,14 +491,6 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
         with atomic_file(root / path) as stream:
             stream.write(anchor_file(anchor))
     return path
-
-
-def _written(
-    root: Path, due_contract: _DueContract, anchor: Anchor, checkpoints: Checkpoints
-) -> AnchoredContract:
-    path = write_anchor(root, due_contract.source, anchor)
-    claims = anchor_claims(RecordView(due_contract.request.record), anchor, anchor.record, checkpoints).claims
-    return AnchoredContract(due_contract.source, path, claims)
 
 
 def claim_text(claim: Claim) -> str:

@@ -32,7 +32,9 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
     for resource in chain.from_iterable(map(_resources, documents)):
         by_type[resource.text("type")].append(resource)
     for page in by_type["status_page"]:
-        _page(builder, page, request.source)
+        domain = page.text("custom_domain")
+        page_url = f"https://{domain}" if domain else request.source.removesuffix("/index.json")
+        builder.page(page.text("company_name"), page_url, about=page.text("announcement"), time_zone="")
     if not builder.plan.page:
         raise NotImportableError(
             f"{request.source} is not a Better Stack page", "save the index.json of the page"
@@ -48,20 +50,8 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
 def _resources(document: Any) -> list[Fields]:
     fields = Fields.of(document)
     data = fields.get("data") or {}
-    return [
-        _flat(Fields.of(part))
-        for part in (*(data if isinstance(data, list) else [data]), *fields.objects("included"))
-    ]
-
-
-def _flat(resource: Fields) -> Fields:
-    return Fields(resource.object("attributes") | resource)
-
-
-def _page(builder: StatusBuilder, page: Fields, source: str) -> None:
-    domain = page.text("custom_domain")
-    url = f"https://{domain}" if domain else source.removesuffix("/index.json")
-    builder.page(page.text("company_name"), url, about=page.text("announcement"), time_zone="")
+    parts = (*(data if isinstance(data, list) else [data]), *fields.objects("included"))
+    return [Fields(resource.object("attributes") | resource) for resource in map(Fields.of, parts)]
 
 
 def _component(builder: StatusBuilder, component: Fields, sections: dict[str, str]) -> None:

@@ -76,16 +76,13 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
             url = f"{base}/{path}/{name}?per_page=100{include if name in INCLUDING else ''}"
             while url and (document := request.web.json(url)) is not None:
                 yield document
-                url = _next(Fields.of(document))
+                fields = Fields.of(document)
+                links = fields.object("meta").object("pagination").object("links") or fields.object("links")
+                url = links.text("next_page", "next")
             if document is None and name == "components":
                 break
         else:
             return
-
-
-def _next(document: Fields) -> str:
-    pagination = document.object("meta").object("pagination")
-    return (pagination.object("links") or document.object("links")).text("next_page", "next")
 
 
 def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
@@ -144,7 +141,14 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
         is_open=STATUSES.get(incident.text("status")) != "resolved",
     )
     began = incident.required_date("occurred_at", "created_at")
-    updates = [_update(update) for update in incident.objects("updates")]
+    updates = [
+        ForeignUpdate(
+            update.required_date("created_at"),
+            STATUSES.get(update.text("status"), "investigating"),
+            update.text("message"),
+        )
+        for update in incident.objects("updates")
+    ]
     status = STATUSES.get(incident.text("status"), "investigating")
     # the record has the status of its latest update
     opened = "investigating" if updates or status == "resolved" else status
@@ -156,11 +160,6 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
     affected = {builder.named(part.text("id"), part.text("name")): None for part in components}
     ident, name = f"incident-{incident.required_text('id')}", incident.required_text("name")
     builder.incident(ident, name, posted, affected, ended_at=ended_at)
-
-
-def _update(update: Fields) -> ForeignUpdate:
-    status = STATUSES.get(update.text("status"), "investigating")
-    return ForeignUpdate(update.required_date("created_at"), status, update.text("message"))
 
 
 def _schedule(builder: StatusBuilder, schedule: Fields) -> None:

@@ -30,9 +30,15 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
     """Compare the source with the content at an instant, where the source has data."""
     theirs, ours = plan.original, _content_status(plan, timeline, language, now)
     incomplete = "not everything of the source was read" if plan.incomplete or plan.present_count else ""
+    why_language = "site.yaml has its own"
+    if theirs.language not in LANGUAGES:
+        why_language = (
+            f"pages have texts in {', '.join(LANGUAGES)};"
+            f" for others, add theme/texts/{theirs.language}.yaml and pages.language"
+        )
     compared = [
         *_one("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
-        *_one("language", theirs.language, ours.language, _why_language(theirs.language)),
+        *_one("language", theirs.language, ours.language, why_language),
         *_open_incidents(theirs, ours, _later(timeline, now)),
         *_statuses(theirs, ours, _open_by_component(timeline, now)),
     ]
@@ -87,12 +93,6 @@ def _is_open(history: IncidentHistory, now: Instant) -> bool:
 
 def _one(what: str, theirs: str, ours: str, why: str) -> list[Comparison]:
     return [Comparison(what, theirs, ours, "" if theirs == ours else why)] if theirs else []
-
-
-def _why_language(language: str) -> str:
-    if language in LANGUAGES:
-        return "site.yaml has its own"
-    return f"pages have texts in {', '.join(LANGUAGES)}; for others, add theme/texts/{language}.yaml and pages.language"
 
 
 def _open_incidents(

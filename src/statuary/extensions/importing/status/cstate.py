@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.base.primitives import Instant, parse_instant
+from statuary.base.primitives import parse_instant
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text
 from statuary.extensions.importing.status.fields import (
@@ -114,7 +114,8 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
     if SHORTCODE.search(TRACK.sub("", body)):
         builder.skip(file.name, "has Hugo shortcodes, which were removed from its text")
     ended_at = None if _is_open(front) else _resolved_at(builder, file, front) or began
-    if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < _first(updates):
+    first_time = min(parse_instant(update.at) for update in updates)
+    if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < first_time:
         builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
     title = front.text("title") or file.stem
     builder.incident(file.stem, title, updates, _affected(builder, front), ended_at=ended_at)
@@ -123,10 +124,6 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
 def _is_open(front: Fields) -> bool:
     """Return whether cState shows an issue as open: only if it says so."""
     return front.text("resolved").lower() == "false"
-
-
-def _first(updates: list[ForeignUpdate]) -> Instant:
-    return min(parse_instant(update.at) for update in updates)
 
 
 class _Issue(NamedTuple):

@@ -64,7 +64,9 @@ class StatusBuilder:
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
         """Set the page, with a placeholder for a missing URL."""
         address = url.rstrip("/") if is_url(url) else ""
-        if not address or _is_local(address):
+        host = urlsplit(address).hostname or ""
+        is_local = host in ("localhost", "::1") or host.startswith(("127.", "0."))
+        if not address or is_local:
             problem = (
                 f"the source has the URL {address}, which readers cannot open"
                 if address
@@ -206,11 +208,6 @@ class StatusBuilder:
             body=body,
             updates=[_update(update) for update in posted],
         )
-
-
-def _is_local(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1") or host.startswith(("127.", "0."))
 
 
 def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:

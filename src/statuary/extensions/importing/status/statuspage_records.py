@@ -103,6 +103,8 @@ def derived_impact(record: Fields) -> Impact:
 def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
     """Return the timestamps of a record that do not follow from its updates."""
     edits = [str(update.get("updated_at") or _created(update)) for update in updates]
+    is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
+    resolved_at = _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
     stamps = {
         "created_at": (
             record.instant("created_at"),
@@ -111,7 +113,7 @@ def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> 
         "started_at": (record.instant("started_at"), began),
         "updated_at": (record.instant("updated_at"), max(edits, key=parse_instant, default="")),
         "monitoring_at": (record.instant("monitoring_at"), _first(updates, MONITORING_STATUSES)),
-        "resolved_at": (record.instant("resolved_at"), _resolved(updates)),
+        "resolved_at": (record.instant("resolved_at"), resolved_at),
         "shortlink": (
             record.text("shortlink"),
             f"{page.text('url').rstrip('/')}/incidents/{record.get('id')}",
@@ -130,11 +132,6 @@ def _created(update: Source) -> str:
 
 def _first(updates: Iterable[Source], statuses: Container[YamlValue]) -> str:
     return next((str(update["at"]) for update in updates if update["status"] in statuses), "")
-
-
-def _resolved(updates: list[Source]) -> str:
-    is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
-    return _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
 
 
 def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:

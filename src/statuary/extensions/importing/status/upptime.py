@@ -141,7 +141,10 @@ def _issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Field
     is_incident = "status" in labels and "pull_request" not in issue
     if is_incident or "maintenance" in labels:
         _found(builder, issue, is_maintenance="maintenance" in labels)
-    replies = [_update(reply) for reply in comments.get(issue.required_text("number"), ())]
+    replies = [
+        ForeignUpdate(reply.required_date("created_at"), "investigating", _body(reply))
+        for reply in comments.get(issue.required_text("number"), ())
+    ]
     if "maintenance" in labels:
         _maintenance(builder, issue, replies)
     elif is_incident:
@@ -185,7 +188,3 @@ def _maintenance(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpd
 
 def _body(record: Fields) -> str:
     return WINDOW.sub("", record.text("body")).strip()
-
-
-def _update(comment: Fields) -> ForeignUpdate:
-    return ForeignUpdate(comment.required_date("created_at"), "investigating", _body(comment))

@@ -95,7 +95,8 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
     artifact = object_at(output, "contracts", path, contract)
     metadata = _metadata(artifact.get("metadata"))
     metadata_sources = object_at(metadata, "sources")
-    numbers = {path: int(str(source["id"])) for path, source in _described(output)}
+    paths = object_at(output, "sources")
+    numbers = {path: int(str(object_at(output, "sources", path)["id"])) for path in paths}
     return ImportedCompilation(
         compiler="solc",
         version=text_at(metadata, "compiler", "version"),
@@ -124,12 +125,6 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
             "sources": _ids_of(metadata_sources),
         },
     )
-
-
-def _described(output: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the sources of a compiler's output."""
-    for path in object_at(output, "sources"):
-        yield path, object_at(output, "sources", path)
 
 
 def _ids_of(metadata_sources: JsonObject) -> JsonObject:

@@ -10,7 +10,7 @@ from typing import Final
 
 import orjson
 
-from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.json_values import JsonObject, as_object, as_text
 from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
@@ -106,11 +106,12 @@ class _Journal:
         if not file.is_file():
             return
         known_addresses = {address for _, address in self.wiped}
-        known_addresses |= {
-            any_address(named_address, str(self.journal))
-            for steps in self.futures.values()
-            if (named_address := _address(steps))
-        }
+        for steps in self.futures.values():
+            address_of_future = _result(steps).get("address") or steps.get(EXISTING, {}).get(
+                "contractAddress"
+            )
+            if address_of_future:
+                known_addresses.add(any_address(address_of_future, str(self.journal)))
         for future, text in read_json_file(file).items():
             if (other_address := any_address(text, str(file))) not in known_addresses:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
@@ -123,11 +124,6 @@ class _Journal:
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
     """Return the result of a future's deployment, if there is one."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
-
-
-def _address(steps: Mapping[str, JsonObject]) -> Json:
-    """Return the address of a future that is a contract."""
-    return _result(steps).get("address") or steps.get(EXISTING, {}).get("contractAddress")
 
 
 def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, JsonObject]) -> ListedContracts:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from statuary.extensions.metrics.documents import URLS
-from statuary.extensions.metrics.settings import Metric, MetricsSettings
+from statuary.extensions.metrics.settings import MetricsSettings
 from statuary.site.pages.page_parts import PageParts
 
 
@@ -13,7 +13,9 @@ def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
 
     Names in another language are under `rows.<language>`.
     """
-    names = {metric.id: _names(metric) for metric in settings.shown}
+    names: dict[str, Mapping[str, str]] = {
+        metric.id: getattr(metric.name, "by_language", {}) for metric in settings.shown
+    }
     languages = dict.fromkeys(tag for names_by_language in names.values() for tag in names_by_language)
     rows = {
         f"rows.{tag}": [f"{metric.id}\t{names[metric.id].get(tag, metric.name)}" for metric in settings.shown]
@@ -24,12 +26,6 @@ def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
         "languages": " ".join(languages),
         **{key: "\n".join(lines) for key, lines in {"rows": plain, **rows}.items()},
     }
-
-
-def _names(metric: Metric) -> Mapping[str, str]:
-    """Return the names that the content gives per language."""
-    names: Mapping[str, str] = getattr(metric.name, "by_language", {})
-    return names
 
 
 PARTS = PageParts(
