@@ -108,7 +108,8 @@ def _json(value: object) -> bytes:
 
 
 def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
-    functions, events = (_hashes(query.get(kind)) for kind in LENGTHS)
+    texts_of_kinds = [query.get(kind) for kind in LENGTHS]
+    functions, events = (texts.split(",") if texts else [] for texts in texts_of_kinds)
     for text in (*functions, *events):
         if not HASH.match(text):
             return _failure(
@@ -116,10 +117,6 @@ def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
             )
     by_event = {text: items or [] for text, items in _items("event", events, read_document).items()}
     return _found_signatures(_filtered(_items("function", functions, read_document), query), by_event)
-
-
-def _hashes(texts: str | None) -> Sequence[str]:
-    return texts.split(",") if texts else ()
 
 
 def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:

@@ -47,15 +47,15 @@ def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
         yield SchemaError(at, "expected one value, found an object or a list")
 
 
-def _choice(value: Json, at: Pointer, choices: tuple[str, ...]) -> Iterator[SchemaError]:
-    if value not in choices:
-        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-        yield SchemaError(at, f"{_quoted(value)} is not one of {', '.join(choices)}", hint)
-
-
 def choice(*choices: str) -> Check:
     """Return the check that a value is one of these."""
-    return partial(_choice, choices=choices)
+
+    def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
+        if value not in choices:
+            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+            yield SchemaError(at, f"{_quoted(value)} is not one of {', '.join(choices)}", hint)
+
+    return check
 
 
 def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> Iterator[SchemaError]:

@@ -181,17 +181,15 @@ def _deployment_check(
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
         findings = tuple(findings_of(parsed.descriptor, rule, broken_rules))
         return DeploymentCheck(parsed, deployment, None, f"the contract {code}", findings)
-    path = f"{FOLDER}/{parsed.descriptor.path}"
-    outcome = run_guarded(
-        partial(_deployed_findings, DeployedDescriptor(parsed, deployment, code)), path, CHECKING
-    )
+    deployed = DeployedDescriptor(parsed, deployment, code)
+
+    def check() -> list[Finding]:
+        checks = [(rule, rule(deployed)) for rule in DEPLOYMENT_RULES]
+        return [found for rule, broken in checks for found in findings_of(parsed.descriptor, rule, broken)]
+
+    outcome = run_guarded(check, f"{FOLDER}/{parsed.descriptor.path}", CHECKING)
     findings = (outcome,) if isinstance(outcome, Finding) else tuple(outcome)
     return DeploymentCheck(parsed, deployment, code, findings=findings)
-
-
-def _deployed_findings(deployed: DeployedDescriptor) -> list[Finding]:
-    descriptor = deployed.parsed.descriptor
-    return [finding for rule in DEPLOYMENT_RULES for finding in findings_of(descriptor, rule, rule(deployed))]
 
 
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:

@@ -88,24 +88,18 @@ def hosting_command(
         branch=branch,
         **option_values,
     )
-    files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
+    files = [*host.files(options)]
+    if edge_only:
+        files = [*filter(is_edge_file, files)]
     if out is None:
         _print(files)
         return
     stop_at_edited(files, out, force=force)
     wheel = write_files(files, installation, out)
     if not edge_only:
-        _print_steps(host, committed_names(files, wheel, content, out))
-
-
-def _print_steps(host: Host, names: str) -> None:
-    """Print the remaining steps.
-
-    Args:
-        names: the files that belong in git.
-    """
-    for number, step in enumerate(host.steps, 1):
-        click.echo(f"{number}. {step.format(files=names)}", err=True)
+        names = committed_names(files, wheel, content, out)
+        for number, step in enumerate(host.steps, 1):
+            click.echo(f"{number}. {step.format(files=names)}", err=True)
 
 
 hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())

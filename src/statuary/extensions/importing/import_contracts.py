@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -443,9 +443,11 @@ class ContractImport:
         node = self.settings.nodes.get(contract.chain_id)
         if node is None:
             return None
-        return resolve_known_proxy(
-            node, contract.address, on_chain, partial(self._name_at, contract.chain_id)
-        )
+
+        def name_at(address: Address) -> str | None:
+            return contract_name(self.root, self.sources.get((contract.chain_id, address.lower())))
+
+        return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
     def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
         """Return a compilation with its output, if there is a compiler for it."""
@@ -515,9 +517,6 @@ class ContractImport:
             return SourceFile(self.root, source.path).bytes(LARGEST_RECORD).startswith(MISSING.encode())
         except UnreadableError:
             return False
-
-    def _name_at(self, chain_id: ChainId, address: Address) -> str | None:
-        return contract_name(self.root, self.sources.get((chain_id, address.lower())))
 
     @cached_property
     def match_ids(self) -> set[str]:

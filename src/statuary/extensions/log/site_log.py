@@ -92,11 +92,6 @@ LAST_MANIFEST = "log manifest"
 """The ledger's note of the last run that made the manifest, and of its SHA-256."""
 
 
-def _is_logged(path: str) -> bool:
-    """Return whether the manifest lists the file at a path."""
-    return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
-
-
 class LogChanges(NamedTuple):
     """The entries of a run about incidents."""
 
@@ -322,8 +317,12 @@ class SiteLog:
 
     def _listing(self) -> ListedParts:
         """Return the listing of all files, except those that follow from the log's entries."""
+
+        def is_listed(path: str) -> bool:
+            return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
+
         return ListedParts(
-            is_listed=_is_logged,
+            is_listed=is_listed,
             document=lambda part, text: log_document(LOG_PART, text, digest=part.sha256),
             read_path=lambda path: self.target.published(part_of_log(path)),
         )

@@ -145,7 +145,11 @@ class _ChannelRun:
         for event in due_events:
             announcement = self._announce(event, send, is_published)
             yield announcement
-            if announcement.error is not None and not self._continues_after(announcement.error):
+            error = announcement.error
+            may_have_arrived = isinstance(error, DeliveryError) and not error.is_certain
+            # a channel that sends each event at most once does not repeat this one, and goes on
+            is_passed = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
+            if error is not None and not is_passed:
                 break
         else:
             self._pass(other_events)
@@ -194,14 +198,6 @@ class _ChannelRun:
             return Announcement(name, event, error)
         self._write(self.channels[name].with_event(event, arrived=True))
         return Announcement(name, event)
-
-    def _continues_after(self, error: StatuaryError) -> bool:
-        """Return whether later events are sent after an error.
-
-        They are, if the failed event is not repeated.
-        """
-        is_uncertain = isinstance(error, DeliveryError) and not error.is_certain
-        return is_uncertain and self.channel.delivery is Delivery.AT_MOST_ONCE
 
     def _write(self, sent: SentEvents) -> None:
         self.channels[self.channel.name] = sent

@@ -136,10 +136,11 @@ class SitePacks:
             if not table.count:
                 return previous_packs
             changes = [*table.changed_documents()]
-        return with_changes(previous_packs, changes, len(changes), self._ranges, _put(self._target))
 
-    def _ranges(self, pack: ListedPack) -> FileRanges:
-        return FileRanges(self._target.folder.root / _path(pack))
+        def ranges_of(pack: ListedPack) -> FileRanges:
+            return FileRanges(self._target.folder.root / _path(pack))
+
+        return with_changes(previous_packs, changes, len(changes), ranges_of, _put(self._target))
 
     def _body(self, row: KeyRow) -> bytes | None:
         """Return a document's new bytes, or None if it is removed."""

@@ -455,9 +455,9 @@ def answer_lookup(
             response = _answer_by_method(request.method, path, route, query, read_document)
         elif (
             is_explorer_call(request.method, path, query)
-            and (error := _no_explorer_api(read_document)) is not None
+            and (body := read_document(NO_EXPLORER_API.path())) is not None
         ):
-            response = error
+            response = json_response(body, HTTPStatus.NOT_FOUND)
         else:
             return None
     except RequestError as rejected:
@@ -569,11 +569,6 @@ def is_explorer_call(method: str, path: str, query: str) -> bool:
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)
-
-
-def _no_explorer_api(read_document: ReadDocument) -> Response | None:
-    body = read_document(NO_EXPLORER_API.path())
-    return json_response(body, HTTPStatus.NOT_FOUND) if body is not None else None
 
 
 def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:

@@ -197,10 +197,9 @@ def _workflow(name: str, **values: object) -> HostFile:
 
 
 def _rendered(name: str, **values: object) -> str:
-    text = render_config(f"{name}.jinja", TEMPLATES, github=_github_expression, **values)
+    def github(expression: str) -> str:
+        """Return an expression that GitHub evaluates in a workflow."""
+        return f"${{{{ {expression} }}}}"
+
+    text = render_config(f"{name}.jinja", TEMPLATES, github=github, **values)
     return with_digest(text, "//" if name.endswith(".js") else "#")
-
-
-def _github_expression(expression: str) -> str:
-    """Return an expression that GitHub evaluates in a workflow."""
-    return f"${{{{ {expression} }}}}"

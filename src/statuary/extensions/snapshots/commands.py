@@ -381,11 +381,7 @@ def extract_command(
             if other_case.exists() and other_case not in other_case.parent.iterdir():
                 click.echo(missing_names_note(escape_control_chars(str(to))), err=True)
         else:
-            found_paths = list(paths)
-            if len(found_paths) != 1:
-                message = f"{len(found_paths):,} documents match"
-                raise PublishingError(message, "use --to to write them into a folder")
-            sys.stdout.buffer.write(_body(site, found_paths[0]))
+            _print(site, list(paths))
     sys.exit(ExitCode.OK)
 
 
@@ -410,6 +406,12 @@ def _contract_path(what: str) -> str | None:
         return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
     except InvalidValueError:
         return None
+
+
+def _print(site: SiteReader, paths: list[str]) -> None:
+    if len(paths) != 1:
+        raise PublishingError(f"{len(paths):,} documents match", "use --to to write them into a folder")
+    sys.stdout.buffer.write(_body(site, paths[0]))
 
 
 def _body(site: SiteReader, path: str) -> bytes:

@@ -27,11 +27,12 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
         NotImportableError: if it is not one.
     """
     builder = StatusBuilder(request)
-    documents = [
-        document
-        for document in (_running(request) if request.is_url else _configured(request.source))
-        if {*PARTS, "announcements"} & set(document)
-    ]
+    read_documents = (
+        _running(request)
+        if request.is_url
+        else list(map(yaml_file, files_below(request.source, (".yaml", ".yml"))))
+    )
+    documents = [document for document in read_documents if {*PARTS, "announcements"} & set(document)]
     if not documents:
         raise NotImportableError(
             f"{request.source} is neither a configuration nor a page of Gatus",
@@ -61,10 +62,6 @@ def _running(request: ImportRequest) -> list[Fields]:
     suites = request.web.json(f"{base}/api/v1/suites/statuses") or []
     configuration = Fields.of(request.web.json(f"{base}/api/v1/config") or {})
     return [Fields(endpoints=statuses, suites=suites), configuration]
-
-
-def _configured(source: str) -> list[Fields]:
-    return [yaml_file(file) for file in files_below(source, (".yaml", ".yml"))]
 
 
 def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
