@@ -43,9 +43,8 @@ class SourceFile:
         try:
             return read_descriptor(open_source(self.root, self.path), self.path, limit)
         except TooLargeError as error:
-            size = "" if error.size is None else f"{error.size:,}"
             raise BeyondLimitError(
-                f"the file has {size} bytes; the limit is {limit:,}", "split the file"
+                f"the file has {error.size:,} bytes; the limit is {limit:,}", "split the file"
             ) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error

@@ -42,9 +42,9 @@ class OutsideFolderError(OSError):
 class TooLargeError(OSError):
     """A file has more bytes than a limit."""
 
-    def __init__(self, path: Path | str, limit: int, size: int | None = None) -> None:
+    def __init__(self, path: Path | str, limit: int, size: int) -> None:
         super().__init__(errno.EFBIG, f"it has more than {limit:,} bytes", str(path))
-        self.size = size  # None if its end is unknown
+        self.size = size  # in bytes; that of a pipe is as far as it was read
 
 
 # files of the content
@@ -187,7 +187,7 @@ def read_named_file(file: Path, limit: int) -> bytes:
     with stream_of(descriptor) as stream:
         body = stream.read(limit + 1)
     if len(body) > limit:
-        raise TooLargeError(file, limit)
+        raise TooLargeError(file, limit, len(body))
     return body
 
 

@@ -1,5 +1,6 @@
 """No log is forked by accident: what starts one, what continues one, and who signs."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from statuary.extensions.log.options import preview_of
 from statuary.extensions.log.published_log import open_log, published_settings
 from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
-from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of
+from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of, problems_of
 from support.sites import INCIDENT, path_of, record_of, write_files
 
 FLOOR = f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
@@ -79,6 +80,7 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
     if answers == "no server":
         out, printed = runs.build(code=4)
         assert "the published log cannot be read" in printed
+        assert "a host that replaces the whole site loses its own" in printed
     shutil.rmtree(host)
     shutil.copytree(out, host)
     with served(host) as (url, _):
@@ -87,6 +89,46 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
         assert "no log was found" in printed
         out, _ = runs.build("--log-from", first)
     log_of(out).verify_extends(log_of(first).head, "the first")
+
+
+@pytest.mark.slow
+def test_copy_survives_unreachable_host(tmp_path, runs, content):
+    """With the site down and no cache, a copy of the log is published as it is; the next build adds what is missing."""
+    first, _ = runs.build("--init-log")
+    write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"})
+    out, printed = runs.build("--log-from", first, code=4)
+    assert "the site has the log of --log-from" in printed
+    assert "published with faults in site.yaml: log" in printed
+    assert log_of(out).head == log_of(first).head
+    assert list(log_of(out).entries()) == list(log_of(first).entries())
+    fault = json.loads((out / "log/fault.json").read_text("utf-8"))
+    assert fault["cause"] == "unreadable"
+    with served(out) as (url, _):
+        write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: {url}\n"})
+        again, _ = runs.build("--log-from", first)
+    log_of(again).verify_extends(log_of(first).head, "the first")
+    assert problems_of(again) == []
+    assert not (again / "log/fault.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("copy", "reason"),
+    [("empty", "cannot be read"), ("forged", "not signed"), ("older", "fewer than the 99")],
+)
+def test_unusable_copy_is_not_published(copy, reason, tmp_path, runs, content):
+    """Neither a copy without a log, nor one of another key, nor one that is older than the content states."""
+    settings = f"{LOGGED_SITE['site.yaml']}  url: http://127.0.0.1:1\n"
+    key = PrivateKey(ORIGIN, bytes(32)) if copy == "forged" else KEY
+    first = tmp_path / "empty"
+    if copy != "empty":
+        first, _ = runs.build("--init-log", STATUARY_LOG_KEY=key.text)
+    if copy == "older":
+        write_files(content, {"log-floor.txt": FLOOR.replace("\n0\n", "\n99\n")})
+    write_files(content, {"site.yaml": settings})
+    out, printed = runs.build("--log-from", first, code=4)
+    assert reason in printed
+    assert [path.name for path in (out / "log").iterdir()] == ["fault.json"]
 
 
 @pytest.mark.slow

@@ -59,8 +59,26 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
             context = context._replace(seen_head=parse_head(last_head.partition("\n")[0]))
         with suppress(OSError):
             context = context._replace(pending_body=read_file(_beside(key_file, PENDING)))
-    names = filter(None, (run.to or settings.url, options.get("log_from")))
-    return context._replace(other_locations=tuple((name, _readable(name)) for name in names))
+    return _with_locations(context, run, options.get("log_from"))
+
+
+def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
+    """Add the locations of the log; if only a copy can be read, the run keeps that one.
+
+    Raises:
+        LogError: if no location has a log that can be read.
+    """
+    locations: list[tuple[str, ReadPath]] = []
+    if published := run.to or context.settings.url:
+        try:
+            locations.append((published, _readable(published)))
+        except LogError as error:
+            if copy is None or _readable(copy)(LOG_CHECKPOINT.pattern) is None:
+                raise _without_copy(error, run) from None
+            context = context._replace(unreadable=str(error))
+    if copy is not None:
+        locations.append((copy, _readable(copy)))
+    return context._replace(other_locations=tuple(locations))
 
 
 def _readable(name: str) -> ReadPath:
@@ -73,12 +91,20 @@ def _readable(name: str) -> ReadPath:
         reader = site_reader(name)
         reader(LOG_CHECKPOINT.pattern)
     except (PublishingError, UnreachableError) as error:
-        raise LogError(
-            f"the published log cannot be read: {error}",
-            "the site keeps its current log; the next build adds the missing entries",
-            "unreadable",
-        ) from None
+        raise LogError(f"the published log cannot be read: {error}", cause="unreadable") from None
     return reader
+
+
+def _without_copy(error: LogError, run: Run) -> LogError:
+    """Return the error of a log that cannot be read, and say whether the run loses it."""
+    has_own_log = run.target.published(LOG_CHECKPOINT.pattern) is not None
+    hint = (
+        "the site keeps its current log; the next build adds the missing entries"
+        if has_own_log
+        else "this build has no log, and a host that replaces the whole site loses its own: then build with --log-from"
+        " and an earlier deploy; a copy that each build gets by --log-from prevents that"
+    )
+    return LogError(str(error), hint, error.cause)
 
 
 def preview_of(variables: Mapping[str, str], branch: str) -> str:

@@ -338,10 +338,20 @@ class LogContext(NamedTuple):
     allow_rollback: bool = False  # whether it may continue less than is known to be published
     change: KeyChange | None = None  # the content's announcement of a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is not
+    unreadable: str = ""  # why only a copy of the published log could be read, which stays as it is
 
     @property
     def signing_key(self) -> PrivateKey | None:
-        """The signing key: the given one, or the example key.
+        """The signing key, if the run may sign.
+
+        Raises:
+            LogError: if the key is that of another log.
+        """
+        return None if self.unreadable else self.own_key
+
+    @property
+    def own_key(self) -> PrivateKey | None:
+        """The key of the log: the given one, or the example key; None for a preview.
 
         Raises:
             LogError: if the key is that of another log.
@@ -361,8 +371,8 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The signing key's predecessor, if the content names it."""
-        key = self.signing_key
+        """The key's predecessor, if the content names it."""
+        key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def check_start(self, size: int) -> None:

@@ -57,7 +57,8 @@ class LogSection(Section):
         self.settings = self.settings or published_settings(run.target.published)
         if self.settings is None:
             return None
-        log = SiteLog(run.target, log_context(self.settings, run, self.options))
+        context = log_context(self.settings, run, self.options)
+        log = SiteLog(run.target, context)
         incidents = [
             document
             for section in run.answering(PublishesIncidents)
@@ -67,6 +68,8 @@ class LogSection(Section):
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
+        if context.unreadable:
+            self._add_fault(run, run.target, LogError(context.unreadable, cause="unreadable"))
         source = "" if run.site is None else run.site.source
         warnings = tuple(finding.within(source) for finding in log.warnings())
         return SectionResult((FormerVersions(appended.previous_versions, changes),), skipped=warnings)
@@ -86,10 +89,14 @@ class LogSection(Section):
         if self._is_failed or self.settings is None or not isinstance(target, FolderTarget):
             return  # the first error is the cause
         self._is_failed = True
+        self._extension = None
+        self._add_fault(run, target, error)
+
+    def _add_fault(self, run: Run, target: FolderTarget, error: BaseException) -> None:
+        """Add the document that says why the log is not extended, unless it says so already."""
         reason, cause, values = OTHER_FAULT, "other", dict[str, str | int]()
         if isinstance(error, LogError):
             reason, cause, values = self._public(str(error), run, target), error.cause, error.values
-        self._extension = None
         previous_fault = target.published(LOG_FAULT.path())
         if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
             return  # it says since when

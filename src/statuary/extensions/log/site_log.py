@@ -112,7 +112,7 @@ class SiteLog:
         self.target, self.context = target, context
         self.table = target.ledger.extension_table(LogTable)
         self.key = context.signing_key
-        public = None if self.key is None else self.key.public
+        public = None if context.own_key is None else context.own_key.public
         places = LogLocations(
             (str(target.folder.root), target.published), context.other_locations, context.pending_body
         )
@@ -177,7 +177,16 @@ class SiteLog:
     def warnings(self) -> Iterator[Finding]:
         """Yield reasons why readers or the next build reject the log."""
         context = self.context
-        if self.key is None and not context.preview and self.previous_head.size:
+        if context.unreadable:
+            yield Finding(
+                rule=NOT_EXTENDED,
+                severity=Severity.ERROR,
+                pointer=("log",),
+                on_key=True,
+                message=f"the log is not extended: {context.unreadable}",
+                hint="the site has the log of --log-from; the next build adds the missing entries",
+            )
+        elif self.key is None and not context.preview and self.previous_head.size:
             yield Finding(
                 rule=NOT_EXTENDED,
                 severity=Severity.WARNING,
@@ -207,7 +216,7 @@ class SiteLog:
         return LogExtension(
             head,
             self.actions,
-            obstacle="" if self.key else self.context.preview or NO_KEY,
+            obstacle="" if self.key else self.context.unreadable or self.context.preview or NO_KEY,
             is_example=self.context.settings.example_key,
             published_head=published_head,
             discarded_entries=self.start.discarded_entries,
