@@ -137,10 +137,13 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 @check
 def refused_setting(record: RecordView) -> Iterator[Observation]:
     """The release of Vyper takes the record's settings `optimize` and `evmVersion`; Yul has no opcode of a later fork."""
-    if record.language == "Yul" and record.is_known:
+    if record.is_known and record.language == "Vyper":
+        yield from _settings_of_vyper(record)
+    if record.is_known and record.language == "Yul":
         yield from _opcodes_of_yul(record)
-    if record.language != "Vyper" or not record.is_known:
-        return
+
+
+def _settings_of_vyper(record: RecordView) -> Iterator[Observation]:
     settings = as_object(record.compilation.get("compilerSettings"))
     for name in NAMES:
         value = settings.get(name)
