@@ -17,6 +17,10 @@ def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
     """
+    is_plain = settings.layout is not PathLayout.SHARDED and not settings.precompressed
+    if is_plain and settings.lower_case_names:
+        yield from documents
+        return
     for document in documents:
         has_names = settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)
         aliased_document = document if has_names else document._replace(aliases=())

@@ -1,11 +1,14 @@
 """The CBOR reader against the standard's own examples, a general library, and random bytes."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.base.limits import MAX_CBOR_DEPTH
 from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model import auxdata
 from statuary.contracts.model.auxdata import decode_cbor, decode_cbor_prefix
 from support.requirements import require_module
 from support.strategies import steady
@@ -108,3 +111,31 @@ def test_arbitrary_bytes_decode_or_fail(data):
         return
     # a lenient reader accepts everything that this one accepts
     require_module("cbor2", install="pip install 'statuary[test]'").loads(data)
+
+
+USUAL = bytes.fromhex("a264697066735822") + bytes(range(34)) + bytes.fromhex("64736f6c6343000812")
+
+
+@pytest.mark.parametrize("tail", [b"", b"\x00\x33", b"\n"])
+def test_usual_map_is_solc_metadata(tail):
+    expected = {"ipfs": bytes(range(34)), "solc": b"\x00\x08\x12"}
+    assert decode_cbor_prefix(b"\xfe" + USUAL + tail, 1) == (expected, 1 + len(USUAL))
+
+
+def decoded(text):
+    try:
+        return decode_cbor_prefix(text, 0)
+    except InvalidValueError as error:
+        return str(error)
+
+
+def test_usual_map_matches_general_decoder(monkeypatch):
+    texts = [USUAL, *(USUAL[:length] for length in range(len(USUAL)))]
+    texts += [
+        USUAL[:place] + bytes([USUAL[place] ^ change]) + USUAL[place + 1 :]
+        for place in range(len(USUAL))
+        for change in (0x01, 0x20, 0x80)
+    ]
+    by_both = [decoded(text) for text in texts]
+    monkeypatch.setattr(auxdata, "_USUAL_MAP", re.compile(b"(?!)"))
+    assert [decoded(text) for text in texts] == by_both

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from statuary.base.json_values import NumberText
 from statuary.contracts.model.solc_settings import TABLE, setting_differences
 
 NOTHING = {"optimizer": {"enabled": False, "runs": 200}, "libraries": {}, "remappings": []}
@@ -198,3 +199,12 @@ def test_table_begins_with_standard_json():
     table = json.loads(TABLE.read_text("utf-8"))
     assert next(iter(table)) == "0.4.11"
     assert all(changes for changes in [*table.values()][:-1])
+
+
+def test_number_spelling_is_not_forgotten():
+    settings = {"optimizer": {"enabled": True, "runs": 200}}
+    metadata = RECENT | {"optimizer": {"enabled": True, "runs": NumberText("200")}}
+    named = {**metadata, "optimizer": {"enabled": True, "runs": "200"}}
+    for other in (metadata, named, metadata):
+        (difference,) = setting_differences(other, settings, "0.8.31+commit.fd3a2265")
+        assert type(difference.in_metadata) is type(other["optimizer"]["runs"])

@@ -5,6 +5,7 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from statuary.base.budget import consume, steps_left
@@ -79,8 +80,8 @@ OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.name in _OF_C
 OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if check.name not in _OF_COMPILATION)
 
 _WHOLE: Final = CONTRACT_CHECKS
-_POSITIONS: Final = [(*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for check in CONTRACT_CHECKS]
-"""Where the result of each check is among those of the deployment, followed by those of the compilation."""
+_IN_ORDER: Final = itemgetter(*[(*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for check in CONTRACT_CHECKS])
+"""Sorts the results of the deployment, followed by those of the compilation, like all checks."""
 
 
 @cache
@@ -165,12 +166,7 @@ def _rows(
     of_alone = zip(*_columns(unproved_views, checks), strict=True)
     of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
     for part in proved:
-        yield next(of_alone) if part is None else _in_order((*next(of_shared), *part.results))
-
-
-def _in_order(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
-    """Return the results of the deployment and of the compilation in the order of all checks."""
-    return tuple(results[position] for position in _POSITIONS)
+        yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
 
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
@@ -250,7 +246,7 @@ def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tu
 def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     """Return results in which required checks that do not apply have failed."""
     not_applicable = CheckOutcome.NOT_APPLICABLE
-    absent = {result.check for result in results if result.outcome is not_applicable}
+    absent = {check for check, outcome, _, _, _ in results if outcome is not_applicable}
     language = "Solidity" if record.language == "Solidity" and record.is_known else "another"
     for side in record.sides:
         if side.claimed_level is None:

@@ -138,7 +138,8 @@ def build_contracts_of_files(
 
     Each has the size and time of its source from before it was read.
     """
-    contracts = ((source, source_stat(root, source), _read(root, source)) for source in sources)
+    root_path = str(root)
+    contracts = ((source, source_stat(root_path, source), _read(root, source)) for source in sources)
     for batch in in_batches((source, contract, stat) for source, stat, contract in contracts):
         built_contracts = build_contracts_together([item[:2] for item in batch], settings)
         yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)

@@ -92,10 +92,11 @@ class SingleSources(PartitionSources):
         from statuary.contracts.incremental.build_contract import build_contracts_of_files
 
         root, sources = settings.root, [outdated.source for outdated in self.sources]
+        root_path = str(root)
         contracts = build_contracts_of_files(root, sources, settings.contracts)
         for (source, reason, git), (built_contract, stat) in zip(self.sources, contracts, strict=True):
             unit, stat_text = source.location, stat.text_if_before(settings.started_at_ns - RECENT)
-            if stat_text and source_stat(root, source) == stat:
+            if stat_text and source_stat(root_path, source) == stat:
                 yield (
                     built_contract,
                     built_contract.source_row(unit=unit, reason=reason, git=git, stat=stat_text),

@@ -217,13 +217,13 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
         if (
             isinstance(item, dict)
             and (kind := item.get("type")) in SIGNATURE_KINDS
-            and (text := _known_text(item))
+            and (text := known_signature_text(item))
         ):
             texts[kind].add(text)
     return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
 
 
-def _known_text(item: Mapping[str, Json]) -> str | None:
+def known_signature_text(item: Mapping[str, Json]) -> str | None:
     """Return an item's signature, cached across ABIs."""
     try:
         key = orjson.dumps(item)

@@ -9,11 +9,12 @@ Sourcify's
 `bytecode-utils` and on records of all these compilers.
 """
 
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from statuary.base.json_values import Json, is_whole_number
 from statuary.base.limits import MAX_ASSEMBLY_DEPTH, MAX_CBOR_DEPTH
@@ -57,7 +58,13 @@ def decode_cbor_prefix(data: bytes, start: int) -> CborItem:
     Raises:
         InvalidValueError: if no well-formed item starts there.
     """
+    if (usual := _USUAL_MAP.match(data, start)) is not None:
+        return CborItem({"ipfs": usual[1], "solc": usual[2]}, usual.end())
     return _item(data, start, 0)
+
+
+_USUAL_MAP: Final = re.compile(rb"\xa2\x64ipfs\x58\x22(.{34})\x64solc\x43(.{3})", re.DOTALL)
+"""The map that solc has written since 0.6.0 if no setting says otherwise: decoded at once, as nearly all auxdata is this."""
 
 
 def _item(data: bytes, start: int, depth: int) -> CborItem:

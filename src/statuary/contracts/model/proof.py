@@ -145,7 +145,7 @@ class Proof:
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, in catalogue order."""
-        return tuple(finding for result in self.results for finding in result.findings)
+        return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property
     def holds(self) -> bool:

@@ -255,7 +255,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
     """Return a record's list entry with the word of its verdict."""
-    return ContractRow(*(record[member] for member in LIST_MEMBERS))._replace(verdict=verdict)
+    return ContractRow(*[record[member] for member in LIST_MEMBERS])._replace(verdict=verdict)
 
 
 def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:

@@ -21,6 +21,7 @@ _GROUPS: Final = ("optimizer", "metadata", "debug")
 _DETAILS: Final = "details"
 _YUL_DETAILS: Final = "yulDetails"
 _STEPS: Final = "optimizerSteps"
+_TARGET: Final = "compilationTarget"
 _DEFAULT_RUNS: Final = 200
 
 
@@ -62,6 +63,30 @@ def setting_differences(
     Args:
         version: the record's `compilation.compilerVersion`.
     """
+    own = {name: value for name, value in metadata.items() if name != _TARGET}
+    try:
+        texts = orjson.dumps(own, option=_AS_KEY), orjson.dumps(settings, option=_AS_KEY)
+    except TypeError:  # orjson raises a TypeError for numbers that keep their spelling, or too deep nesting
+        return _setting_differences(own, settings, version)
+    if len(texts[0]) + len(texts[1]) > LONGEST_REMEMBERED:
+        return _setting_differences(own, settings, version)
+    return _remembered_differences(*texts, version)
+
+
+_AS_KEY: Final = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
+
+LONGEST_REMEMBERED: Final = 4_000
+"""Bytes of settings whose differences are remembered: most contracts have the settings of many others."""
+
+
+@lru_cache(maxsize=1024)
+def _remembered_differences(metadata: bytes, settings: bytes, version: str) -> list[SettingDifference]:
+    return _setting_differences(orjson.loads(metadata), orjson.loads(settings), version)
+
+
+def _setting_differences(
+    metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
+) -> list[SettingDifference]:
     number = parse_compiler_version(version)
     newest, release = _releases()[-1]
     if number > newest:
@@ -112,6 +137,7 @@ def forget_table() -> None:
     """Read the table again, since it has been made anew."""
     _releases.cache_clear()
     _release_at.cache_clear()
+    _remembered_differences.cache_clear()
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
@@ -166,7 +192,7 @@ def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
             flat[name] = _remappings(value)
         elif name == "libraries":
             flat[name] = {path: as_text(address).lower() for path, address in as_object(value).items()}
-        elif name != "compilationTarget":
+        elif name != _TARGET:
             flat[name] = value
     return flat
 

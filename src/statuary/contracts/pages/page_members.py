@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
-from statuary.contracts.model.abi import signature_hash, signature_text
+from statuary.contracts.model.abi import known_signature_text, signature_hash
 from statuary.contracts.model.record import RecordValue
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import one_line, visible_name
@@ -32,9 +32,8 @@ def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
 
 def signatures_of(abi: Json) -> Iterator[str]:
     """Yield the signature of each function, event and error."""
-    for item in as_list(abi):
-        text = signature_text(as_object(item)) if as_object(item).get("type") in SELECTOR_KINDS else None
-        if text is not None:
+    for item in map(as_object, as_list(abi)):
+        if item.get("type") in SELECTOR_KINDS and (text := known_signature_text(item)) is not None:
             yield text
 
 

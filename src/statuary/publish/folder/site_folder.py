@@ -51,15 +51,23 @@ class _FileAction(NamedTuple):
     modified: int = 0  # nanoseconds: when the file that stays was written
 
 
+_ADDED = _FileAction(ADD)
+
+
 class _Aliases(NamedTuple):
     by_case: list[str]  # that differ from the path only in case
     others: list[str]
 
 
 def _aliases_of(document: Document) -> _Aliases:
+    if not document.aliases:
+        return _NO_ALIASES
     path, folded = document.path, document.path.lower()
     by_case = [name for name in document.aliases if name != path and name.lower() == folded]
     return _Aliases(by_case, [name for name in document.aliases if name.lower() != folded])
+
+
+_NO_ALIASES = _Aliases([], [])
 
 
 @dataclass
@@ -141,13 +149,13 @@ class Stager:
             checked_path(path)
             state = self._state(folder)
         if state is FolderState.ABSENT:
-            return _FileAction(ADD)
+            return _ADDED
         if state is FolderState.BLOCKED:
             return _FileAction(OBSTRUCTED)
         try:
             there = os.lstat(f"{self.root}/{path}")
         except FileNotFoundError:
-            return _FileAction(ADD)
+            return _ADDED
         if not stat.S_ISREG(there.st_mode):
             return _FileAction(OBSTRUCTED)
         if there.st_size == len(body) and self._has_body(path, body, digest, there):
