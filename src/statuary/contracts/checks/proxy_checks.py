@@ -111,9 +111,16 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
         )
     if is_proxy and not isinstance(proxy_type, str):
         return f"the proxy type {as_json_text(proxy_type)} is not text"
-    if is_proxy and not count and proxy_type != _OF_MANY:
+    return _count_fault(count, proxy_type) if is_proxy else ""
+
+
+def _count_fault(count: int, proxy_type: Json) -> str:
+    """Return what is wrong with the number of a proxy's implementations, if anything."""
+    if proxy_type == _OF_MANY:
+        return ""
+    if not count:
         return "a proxy has no implementation"
-    if count > 1 and proxy_type != _OF_MANY and proxy_type in PROXY_TYPES:
+    if count > 1 and proxy_type in PROXY_TYPES:
         return f"a proxy of the type {proxy_type} has one implementation, not {count}"
     return ""
 
