@@ -299,8 +299,22 @@ EXTENSIONS = (
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
 
-CONTRACTS = Extension("contracts", section="statuary.contracts.section:ContractsSection")
-STATUS = Extension("status", section="statuary.status.section:StatusSection")
+CONTRACTS = Extension(
+    "contracts",
+    section="statuary.contracts.section:ContractsSection",
+    provides={
+        "urls": "statuary.contracts.urls:URLS",
+        "frame links": "statuary.contracts.urls:LINKS",
+    },
+)
+STATUS = Extension(
+    "status",
+    section="statuary.status.section:StatusSection",
+    provides={
+        "urls": "statuary.status.urls:URLS",
+        "frame links": "statuary.status.urls:LINKS",
+    },
+)
 CONTENT_SECTIONS = (CONTRACTS, STATUS)
 """The sections that every site has."""
 

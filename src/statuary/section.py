@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from statuary.site.operations import ApiDescription
     from statuary.site.pages.page_parts import PageParts
     from statuary.site.site_content import SiteContent, SiteIdentity
-    from statuary.site.url_table import Url
+    from statuary.site.urls import Url
     from statuary.source.content_files import ContentFiles
     from statuary.source.file_kinds import FileKind
     from statuary.source.source_model import SourceModel

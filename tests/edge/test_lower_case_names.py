@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from statuary.contracts.paths import CONTRACT_PATH, plain_path
 from statuary.publish.listing import lower_case_address
-from statuary.site.document import CONTRACT_PATH, plain_path
 from statuary.site.settings import HostingSettings, PathLayout
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (

@@ -32,11 +32,15 @@ MODULES = (
     "site.markdown",
     "site.pages",
     "site.url_table",
+    "site.urls",
     "status.api",
     "status.checks",
     "status.documents",
     "status.feeds",
     "status.pages",
+    "status.urls",
+    "contracts.urls",
+    "contracts.paths",
 )
 """Modules and packages of checks and documents."""
 PAGE = "---\ntitle: About\n---\nSee [the status](/index.html).\n"
@@ -49,6 +53,7 @@ MAKE_THE_NEWS = tuple(
         "site.document",
         "site.pages.try_make",
         "site.url_table",
+        "site.urls",
         "status.api.documents",
         "status.api.history",
         "status.api.members",

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from statuary.engine.extension_settings import ExtensionSource
 from statuary.section import Section, SectionResult
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 from statuary.source.source_model import SourceModel, Text
 from statuary.status.hooks import FollowsStatus, PublishesIncidents
 

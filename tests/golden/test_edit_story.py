@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.site.url_table import (
+from statuary.status.urls import (
     COMPONENTS,
     INCIDENTS,
     INCIDENTS_UNRESOLVED,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from statuary.site.url_table import COMMON_HEADERS, FRAMED_POLICY
+from statuary.site.urls import COMMON_HEADERS, FRAMED_POLICY
 from support.edge_runtimes import serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
     serve_folder_with_deno,

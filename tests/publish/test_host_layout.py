@@ -1,4 +1,4 @@
-"""Documents as hosts need them: in folders by address, and compressed beside themselves."""
+"""Documents as hosts need them: compressed beside themselves."""
 
 import gzip
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from statuary.base.files import PublishingError
 from statuary.base.installation import extra_hint
 from statuary.extensions.snapshots.site_reader import open_site
-from statuary.publish.host_layout import apply_host_layout
+from statuary.publish.host_layout import with_compressed_forms
 from statuary.site.document import Document
 from statuary.site.settings import CompressedFormat, HostingSettings
 from support.host_servers import build_project
@@ -32,11 +32,11 @@ def settings(*forms: CompressedFormat) -> HostingSettings:
 
 def test_default_settings_change_no_documents():
     documents = [RECORD, SUMMARY, SMALL]
-    assert list(apply_host_layout(documents, HostingSettings())) == documents
+    assert list(with_compressed_forms(documents, HostingSettings())) == documents
 
 
 def test_records_are_compressed_with_aliases():
-    made = list(apply_host_layout([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
+    made = list(with_compressed_forms([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
     assert [document.path for document in made] == [
         RECORD.path,
         f"{RECORD.path}.gz",
@@ -49,34 +49,24 @@ def test_records_are_compressed_with_aliases():
     assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
 
 
-def test_lower_case_names_can_be_disabled():
-    lists = Document(path="contracts/1/page", aliases=("contracts/1/PAGE",), body=b"")
-    hosting = HostingSettings(lower_case_names=False, precompressed=(CompressedFormat.GZIP,))
-    assert [
-        (document.path, document.aliases) for document in apply_host_layout([RECORD, lists], hosting)
-    ] == [
-        (RECORD.path, ()),
-        (f"{RECORD.path}.gz", ()),
-        (lists.path, lists.aliases),
-    ]
-
-
 def test_compression_is_reproducible():
     first, again = (
-        list(apply_host_layout([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2)
+        list(with_compressed_forms([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2)
     )
     assert first == again
 
 
 def test_incompressible_file_stays_uncompressed():
     noise = Document(path="assets/theme/logo.png", body=Random(7).randbytes(2000))
-    assert list(apply_host_layout([noise], settings(CompressedFormat.GZIP))) == [noise]
+    assert list(with_compressed_forms([noise], settings(CompressedFormat.GZIP))) == [noise]
 
 
 def test_brotli_and_zstandard_round_trip():
     brotli = require_module("brotli", install="pip install brotli")
     zstd = require_module("backports.zstd", install="pip install backports.zstd")
-    _, br, zst = apply_host_layout([RECORD], settings(CompressedFormat.BROTLI, CompressedFormat.ZSTANDARD))
+    _, br, zst = with_compressed_forms(
+        [RECORD], settings(CompressedFormat.BROTLI, CompressedFormat.ZSTANDARD)
+    )
     assert (brotli.decompress(br.body), zstd.decompress(zst.body)) == (RECORD.body, RECORD.body)
     assert (br.path, zst.path) == (f"{RECORD.path}.br", f"{RECORD.path}.zst")
 
@@ -84,7 +74,7 @@ def test_brotli_and_zstandard_round_trip():
 def test_missing_compression_package_is_reported(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "brotli", None)
     with pytest.raises(PublishingError) as refused:
-        list(apply_host_layout([RECORD], settings(CompressedFormat.BROTLI)))
+        list(with_compressed_forms([RECORD], settings(CompressedFormat.BROTLI)))
     assert "compress" in str(refused.value)
     assert refused.value.hint == extra_hint("compress")
 

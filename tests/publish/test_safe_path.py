@@ -5,11 +5,13 @@ import pytest
 from statuary.base.files import LONGEST_PATH, PublishingError, checked_path
 from statuary.base.primitives import ADDRESS_DIGITS, CHAIN_ID_DIGITS
 from statuary.base.reserved_names import is_reserved_name
-from statuary.site.document import sharded_path
+from statuary.contracts.paths import sharded_path
 from statuary.site.pages_and_theme import MAX_PAGE_PATH
 from statuary.site.settings import CompressedFormat
-from statuary.site.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE, PATTERN_PARTS, all_urls
+from statuary.site.url_table import all_urls
+from statuary.site.urls import OWN_PAGE, PATTERN_PARTS
 from statuary.source.source_model import MAX_ID_LENGTH
+from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH
 
 LONGEST = {
     "chain_id": "9" * CHAIN_ID_DIGITS,

@@ -8,18 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from statuary.extensions.hosting.documents import regex_of
-from statuary.site.url_table import (
+from statuary.site.url_table import all_urls
+from statuary.site.urls import (
     COMMON_HEADERS,
-    EPOCH_DOCUMENT,
-    FEED,
     FRAMED_HEADERS,
     MEDIA_TYPES,
     OCTET_STREAM,
     REVALIDATE,
     SHORT_LIVED,
     Url,
-    all_urls,
 )
+from statuary.status.urls import EPOCH_DOCUMENT, FEED
 
 FILE_HEADERS = Path(__file__).parents[2] / "src" / "statuary" / "edge" / "file-headers.js"
 

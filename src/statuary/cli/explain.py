@@ -10,9 +10,9 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Out, argument, options
 from statuary.cli.output import size_text
+from statuary.contracts.paths import sharded_path
 from statuary.publish.ledger.read import nearest_paths, read_entry, read_reasons
 from statuary.publish.ledger.schema import LedgerEntry
-from statuary.site.document import sharded_path
 from statuary.site.url_table import match_url
 
 

@@ -10,7 +10,7 @@ from typing import Self
 from statuary.base.progress import NoProgress, Progress
 from statuary.cli.escape import escape_control_chars
 from statuary.publish.plan import Action, Change, Plan
-from statuary.site.url_table import EPOCH_DOCUMENT
+from statuary.status.urls import EPOCH_DOCUMENT
 
 EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 

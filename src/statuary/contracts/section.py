@@ -23,6 +23,7 @@ from statuary.contracts.incremental.built_contracts import (
 from statuary.contracts.settings import ContractSettings
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.read_contracts import find_contracts
+from statuary.contracts.urls import URLS
 from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.section import ApiFacts, ContentFolder, ContentSection, Run, SectionContent, SectionResult
 from statuary.site.document import Document
@@ -46,6 +47,8 @@ GENESIS_CHAIN = "0"
 
 class ContractsSection(ContentSection):
     """The verified contracts of a site."""
+
+    urls = URLS
 
     _built: BuiltContracts | None = None  # None until `build`, and in a tick
 

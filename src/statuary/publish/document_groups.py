@@ -25,12 +25,12 @@ def add_documents(
     target: BuildTarget, hosting: HostingSettings, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
     """Add documents at their paths in the site's layout."""
-    from statuary.publish.host_layout import apply_host_layout
+    from statuary.publish.host_layout import with_compressed_forms
 
     count_before = len(paths)
 
     def documents_in_layout() -> Iterator[Document]:
-        for document in apply_host_layout(documents, hosting):
+        for document in with_compressed_forms(documents, hosting):
             paths.append(document.path)
             yield document
 

@@ -1,4 +1,4 @@
-"""Lay out documents for a host: paths, compressed copies and headers."""
+"""Documents as a host needs them: compressed copies and headers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from gzip import compress as gzip_compress
@@ -6,13 +6,14 @@ from types import ModuleType
 
 from statuary.base.files import PublishingError
 from statuary.base.optional import MissingExtraError, optional
-from statuary.site.document import CONTRACT_PATH, Document, sharded_document, uncompressed_path
-from statuary.site.settings import CompressedFormat, HostingSettings, PathLayout
-from statuary.site.url_table import EPOCH_DOCUMENT, match_url, media_type_by_extension
+from statuary.site.document import Document, uncompressed_path
+from statuary.site.settings import CompressedFormat, HostingSettings
+from statuary.site.url_table import match_url
+from statuary.site.urls import media_type_by_extension
 
 
-def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield documents under the paths that the site's hosts need.
+def with_compressed_forms(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
+    """Yield documents, each with the compressed forms that the site's hosts need.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
@@ -22,13 +23,8 @@ def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) 
         yield from documents
         return
     for document in documents:
-        has_names = settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)
-        aliased_document = document if has_names else document._replace(aliases=())
-        layout_document = (
-            sharded_document(aliased_document) if settings.layout is PathLayout.SHARDED else aliased_document
-        )
-        yield layout_document
-        yield from compressed_forms(layout_document, settings.precompressed)
+        yield document
+        yield from compressed_forms(document, settings.precompressed)
 
 
 SMALLEST = 1024
@@ -94,7 +90,7 @@ def media_type_of(path: str) -> str:
     if match is None:
         return media_type_by_extension(path)
     url, members = match
-    if url is EPOCH_DOCUMENT:
+    if url.is_version:
         return media_type_of(members["path"])
     return url.media_type or media_type_by_extension(path)
 

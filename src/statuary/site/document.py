@@ -8,7 +8,7 @@ import orjson
 
 from statuary.base.json_values import NumberText
 from statuary.site.settings import CompressedFormat
-from statuary.site.url_table import CONTRACT, CONTRACT_SHARD, JSON, PROOF, PROOF_SHARD, match_url
+from statuary.site.urls import JSON
 
 
 class Document(NamedTuple):
@@ -87,48 +87,7 @@ def _quoted(text: str) -> str:
     return LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
-SHARDS = {CONTRACT.prefix: CONTRACT_SHARD, PROOF.prefix: PROOF_SHARD}
-"""The sharded URL of each family that has one, by the prefix of the plain URL."""
-
-PLAIN_PREFIXES = {sharded.prefix: plain for plain, sharded in SHARDS.items()}
-
-CONTRACT_PATH = re.compile(
-    rf"(?P<family>{'|'.join(SHARDS)})(?P<chain_id>[^/]+)/"
-    r"(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})(?:\.json)?"
-)
-"""A path with an address; `chain_id` is `all-chains` in the look-up over all chains."""
-
-SHARDED_PATH = re.compile(
-    rf"(?P<family>{'|'.join(PLAIN_PREFIXES)})(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{{2}})/(?P<name>0x[^/]+)"
-)
-
 ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
-
-
-def sharded_path(path: str) -> str:
-    """Return a document's path in the sharded layout.
-
-    Only single contracts and proofs have another path there.
-    """
-    if (match := CONTRACT_PATH.fullmatch(path)) is None:
-        return path
-    shard = match["shard"].lower()
-    return SHARDS[match["family"]].path(chain_id=match["chain_id"], shard=shard, address=match["address"])
-
-
-def plain_path(path: str) -> str:
-    """Return a document's path in the plain layout, from either layout."""
-    if (match := SHARDED_PATH.fullmatch(path)) is None:
-        return path
-    return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
-
-
-def sharded_document(document: Document) -> Document:
-    """Return a document with its paths in the sharded layout."""
-    return document._replace(
-        path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
-    )
-
 
 _COMPRESSED = tuple(f".{form}" for form in CompressedFormat)
 
@@ -139,15 +98,3 @@ def uncompressed_path(path: str) -> str:
     Other paths are unchanged.
     """
     return path.rpartition(".")[0] if path.endswith(_COMPRESSED) else path
-
-
-def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return the chain id and the address in a record's path.
-
-    Returns:
-        The pair, or None for any other path.
-    """
-    match = match_url(plain_path(path))
-    if match is None or match[0] is not CONTRACT or not ADDRESS.fullmatch(match[1]["address"]):
-        return None
-    return match[1]["chain_id"], match[1]["address"]

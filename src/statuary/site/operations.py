@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 
 
 class Operation(NamedTuple):
@@ -13,6 +13,7 @@ class Operation(NamedTuple):
 
     url: Url
     shape: type | None = None  # the type of its JSON body; None for another body
+    schema: Url | None = None  # the document with the JSON Schema of a body without a type
     tag: str = ""  # the part of the API
     query: tuple[dict[str, object], ...] = ()
     rejected_shape: type | None = None  # the type of its 400 body; None if it rejects no request

@@ -9,7 +9,7 @@ from statuary.site.document import Document
 
 if TYPE_CHECKING:
     from statuary.site.pages.page_parts import PreviousVersion
-    from statuary.site.url_table import Url
+    from statuary.site.urls import Url
     from statuary.status.model.timeline import Timeline
     from statuary.status.pages.pages import StatusPages
 

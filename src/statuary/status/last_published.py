@@ -6,9 +6,9 @@ from dataclasses import replace
 from statuary.base.findings import Finding
 from statuary.publish.target import BuildTarget
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import INCIDENT
 from statuary.status.model.records import Incident, Maintenance, StatusContent
 from statuary.status.sources.published_record import published_record
+from statuary.status.urls import INCIDENT
 
 
 def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:

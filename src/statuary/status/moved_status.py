@@ -10,8 +10,8 @@ from statuary.base.primitives import Instant
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.publish.target import BuildTarget
 from statuary.section import ContentSection, Run, SectionResult
-from statuary.site import url_table
 from statuary.site.document import Document
+from statuary.status import urls as status_urls
 from statuary.status.api.epoch_index import EpochIndex, StoredDocument
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.status.hooks import FormerVersions, PublishesIncidents
@@ -32,7 +32,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     def changed_paths(self) -> list[str]:
         """The paths that differ at the instant."""
         paths = [*(document.path for document in self._moved), *self._removed]
-        return [*paths, url_table.CHANGES.path()] if paths else []
+        return [*paths, status_urls.CHANGES.path()] if paths else []
 
     @override
     def incident_documents(self) -> Sequence[Document]:
@@ -41,7 +41,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         bodies = (
             (path, new.get(path) or self._target.published(path))
             for path in sorted(paths)
-            if url_table.incident_of(path)
+            if status_urls.incident_of(path)
         )
         return [Document(path=path, body=body) for path, body in bodies if body is not None]
 

@@ -30,6 +30,7 @@ from statuary.status.hooks import FollowsStatus, FormerVersions, PublishesIncide
 from statuary.status.isolate_faulty_records import isolate_faulty_records
 from statuary.status.model.records import StatusContent, StatusSettings
 from statuary.status.site_status import SiteStatus
+from statuary.status.urls import URLS
 from statuary.status.write_status import write_status
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ STATUS_RULES = "status"
 
 class StatusSection(ContentSection, PublishesIncidents):
     """The status of a network."""
+
+    urls = URLS
 
     _status: SiteStatus  # from `exclude_faults` on
     _paths: Sequence[str] = ()  # of this instant's documents, once they are written

@@ -13,7 +13,6 @@ from statuary.publish.fingerprint import digest_of
 from statuary.site.document import Document
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import ARCHIVE, INCIDENT, incident_of
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.documents import (
     feed_documents,
@@ -27,6 +26,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
+from statuary.status.urls import ARCHIVE, INCIDENT, incident_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,8 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
-from statuary.site.url_table import CONTRACT_PAGE, all_urls
+from statuary.contracts.urls import CONTRACT_PAGE
+from statuary.site.url_table import all_urls
 from support.edge_runtimes import HOSTS_INSTALL
 from support.host_servers import build_project, project_for, serve_with_statuary
 from support.openapi_schemas import OPERATIONS, SCHEMAS, generated_schemas

@@ -23,7 +23,7 @@ from statuary.extensions.conform.deployment import (
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
-from statuary.site.url_table import FRAMED_POLICY
+from statuary.site.urls import FRAMED_POLICY
 from statuary.system.network.client import HttpResponse, UnreachableError
 from support.host_servers import build_project
 from support.packed_sites import has_zstd, require_zstd

@@ -16,7 +16,8 @@ from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
 from statuary.extensions.serving.server import headers_of
 from statuary.registry import EXTENSIONS
 from statuary.site.settings import LANGUAGES
-from statuary.site.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
+from statuary.site.url_table import all_urls
+from statuary.site.urls import COMMON_HEADERS, FRAMED_HEADERS, HTML
 from support.browser import LOOKS, browse
 from support.edge_runtimes import served
 from support.file_server import served as plain_files

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from statuary.contracts.urls import LOOKUP_URLS, PROOF
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
@@ -31,23 +32,20 @@ from statuary.extensions.hosting.hosts import (
     worker_files,
 )
 from statuary.site.settings import HostingPlatform, HostingSettings, PathLayout
-from statuary.site.url_table import (
+from statuary.site.url_table import all_urls
+from statuary.site.urls import (
     API_PAGE,
     COMMON_HEADERS,
     CONTENT_SECURITY_POLICY,
-    EPOCH_DOCUMENT,
-    EPOCHS,
     IMMUTABLE,
-    LOOKUP_URLS,
-    PROOF,
     REVALIDATE,
     SHORT_LIVED,
     SVG,
     THEME_FILE,
     Url,
-    all_urls,
     media_type_by_extension,
 )
+from statuary.status.urls import EPOCH_DOCUMENT, EPOCHS
 from support.requirements import CHECKOUT
 
 MEMBERS = {

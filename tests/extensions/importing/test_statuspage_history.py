@@ -8,8 +8,8 @@ import pytest
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.import_status import import_status
 from statuary.extensions.importing.status.statuspage import read_statuspage
-from statuary.site.url_table import INCIDENT
 from statuary.status.model.records import StatusSettings
+from statuary.status.urls import INCIDENT
 from support.json_server import serve_json
 from support.status_site import status_documents
 from support.statuspage_captures import NOW, captured_lines, read_status

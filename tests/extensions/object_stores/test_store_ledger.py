@@ -15,7 +15,7 @@ from statuary.extensions.object_stores.store_comparison import (
 )
 from statuary.publish.listing import Entry
 from statuary.publish.plan import Action
-from statuary.site.url_table import JSON, PutStep
+from statuary.site.urls import JSON, PutStep
 
 RECORD = "v2/contract/1/0x" + "Ab" * 20
 REVALIDATE = "public, max-age=0, must-revalidate"

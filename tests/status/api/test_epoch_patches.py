@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.site.document import Document
-from statuary.site.url_table import HTML, JSON
+from statuary.site.urls import HTML, JSON
 from statuary.status.api.epochs import PatchBase, PatchError, patched
 from support.edge_runtimes import deno
 from support.requirements import CHECKOUT

@@ -5,10 +5,10 @@ from hashlib import sha256
 
 from statuary.base.json_values import Json
 from statuary.base.reasons import Reason
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.chain.anchor import anchor_json
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import CheckOutcome, CheckResult
-from statuary.site import url_table
 from statuary.site.document import Document, encode_unchecked
 from statuary.version import VERSION
 
@@ -31,10 +31,10 @@ def record_document(
     record = judged.record
     body = encode_unchecked(record) if canonical is None else canonical
     return Document(
-        path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
-        aliases=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
+        path=contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
+        aliases=(contract_urls.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
         body=body,
-        cache=url_table.CONTRACT.cache,
+        cache=contract_urls.CONTRACT.cache,
         sources=(source,),
         persistent=True,
         digest=digest if digest and canonical is not None else sha256(body).digest(),
@@ -84,10 +84,10 @@ def proof_document(
     if proof.anchor is not None:
         body["anchor"] = anchor_json(proof.anchor)
     return Document(
-        path=url_table.PROOF.path(chain_id=chain_id, address=address),
-        aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
+        path=contract_urls.PROOF.path(chain_id=chain_id, address=address),
+        aliases=(contract_urls.PROOF.path(chain_id=chain_id, address=address.lower()),),
         body=encode_unchecked(body),
-        cache=url_table.PROOF.cache,
+        cache=contract_urls.PROOF.cache,
         sources=(source,),
         persistent=True,
     )

@@ -21,10 +21,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractRow
-from statuary.site import url_table
 from statuary.site.document import Document, encode_json, encode_unchecked
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
@@ -75,20 +75,20 @@ def chain_documents(
         )
         if count > unchanged:
             yield Document(
-                path=url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
+                path=contract_urls.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
                 body=_results(map(contract_list_entry, reversed(rows))),
                 sources=sources,
                 persistent=True,
             )
     yield Document(
-        path=url_table.CONTRACTS.path(chain_id=chain_id),
+        path=contract_urls.CONTRACTS.path(chain_id=chain_id),
         body=_results(map(contract_list_entry, reversed(newest))),
         sources=sources,
         persistent=True,
     )
     index = {"chainId": chain_id, "count": count, "pages": pages}
     yield Document(
-        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id),
+        path=contract_urls.CONTRACTS_PAGES.path(chain_id=chain_id),
         body=encode_json(index),
         sources=sources,
         persistent=True,
@@ -101,8 +101,8 @@ def all_chains_document(rows: AddressRows) -> Document:
         dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) | _doubt(row) for row in rows.rows
     )
     return Document(
-        path=url_table.CONTRACT_ALL_CHAINS.path(address=rows.address),
-        aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
+        path=contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address),
+        aliases=(contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
         body=_results(results),
         sources=rows.locations,
         persistent=True,
@@ -111,7 +111,7 @@ def all_chains_document(rows: AddressRows) -> Document:
 
 def chains_document(chains: Sequence[Chain]) -> Document:
     """Return the list of chains; the chain id is a number here, as measured."""
-    return Document(path=url_table.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
+    return Document(path=contract_urls.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
 
 
 def _chain(chain: Chain) -> dict[str, object]:

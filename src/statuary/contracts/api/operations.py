@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.api import shapes
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.contracts.model.record import Record
-from statuary.site import url_table
 from statuary.site.operations import ApiDescription, Operation
 
 
@@ -64,7 +64,7 @@ LOOKUP = ApiDescription(
     "and sends its own error pages.",
     (
         _look_up(
-            url_table.CONTRACT,
+            contract_urls.CONTRACT,
             Record,
             query=(FIELDS_PARAMETER, OMIT_PARAMETER),
             rejected_shape=shapes.RejectedRequest,
@@ -72,24 +72,24 @@ LOOKUP = ApiDescription(
             may_be_missing=True,
         ),
         _look_up(
-            url_table.CONTRACT_ALL_CHAINS,
+            contract_urls.CONTRACT_ALL_CHAINS,
             shapes.ContractOnAllChains,
             rejected_shape=shapes.RejectedRequest,
             not_found_shape=shapes.ContractOnAllChains,
             may_be_missing=True,
         ),
         _look_up(
-            url_table.CONTRACTS,
+            contract_urls.CONTRACTS,
             shapes.ContractList,
             query=LIST_PARAMETERS,
             rejected_shape=shapes.RejectedRequest,
         ),
-        _look_up(url_table.CHAINS, list[shapes.ListedChain]),
-        _look_up(url_table.HEALTH, None),
-        _look_up(url_table.VERSION_DOCUMENT, None),
-        _look_up(url_table.CONTRACTS_PAGES, shapes.ListPages, may_be_missing=True),
-        _look_up(url_table.CONTRACTS_PAGE, shapes.ContractList, may_be_missing=True),
-        _look_up(url_table.PROOF, None, may_be_missing=True),
+        _look_up(contract_urls.CHAINS, list[shapes.ListedChain]),
+        _look_up(contract_urls.HEALTH, None),
+        _look_up(contract_urls.VERSION_DOCUMENT, None),
+        _look_up(contract_urls.CONTRACTS_PAGES, shapes.ListPages, may_be_missing=True),
+        _look_up(contract_urls.CONTRACTS_PAGE, shapes.ContractList, may_be_missing=True),
+        _look_up(contract_urls.PROOF, schema=contract_urls.PROOF_SCHEMA, may_be_missing=True),
     ),
 )
 """Sourcify's API v2."""

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import orjson
 
-from statuary.site import url_table
+from statuary.contracts import urls as contract_urls
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 from statuary.system.files import read_file
 from statuary.version import VERSION
 
 
 def proof_schema_document() -> Document:
     """Return the JSON Schema of every proof."""
-    return _document(url_table.PROOF_SCHEMA, "proof.schema.json")
+    return _document(contract_urls.PROOF_SCHEMA, "proof.schema.json")
 
 
 CHECKS_FILE = "checks.json"
@@ -25,7 +25,7 @@ import the checks.
 
 def proof_checks_document() -> Document:
     """Return the rules of the checks that proofs name, in the order of proofs."""
-    return _document(url_table.PROOF_CHECKS, CHECKS_FILE)
+    return _document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
 def _document(url: Url, file: str) -> Document:
@@ -39,7 +39,9 @@ def not_found_document() -> Document:
     It has no address, because one file serves all of them.
     """
     body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
-    return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)
+    return Document(
+        path=contract_urls.NOT_FOUND_JSON.path(), body=body, cache=contract_urls.NOT_FOUND_JSON.cache
+    )
 
 
 EXPLORER_ERROR = {
@@ -58,8 +60,11 @@ def service_documents() -> Iterator[Document]:
 
     One more is for explorers' APIs, which this server lacks.
     """
-    health = url_table.HEALTH
+    health = contract_urls.HEALTH
     yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)
     version = {"sourcifyServerVersion": SOURCIFY_SERVER, "statuaryVersion": VERSION}
-    for url, value in ((url_table.VERSION_DOCUMENT, version), (url_table.NO_EXPLORER_API, EXPLORER_ERROR)):
+    for url, value in (
+        (contract_urls.VERSION_DOCUMENT, version),
+        (contract_urls.NO_EXPLORER_API, EXPLORER_ERROR),
+    ):
         yield Document(path=url.path(), body=encode_json(value), cache=url.cache)

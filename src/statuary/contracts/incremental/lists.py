@@ -12,15 +12,15 @@ from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
 from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
+from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
-from statuary.publish.host_layout import apply_host_layout
+from statuary.contracts.urls import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
 from statuary.publish.target import BuildTarget
 from statuary.site.document import Document, uncompressed_path
 from statuary.site.settings import HostingSettings
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
 from statuary.workers.executor import Executor
 
 ADDRESSES = 250

@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import record_digest, source_stat
-from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, SourceRow
 from statuary.site.settings import HostingSettings
 from statuary.source.source_files import SourceFile

@@ -41,10 +41,10 @@ from statuary.contracts.incremental.record_location import (
     verified_in_future,
 )
 from statuary.contracts.pages.context import contract_page_context
+from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
 from statuary.contracts.sources.source_stat import SourceStat, source_stat
-from statuary.publish.host_layout import apply_host_layout
 from statuary.publish.ledger.schema import LocatedContract, SourceRow
 from statuary.publish.ledger.source_table import SourceTable
 from statuary.publish.target import BuildTarget

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import orjson
 
+from statuary.contracts.urls import CONTRACT_STYLE
 from statuary.site.document import Document
 from statuary.site.pages.assets import asset_bytes, script_document, style_document
 from statuary.site.settings import Theme
-from statuary.site.url_table import CONTRACT_STYLE
 
 ASSETS = Path(__file__).with_name("assets")
 

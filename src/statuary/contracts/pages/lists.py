@@ -24,12 +24,7 @@ from statuary.contracts.pages.verdict_signs import (
     verdict_sign,
 )
 from statuary.contracts.settings import Chain
-from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.document import Document, encode_json
-from statuary.site.pages.page_texts import PageTexts, one_line
-from statuary.site.pages.rendering import Renderer
-from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
-from statuary.site.url_table import (
+from statuary.contracts.urls import (
     CHAIN_PAGE,
     CHAIN_PAGES,
     CONTRACT_LINK,
@@ -38,8 +33,13 @@ from statuary.site.url_table import (
     CONTRACTS_HOME,
     SEARCH_INDEX,
     SEARCH_SHARD,
-    Url,
 )
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.rendering import Renderer
+from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.site.urls import Url
 
 NEWEST_CONTRACTS = 100
 """Contracts on a chain's first page."""

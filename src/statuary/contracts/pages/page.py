@@ -29,11 +29,11 @@ from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
 from statuary.contracts.pages.storage import StorageView, storage_view
 from statuary.contracts.pages.trail import TrailPart, created_at, trail
 from statuary.contracts.pages.verdict_signs import verdict_sign
+from statuary.contracts.urls import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
-from statuary.site.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 
 MAX_SETTINGS_LENGTH = 50_000
 """Characters of the compiler's settings that are shown."""

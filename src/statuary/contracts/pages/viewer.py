@@ -12,6 +12,7 @@ from statuary.base.json_values import Json
 from statuary.base.primitives import is_utc
 from statuary.contracts.pages.contract_assets import ASSETS
 from statuary.contracts.site_contracts import SiteContracts
+from statuary.contracts.urls import CONTRACT_VIEWER
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.assets import script_document
 from statuary.site.pages.page_templates import core_templates
@@ -20,7 +21,6 @@ from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError, text_keys, with_texts
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import CONTRACT_VIEWER
 
 PAGE = "contract.html"
 """The template of contract pages, which this page has, too."""

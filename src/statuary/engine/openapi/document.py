@@ -11,7 +11,7 @@ from statuary.section import ContentSection, Run
 from statuary.site.document import Document, encode_json
 from statuary.site.operations import ApiDescription, Operation, operation_title
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
+from statuary.site.urls import OPENAPI
 from statuary.system.files import read_text
 
 JsonObject = dict[str, Any]
@@ -54,9 +54,6 @@ PATH_SCHEMAS: dict[str, JsonObject] = {
 
 VERSION = "2"
 """The version of both APIs."""
-
-OWN_SCHEMAS = {UPTIME.name: UPTIME_SCHEMA, PROOF.name: PROOF_SCHEMA}
-"""Schemas that are documents of the site."""
 
 REF = "#/components/schemas/{model}"
 SCHEMAS_FILE = "schemas.json"
@@ -147,9 +144,8 @@ def _answer(description: str, shape: type) -> JsonObject:
 def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
     if operation.shape is not None:
         return schema_of(operation.shape)
-    own_schema = OWN_SCHEMAS.get(operation.url.name)
-    if own_schema is not None:
-        return {"type": "object", "externalDocs": {"url": f"{base}/{own_schema.path()}"}}
+    if operation.schema is not None:
+        return {"type": "object", "externalDocs": {"url": f"{base}/{operation.schema.path()}"}}
     return {"type": "object" if media_type.endswith("json") else "string"}
 
 

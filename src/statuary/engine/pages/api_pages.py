@@ -16,7 +16,7 @@ from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext, section_url, site_context
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
+from statuary.site.urls import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
 
 
 class ApiCall(NamedTuple):

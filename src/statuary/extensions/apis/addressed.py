@@ -2,7 +2,7 @@
 
 from statuary.contracts.model.record import RecordValue
 from statuary.site.document import Document
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 
 
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:

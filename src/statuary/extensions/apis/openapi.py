@@ -6,7 +6,7 @@ from statuary.extensions.apis import urls
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.operations import ApiDescription, Operation
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 
 Parameter = dict[str, object]
 

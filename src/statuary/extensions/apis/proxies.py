@@ -9,10 +9,10 @@ import orjson
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.merged_abi import MergedAbi, merged_abi
 from statuary.site.document import encode_unchecked
-from statuary.site.url_table import CONTRACT
 
 MOST_VERSIONS = 1_000
 """Versions that are kept of a proxy; the oldest are dropped."""

@@ -11,10 +11,12 @@ from statuary.base.primitives import format_milliseconds, parse_instant
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.contracts.incremental.bulk import open_bulk_source
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.paths import sharded_path
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
+from statuary.contracts.urls import CONTRACT
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
 from statuary.extensions.apis.proxies import (
@@ -28,9 +30,9 @@ from statuary.extensions.apis.proxies import (
 )
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.publish.ledger.lookups import contract_at
-from statuary.site.document import Document, encode_unchecked, sharded_path
+from statuary.site.document import Document, encode_unchecked
 from statuary.site.pages.try_make import render_with_fallback, try_make
-from statuary.site.url_table import CONTRACT, Url
+from statuary.site.urls import Url
 
 WHOLE_SITE = ("contracts",)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.pages.context import ContractPageContext, contract_page_context
+from statuary.contracts.urls import CHAIN_PAGE, CONTRACT_PAGE
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
 from statuary.extensions.apis.merged_abi import Clash
@@ -15,7 +16,6 @@ from statuary.site.pages.page_texts import one_line, visible_name, visible_text
 from statuary.site.pages.rendering import Renderer, renderer_of
 from statuary.site.pages.site_context import FormattedTime, PageHead
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import CHAIN_PAGE, CONTRACT_PAGE
 
 Pair = tuple[str, str]
 

@@ -1,6 +1,7 @@
 """The URLs of the interfaces."""
 
-from statuary.site.url_table import HTML, LOOKUP_FOLDER, TEXT, PutStep, Url
+from statuary.contracts.urls import LOOKUP_FOLDER
+from statuary.site.urls import HTML, TEXT, PutStep, Url
 
 SIGNATURE_LOOKUP = "signature-database/v1/lookup"
 SIGNATURE_SEARCH = "signature-database/v1/search"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from statuary.extensions.cards.settings import CardSettings
 from statuary.site.pages.page_parts import PageParts
-from statuary.site.url_table import PutStep, Url
+from statuary.site.urls import PutStep, Url
 
 CARD = Url(
     "card", "cards/{kind}.png", "the picture of a link to a page, by its state", "image/png", put=PutStep.BODY

@@ -1,6 +1,6 @@
 """The rows of clear signing in the table of URLs."""
 
-from statuary.site.url_table import PutStep, Url
+from statuary.site.urls import PutStep, Url
 
 CALLDATA_INDEX = Url(
     "clear-signing-calldata",

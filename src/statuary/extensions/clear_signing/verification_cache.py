@@ -13,6 +13,7 @@ import orjson
 from statuary.base.budget import DEFECT
 from statuary.base.findings import Finding
 from statuary.base.primitives import checksum_address
+from statuary.contracts.urls import CONTRACT, PROOF
 from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     attested_descriptor,
@@ -31,7 +32,6 @@ from statuary.publish.fingerprint import digest_of
 from statuary.publish.ledger.ledger import Ledger
 from statuary.publish.ledger.lookups import contract_at, digest_at
 from statuary.section import SectionResult
-from statuary.site.url_table import CONTRACT, PROOF
 
 if TYPE_CHECKING:
     from statuary.extensions.clear_signing.verification import FolderVerification

@@ -7,13 +7,14 @@ from urllib.parse import quote
 
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.base.optional import MissingExtraError
+from statuary.contracts.urls import PROOF
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.metrics.documents import PERIODS, POINTS
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_list
 from statuary.publish.listing import DamagedSnapshotError
-from statuary.site.url_table import OPENAPI, PROOF
+from statuary.site.urls import OPENAPI
 from statuary.system.network.client import HttpResponse
 
 BASE = urls.SIGNING.pattern.rpartition("/")[0]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from statuary.base.findings import Severity
 from statuary.base.json_values import Json, as_list, as_object, as_size
 from statuary.base.primitives import InvalidValueError, parse_address
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.api.shapes import (
     ContractEntry,
     ContractList,
@@ -19,7 +20,6 @@ from statuary.contracts.model.record import Record
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
 from statuary.extensions.serving.selection import NotCanonicalError, parse_selection, select
-from statuary.site import url_table
 
 
 def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
@@ -29,7 +29,7 @@ def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
 
 def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """A chain's list has up to 200 of its contracts, newest match id first, with checksummed addresses."""
-    target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
+    target = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
     contracts = deployment.listed_contracts(deployment.chain)
     if [contract.chain_id for contract in contracts] != [deployment.chain] * len(contracts):
@@ -93,7 +93,7 @@ def both_address_forms_are_served(deployment: CheckedDeployment) -> Iterator[str
 def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     """The look-up over all chains lists every chain on which an address is verified."""
     for contract in deployment.contracts:
-        target = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
+        target = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=contract.address)}"
         yield from check_document(deployment, target, ContractOnAllChains)
         results = json.loads(deployment.get(target).body or b"{}").get("results", [])
         if contract.chain_id not in [entry.get("chainId") for entry in results]:
@@ -103,8 +103,8 @@ def all_chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
 def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """An address that is not verified is answered with 404, on one chain and on all."""
     for url, members in (
-        (url_table.CONTRACT, {"chain_id": deployment.chain}),
-        (url_table.CONTRACT_ALL_CHAINS, {}),
+        (contract_urls.CONTRACT, {"chain_id": deployment.chain}),
+        (contract_urls.CONTRACT_ALL_CHAINS, {}),
     ):
         target = f"/{url.path(address=deployment.absent_address, **members)}"
         status = deployment.get(target).status
@@ -114,7 +114,7 @@ def missing_contracts_are_not_found(deployment: CheckedDeployment) -> Iterator[s
 
 def contracts_are_readable_from_any_origin(deployment: CheckedDeployment) -> Iterator[str]:
     """Any origin may read a record, HEAD is answered, and a conditional request gets 304."""
-    targets = [f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
+    targets = [f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}", deployment.contracts[0].target]
     yield from check_api_headers(deployment, targets)
 
 
@@ -160,7 +160,7 @@ def missing_contracts_are_reported_in_json(deployment: CheckedDeployment) -> Ite
         "address": deployment.absent_address,
     }
     contract = _contract(deployment.chain, deployment.absent_address)
-    everywhere = f"/{url_table.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
+    everywhere = f"/{contract_urls.CONTRACT_ALL_CHAINS.path(address=deployment.absent_address)}"
     for target, expected in ((contract, nothing), (everywhere, {"results": []})):
         response = deployment.get(target)
         if response.status != 404 or _json(response.body) != expected:
@@ -187,7 +187,7 @@ def unknown_chains_are_rejected(deployment: CheckedDeployment) -> Iterator[str]:
         raise NotApplicableError(f"chain {UNKNOWN_CHAIN} is listed")
     for target in (
         _contract(UNKNOWN_CHAIN, deployment.absent_address),
-        f"/{url_table.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
+        f"/{contract_urls.CONTRACTS.path(chain_id=UNKNOWN_CHAIN)}",
     ):
         yield from _refused(deployment, target, "unsupported_chain", f"Chain {UNKNOWN_CHAIN} not found")
 
@@ -238,7 +238,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
     for target in (
         capitals.target,
         f"{contract.target}/",
-        contract.target.replace(url_table.CONTRACT.prefix, url_table.CONTRACT.prefix.upper()),
+        contract.target.replace(contract_urls.CONTRACT.prefix, contract_urls.CONTRACT.prefix.upper()),
     ):
         response = deployment.get(target)
         if (response.status, response.body) != (200, deployment.get(contract.target).body):
@@ -247,7 +247,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
 
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
     """The list follows `sort`, `limit` and `afterMatchId`."""
-    base = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
+    base = f"/{contract_urls.CONTRACTS.path(chain_id=deployment.chain)}"
     newest = [contract.entry["matchId"] for contract in deployment.listed_contracts(deployment.chain)]
     if len(newest) < 3:
         raise NotApplicableError(f"{base} lists fewer than three contracts")
@@ -266,8 +266,8 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
 
 def server_prefix_is_served(deployment: CheckedDeployment) -> Iterator[str]:
     """Paths below `/server` are the same: some clients use them on sourcify.dev."""
-    for target in (deployment.contracts[0].target, f"/{url_table.CHAINS.pattern}"):
-        prefixed = f"/{url_table.SERVER_PREFIX}{target}"
+    for target in (deployment.contracts[0].target, f"/{contract_urls.CHAINS.pattern}"):
+        prefixed = f"/{contract_urls.SERVER_PREFIX}{target}"
         response = deployment.get(prefixed)
         if (response.status, response.body) != (200, deployment.get(target).body):
             yield f"{prefixed} returns {response.status} and is not {target}"
@@ -285,14 +285,14 @@ def preflight_requests_are_answered(deployment: CheckedDeployment) -> Iterator[s
 def unknown_routes_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     """A path that is not a route of the look-up is answered with 404."""
     for path in ("", "/contract", "/contract/1", "/nothing/here"):
-        target = f"/{url_table.LOOKUP_FOLDER}{path}"
+        target = f"/{contract_urls.LOOKUP_FOLDER}{path}"
         status = deployment.get(target).status
         if status != 404:
             yield f"{target} returns {status}, not 404"
 
 
 def _contract(chain_id: str, address: str) -> str:
-    return f"/{url_table.CONTRACT.path(chain_id=chain_id, address=address)}"
+    return f"/{contract_urls.CONTRACT.path(chain_id=chain_id, address=address)}"
 
 
 def _refused(deployment: CheckedDeployment, target: str, custom_code: str, message: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ from urllib.parse import quote, urlsplit
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import Instant, checksum_address, keccak256
-from statuary.site import url_table
+from statuary.contracts import urls as contract_urls
+from statuary.status import urls as status_urls
 from statuary.system.network.client import HttpResponse, UnreachableError, send
 from statuary.system.network.connections import Timeouts
 
@@ -57,7 +58,7 @@ class DeployedContract(NamedTuple):
     @property
     def target(self) -> str:
         """The path of its record."""
-        return f"/{url_table.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
+        return f"/{contract_urls.CONTRACT.path(chain_id=self.chain_id, address=self.address)}"
 
 
 class CheckedDeployment:
@@ -119,7 +120,7 @@ class CheckedDeployment:
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
         """Return the newest contracts of a chain, if its list can be read."""
         try:
-            document = self.json(f"/{url_table.CONTRACTS.path(chain_id=chain_id)}")
+            document = self.json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
             return [
                 DeployedContract(entry["chainId"], entry["address"], entry) for entry in document["results"]
             ]
@@ -160,8 +161,8 @@ class CheckedDeployment:
         incidents = [
             incident
             for url, member in (
-                (url_table.INCIDENTS, "incidents"),
-                (url_table.MAINTENANCES, "scheduled_maintenances"),
+                (status_urls.INCIDENTS, "incidents"),
+                (status_urls.MAINTENANCES, "scheduled_maintenances"),
             )
             for incident in self.json(f"/{url.path()}").get(member, [])[: self.sample]
         ]
@@ -171,4 +172,4 @@ class CheckedDeployment:
 
     def incident_target(self, incident_id: str) -> str:
         """Return the path of the document of an incident."""
-        return f"/{url_table.INCIDENT.path(incident_id=quote(incident_id))}"
+        return f"/{status_urls.INCIDENT.path(incident_id=quote(incident_id))}"

@@ -8,9 +8,11 @@ from functools import cache
 from pydantic import TypeAdapter, ValidationError
 
 from statuary.base.json_values import Json
+from statuary.contracts import urls as contract_urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
-from statuary.site import url_table
-from statuary.site.url_table import STATUS_MAX_AGE
+from statuary.site import urls as site_urls
+from statuary.site.urls import STATUS_MAX_AGE
+from statuary.status import urls as status_urls
 from statuary.system.network.client import HttpResponse
 
 JSON_TYPE = "application/json"
@@ -85,13 +87,13 @@ def _conditional(deployment: CheckedDeployment, target: str, got: HttpResponse) 
 
 
 TYPED_FILES = (
-    url_table.HISTORY_ATOM,
-    url_table.HISTORY_RSS,
-    url_table.FEED,
-    url_table.CALENDAR,
-    url_table.BADGE,
-    url_table.BADGE_ENDPOINT,
-    url_table.STYLE,
+    status_urls.HISTORY_ATOM,
+    status_urls.HISTORY_RSS,
+    status_urls.FEED,
+    status_urls.CALENDAR,
+    status_urls.BADGE,
+    status_urls.BADGE_ENDPOINT,
+    site_urls.STYLE,
 )
 """Documents with a media type of their own."""
 
@@ -101,7 +103,7 @@ INLINE_HANDLER = re.compile(rb"<[a-z][^>]*\son[a-z]+\s*=", re.IGNORECASE)
 
 def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     """`openapi.json` is an OpenAPI 3.1 document, and its paths without parameters exist, but for what needs an edge runtime."""
-    openapi = deployment.json(f"/{url_table.OPENAPI.path()}")
+    openapi = deployment.json(f"/{site_urls.OPENAPI.path()}")
     if not str(openapi.get("openapi", "")).startswith("3.1"):
         yield f"openapi.json has version {openapi.get('openapi')!r}, not 3.1"
     for path, item in openapi.get("paths", {}).items():
@@ -132,9 +134,9 @@ def status_is_cached_briefly(deployment: CheckedDeployment) -> Iterator[str]:
     """Timed documents may be cached for half a minute at most, static ones must be revalidated."""
     _is_of_statuary(deployment)
     for url, longest in (
-        (url_table.SUMMARY, STATUS_MAX_AGE),
-        (url_table.HISTORY_ATOM, STATUS_MAX_AGE),
-        (url_table.CHAINS, 0),
+        (status_urls.SUMMARY, STATUS_MAX_AGE),
+        (status_urls.HISTORY_ATOM, STATUS_MAX_AGE),
+        (contract_urls.CHAINS, 0),
     ):
         cache = deployment.get(f"/{url.path()}").headers.get("cache-control", "")
         seconds = re.search(r"max-age=(\d+)", cache)
@@ -182,7 +184,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
     _is_of_statuary(deployment)
     for target in (
         "/nothing/is/here",
-        f"/{url_table.INCIDENT_PAGE.path(incident_id='nothing')}",
+        f"/{status_urls.INCIDENT_PAGE.path(incident_id='nothing')}",
         "/%2e%2e/%2e%2e/etc/passwd",
     ):
         status = deployment.get(target).status
@@ -192,7 +194,7 @@ def missing_files_are_not_found(deployment: CheckedDeployment) -> Iterator[str]:
 
 def _is_of_statuary(deployment: CheckedDeployment) -> None:
     """Raise NotApplicableError if statuary did not make the deployment."""
-    response = deployment.get(f"/{url_table.OPENAPI.path()}")
+    response = deployment.get(f"/{site_urls.OPENAPI.path()}")
     try:
         document = json.loads(response.body) if response.status == 200 else {}
     except ValueError:

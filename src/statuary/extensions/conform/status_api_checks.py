@@ -13,8 +13,8 @@ from statuary.base.json_values import as_text
 from statuary.base.primitives import Instant, InvalidValueError, parse_instant
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
-from statuary.site import url_table
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
+from statuary.status import urls as status_urls
 from statuary.status.api import shapes as status_shapes
 from statuary.status.api.epoch_index import readable_epochs
 from statuary.status.model.vocabulary import (
@@ -32,14 +32,14 @@ EPOCH_DOCUMENTS = 4
 """Documents of an epoch to compare, for each record and incident in the sample."""
 
 DOCUMENTS: dict[Url, type] = {
-    url_table.SUMMARY: status_shapes.SummaryDocument,
-    url_table.STATUS: status_shapes.StatusDocument,
-    url_table.COMPONENTS: status_shapes.ComponentsDocument,
-    url_table.INCIDENTS: status_shapes.IncidentsDocument,
-    url_table.INCIDENTS_UNRESOLVED: status_shapes.IncidentsDocument,
-    url_table.MAINTENANCES: status_shapes.ScheduledMaintenancesDocument,
-    url_table.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenancesDocument,
-    url_table.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenancesDocument,
+    status_urls.SUMMARY: status_shapes.SummaryDocument,
+    status_urls.STATUS: status_shapes.StatusDocument,
+    status_urls.COMPONENTS: status_shapes.ComponentsDocument,
+    status_urls.INCIDENTS: status_shapes.IncidentsDocument,
+    status_urls.INCIDENTS_UNRESOLVED: status_shapes.IncidentsDocument,
+    status_urls.MAINTENANCES: status_shapes.ScheduledMaintenancesDocument,
+    status_urls.MAINTENANCES_UPCOMING: status_shapes.ScheduledMaintenancesDocument,
+    status_urls.MAINTENANCES_ACTIVE: status_shapes.ScheduledMaintenancesDocument,
 }
 """The documents of every page."""
 
@@ -54,17 +54,17 @@ def status_documents_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
     """The summary and the other documents have the same page and the same content."""
-    summary = _document(deployment, url_table.SUMMARY)
+    summary = _document(deployment, status_urls.SUMMARY)
     for url, member, source in (
-        (url_table.STATUS, "status", "status"),
-        (url_table.COMPONENTS, "components", "components"),
-        (url_table.INCIDENTS_UNRESOLVED, "incidents", "incidents"),
+        (status_urls.STATUS, "status", "status"),
+        (status_urls.COMPONENTS, "components", "components"),
+        (status_urls.INCIDENTS_UNRESOLVED, "incidents", "incidents"),
     ):
         if _document(deployment, url).get(member) != summary.get(source):
             yield f"/{url.path()} and the summary have different {member}"
     announced = [
         maintenance
-        for url in (url_table.MAINTENANCES_UPCOMING, url_table.MAINTENANCES_ACTIVE)
+        for url in (status_urls.MAINTENANCES_UPCOMING, status_urls.MAINTENANCES_ACTIVE)
         for maintenance in _document(deployment, url).get("scheduled_maintenances", [])
     ]
     if summary.get("scheduled_maintenances") != announced:
@@ -76,7 +76,7 @@ def documents_agree(deployment: CheckedDeployment) -> Iterator[str]:
 
 def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
     """The page's status is one of Statuspage's six and follows from the components."""
-    summary = _document(deployment, url_table.SUMMARY)
+    summary = _document(deployment, status_urls.SUMMARY)
     served = summary["status"]["indicator"], summary["status"]["description"]
     if served not in KNOWN_STATUSES:
         yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
@@ -91,7 +91,7 @@ def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
 
 def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
     """A group has the status of its worst component and lists its components by position."""
-    components = _document(deployment, url_table.COMPONENTS)["components"]
+    components = _document(deployment, status_urls.COMPONENTS)["components"]
     children: dict[str | None, list[Members]] = defaultdict(list)
     for component in components:
         children[component["group_id"]].append(component)
@@ -119,11 +119,11 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
     windows the earliest first, active ones the latest updated first; updates the newest first.
     """
     for url, member, key, newest_first in (
-        (url_table.COMPONENTS, "components", itemgetter("position"), False),
-        (url_table.INCIDENTS, "incidents", _instant("created_at"), True),
-        (url_table.INCIDENTS_UNRESOLVED, "incidents", _instant("updated_at"), True),
-        (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", _instant("scheduled_for"), False),
-        (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant("updated_at"), True),
+        (status_urls.COMPONENTS, "components", itemgetter("position"), False),
+        (status_urls.INCIDENTS, "incidents", _instant("created_at"), True),
+        (status_urls.INCIDENTS_UNRESOLVED, "incidents", _instant("updated_at"), True),
+        (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", _instant("scheduled_for"), False),
+        (status_urls.MAINTENANCES_ACTIVE, "scheduled_maintenances", _instant("updated_at"), True),
     ):
         entries = _document(deployment, url)[member]
         if entries != sorted(entries, key=key, reverse=newest_first):
@@ -137,9 +137,9 @@ def lists_are_in_order(deployment: CheckedDeployment) -> Iterator[str]:
 def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
     """Unresolved incidents, upcoming and active maintenances have a matching status."""
     for url, member, statuses in (
-        (url_table.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
-        (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
-        (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", ACTIVE_STATUSES),
+        (status_urls.INCIDENTS_UNRESOLVED, "incidents", UNRESOLVED_STATUSES),
+        (status_urls.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
+        (status_urls.MAINTENANCES_ACTIVE, "scheduled_maintenances", ACTIVE_STATUSES),
     ):
         for incident in _document(deployment, url)[member]:
             if incident["status"] not in statuses:
@@ -152,7 +152,7 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
     """Every timestamp has the offset of the page's time zone at that instant, `Z` for UTC."""
-    summary = _document(deployment, url_table.SUMMARY)
+    summary = _document(deployment, status_urls.SUMMARY)
     try:
         zone = ZoneInfo(summary["page"].get("time_zone", ""))
     except (ZoneInfoNotFoundError, ValueError):
@@ -195,18 +195,18 @@ def absent_incidents_are_not_found(deployment: CheckedDeployment) -> Iterator[st
 
 def status_is_readable_anywhere(deployment: CheckedDeployment) -> Iterator[str]:
     """Any origin may read the documents, and HEAD and conditional requests (304) are answered."""
-    urls = (url_table.SUMMARY, url_table.COMPONENTS, url_table.INCIDENTS)
+    urls = (status_urls.SUMMARY, status_urls.COMPONENTS, status_urls.INCIDENTS)
     yield from check_api_headers(deployment, [f"/{url.path()}" for url in urls])
 
 
 def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     """The documents are those of the current epoch."""
-    index = deployment.json(f"/{url_table.EPOCHS.path()}")
+    index = deployment.json(f"/{status_urls.EPOCHS.path()}")
     problems = list(shape_problems(index, status_shapes.EpochsDocument))
-    yield from (f"/{url_table.EPOCHS.path()}: {problem}" for problem in problems)
+    yield from (f"/{status_urls.EPOCHS.path()}: {problem}" for problem in problems)
     if problems:
         return
-    epochs = readable_epochs(deployment.get(f"/{url_table.EPOCHS.path()}").body)
+    epochs = readable_epochs(deployment.get(f"/{status_urls.EPOCHS.path()}").body)
     begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
         raise NotApplicableError("no epoch has begun since the build")
@@ -231,8 +231,8 @@ def _document(deployment: CheckedDeployment, url: Url) -> Members:
 
 
 def _incidents(deployment: CheckedDeployment) -> list[Members]:
-    incidents = _document(deployment, url_table.INCIDENTS)["incidents"]
-    return [*incidents, *_document(deployment, url_table.MAINTENANCES)["scheduled_maintenances"]]
+    incidents = _document(deployment, status_urls.INCIDENTS)["incidents"]
+    return [*incidents, *_document(deployment, status_urls.MAINTENANCES)["scheduled_maintenances"]]
 
 
 def _instant(member: str) -> Callable[[Members], Instant]:

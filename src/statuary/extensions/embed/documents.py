@@ -13,15 +13,7 @@ from statuary.section import Section
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import (
-    CSS,
-    FRAMED_POLICY,
-    HTML,
-    JAVASCRIPT,
-    SHORT_LIVED,
-    PutStep,
-    Url,
-)
+from statuary.site.urls import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, SHORT_LIVED, PutStep, Url
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import worst_first
 from statuary.status.model.timeline import PageState, Timeline, states_from

@@ -9,33 +9,30 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.base.findings import Finding
+from statuary.contracts.paths import SHARDS
+from statuary.contracts.urls import HEALTH, LOOKUP_URLS, PROOF, SERVER_PREFIX
 from statuary.registry import EXTENSIONS, load, providers
 from statuary.section import Section
-from statuary.site.document import SHARDS, Document
+from statuary.site.document import Document
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import (
+from statuary.site.url_table import all_urls
+from statuary.site.urls import (
     API_PAGE,
     COMMON_HEADERS,
-    EPOCH_DOCUMENT,
-    FEED,
     FRAMED_HEADERS,
-    HEALTH,
     HTML,
     JSON,
-    LOOKUP_URLS,
     NOT_FOUND_PAGE,
     PATTERN_PARTS,
-    PROOF,
     REVALIDATE,
-    SERVER_PREFIX,
     SHORT_LIVED,
     STATUS_PAGE,
     TEXT,
     Url,
-    all_urls,
     media_type_by_extension,
 )
+from statuary.status.urls import EPOCH_DOCUMENT, FEED
 
 HOST_FILES = tuple(
     Url(f"host-file{pattern}", pattern, description, media_type)

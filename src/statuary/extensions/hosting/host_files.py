@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.api.proof_rules import EXPLORER_ERROR
 from statuary.extensions.hosting.documents import EnabledKeys
-from statuary.site import url_table
+from statuary.site import urls as site_urls
 from statuary.site.document import encode_json
 from statuary.site.settings import HostingSettings
 
@@ -75,7 +76,7 @@ def _environment(folder: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals["urls"] = url_table
+    environment.globals |= {"contracts": contract_urls, "site": site_urls}
     return environment
 
 

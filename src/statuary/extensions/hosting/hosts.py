@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from statuary.contracts.urls import NO_EXPLORER_API, NOT_FOUND_JSON
 from statuary.extensions.hosting.documents import (
     HOST_FILES,
     INTERNAL_FILES_RULE,
@@ -27,20 +28,16 @@ from statuary.extensions.hosting.host_files import (
 )
 from statuary.extensions.hosting.web_servers import caddy_files, nginx_files
 from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
-from statuary.site.url_table import (
+from statuary.site.urls import (
     API_PAGE,
     CONTENT_SECURITY_POLICY,
-    EPOCH_DOCUMENT,
-    EPOCH_PATCH,
-    EPOCHS,
     FRAMED_POLICY,
     JSON,
-    NO_EXPLORER_API,
-    NOT_FOUND_JSON,
     PATTERN_PARTS,
     SHORT_LIVED,
     Url,
 )
+from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS
 from statuary.system.files import read_text
 
 EDGE_FOLDER = ".edge"

@@ -15,12 +15,8 @@ from statuary.extensions.hosting.documents import (
 )
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, explorer_error, render_config
 from statuary.site.document import encode_json
-from statuary.site.url_table import (
+from statuary.site.urls import (
     COMMON_HEADERS,
-    EPOCH_DOCUMENT,
-    EPOCH_PATCH,
-    EPOCHS,
-    FEED,
     FRAMED_POLICY,
     HTML,
     JSON,
@@ -30,6 +26,7 @@ from statuary.site.url_table import (
     Url,
 )
 from statuary.status.sources.site_settings import HOST
+from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, FEED
 
 PACKED: Final = ("image/png", "image/jpeg", "image/webp", "font/woff2")
 """The media types that are compressed already."""

@@ -12,7 +12,7 @@ from typing_extensions import override
 from statuary.base.primitives import Instant, format_milliseconds
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.site.urls import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
 from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus

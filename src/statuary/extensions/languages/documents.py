@@ -16,29 +16,22 @@ from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import SiteContext
 from statuary.site.settings import LANGUAGES
-from statuary.site.url_table import (
-    ATOM,
-    BADGE,
-    BADGE_ENDPOINT,
-    CALENDAR,
-    COMPONENT_BADGE,
-    COMPONENT_BADGE_ENDPOINT,
-    FEED,
-    HTML,
-    ICALENDAR,
-    RSS,
-    SHORT_LIVED,
-    STATUS_PAGE,
-    PutStep,
-    Url,
-    match_url,
-)
+from statuary.site.url_table import match_url
+from statuary.site.urls import ATOM, HTML, ICALENDAR, RSS, SHORT_LIVED, STATUS_PAGE, PutStep, Url
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.feeds.feed_words import words_of
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline, build_timeline
 from statuary.status.pages.pages import StatusPages
+from statuary.status.urls import (
+    BADGE,
+    BADGE_ENDPOINT,
+    CALENDAR,
+    COMPONENT_BADGE,
+    COMPONENT_BADGE_ENDPOINT,
+    FEED,
+)
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource

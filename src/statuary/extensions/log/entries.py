@@ -20,6 +20,7 @@ from typing_extensions import override
 from statuary.base.files import transaction
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.contracts.paths import plain_path
 from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
 from statuary.extensions.log.notes import (
@@ -31,8 +32,8 @@ from statuary.extensions.log.notes import (
 )
 from statuary.publish.ledger.ledger import ExtensionTable, Ledger
 from statuary.publish.ledger.lookups import changed_contracts, contract_at, digest_at
-from statuary.site.document import Document, plain_path
-from statuary.site.url_table import incident_of
+from statuary.site.document import Document
+from statuary.status.urls import incident_of
 
 
 class EntryKind(StrEnum):

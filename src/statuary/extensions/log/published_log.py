@@ -30,7 +30,7 @@ from statuary.extensions.log.notes import (
     verify_checkpoint,
 )
 from statuary.publish.locations import SiteLocation
-from statuary.site.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
+from statuary.site.urls import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
 
 LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
 LOG_SCHEMA = Url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)

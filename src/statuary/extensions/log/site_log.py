@@ -80,7 +80,8 @@ from statuary.publish.origin import SiteOrigin
 from statuary.publish.site_manifest import ListedParts, full_listing, renewed_listing
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
-from statuary.site.url_table import Url, incident_of
+from statuary.site.urls import Url
+from statuary.status.urls import incident_of
 from statuary.system.files import read_file
 from statuary.version import VERSION
 

@@ -15,6 +15,8 @@ import orjson
 
 from statuary.base.files import is_snapshot_path
 from statuary.base.primitives import Instant, format_milliseconds
+from statuary.contracts.paths import plain_path
+from statuary.contracts.urls import CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.extensions.log.entries import (
     LOG_KEY,
     WHOLE_SITE,
@@ -64,21 +66,12 @@ from statuary.extensions.log.site_log import PROVED, proof_url
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
 from statuary.registry import HOST_FILES
-from statuary.site.document import Document, plain_path
-from statuary.site.url_table import (
-    CHANGES,
-    CONTRACT,
-    CONTRACT_PAGE,
-    EPOCHS,
-    INCIDENT,
-    INCIDENT_PAGE,
-    PROOF,
-    Url,
-    incident_of,
-    match_url,
-)
+from statuary.site.document import Document
+from statuary.site.url_table import match_url
+from statuary.site.urls import Url
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
+from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_of
 from statuary.system.databases import temporary_database
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)

@@ -8,7 +8,7 @@ from statuary.base.primitives import Instant, format_milliseconds
 from statuary.extensions.metrics.points import Point
 from statuary.extensions.metrics.settings import Metric
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import SVG, PutStep, Url
+from statuary.site.urls import SVG, PutStep, Url
 
 POINTS = Url(
     "metric-points",

@@ -31,7 +31,6 @@ from statuary.registry import STORES
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import site_context
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import INCIDENT
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
@@ -40,6 +39,7 @@ from statuary.status.feeds.feed_words import Words, words_of
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
+from statuary.status.urls import INCIDENT
 
 STATE = option(
     "--state",

@@ -12,7 +12,7 @@ from statuary.extensions.notify.pages import PARTS
 from statuary.extensions.notify.settings import NotifySettings
 from statuary.section import Section
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.site.urls import SHORT_LIVED, PutStep, Url
 from statuary.status.feeds.feed import latest_records, newest_first
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.hooks import FollowsStatus

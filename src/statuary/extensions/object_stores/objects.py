@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.contracts.paths import plain_path
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
 from statuary.extensions.snapshots.streams import Spool
 from statuary.publish.folder.reader import FolderReader, find_ledger
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.publish.ledger.read import is_unfinished, read_listing
 from statuary.publish.listing import Entry
-from statuary.site.document import plain_path
 from statuary.site.settings import CompressedFormat
-from statuary.site.url_table import PutStep, match_url
+from statuary.site.url_table import match_url
+from statuary.site.urls import PutStep
 
 ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""

@@ -21,7 +21,7 @@ from statuary.extensions.snapshots.differences import Difference, diff, plan_of,
 from statuary.publish.listing import Entry, Part, checked_text, encode_part
 from statuary.publish.listing_on_disk import Listing
 from statuary.publish.plan import Plan
-from statuary.site.url_table import PutStep
+from statuary.site.urls import PutStep
 
 FORMAT = 2
 """The version of the format that is written and read."""

@@ -51,7 +51,7 @@ from statuary.extensions.snapshots.differences import Difference
 from statuary.publish.listing import Entry
 from statuary.publish.plan import Action, Plan
 from statuary.publish.target import Target
-from statuary.site.url_table import PutStep
+from statuary.site.urls import PutStep
 
 ATTEMPTS = 5
 """Tries to put an object that another program changes at the same time."""

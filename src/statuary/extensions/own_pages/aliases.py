@@ -13,7 +13,7 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages_and_theme import MAX_PAGE_PATH, NAME
 from statuary.site.settings import SitePage
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import OWN_PAGE
+from statuary.site.urls import OWN_PAGE
 
 
 class MovedPageView(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from statuary.site.pages.page_texts import one_line
 from statuary.site.settings import SitePage
-from statuary.site.url_table import OWN_PAGE
+from statuary.site.urls import OWN_PAGE
 
 INDEX = "index"
 

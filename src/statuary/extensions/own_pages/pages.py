@@ -35,7 +35,8 @@ from statuary.site.pages.site_context import PageHead, site_context
 from statuary.site.pages.try_make import render_with_fallback
 from statuary.site.settings import SitePage
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
+from statuary.site.url_table import match_url
+from statuary.site.urls import OWN_PAGE, PAGE_SEARCH
 
 SEARCH_SCRIPT = Path(__file__).with_name("assets") / "page-search.js"
 

@@ -18,14 +18,15 @@ from statuary.base.files import PublishingError
 from statuary.base.findings import Finding, Position
 from statuary.base.limits import LARGEST_RECORD
 from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
+from statuary.contracts.paths import CONTRACT_PATH, plain_path
 from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
+from statuary.contracts.urls import CONTRACT
 from statuary.extensions.packs.codec import make_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SHARE, SAMPLE_COUNT, SAMPLE_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
 from statuary.extensions.snapshots.site_reader import SiteReader
 from statuary.publish.listing import DamagedSnapshotError
-from statuary.site.document import CONTRACT_PATH, encode_unchecked, plain_path
-from statuary.site.url_table import CONTRACT
+from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import locate_in_json
 from statuary.source.source_files import decode_utf8
 from statuary.source.unreadable import UnreadableError

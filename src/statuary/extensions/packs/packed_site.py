@@ -6,6 +6,7 @@ from time import monotonic
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import checksum_address
+from statuary.contracts.paths import CONTRACT_PATH, plain_path, sharded_path
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import (
     FOLDER,
@@ -19,7 +20,7 @@ from statuary.extensions.snapshots.site_reader import DocumentSource, UrlSource
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
 from statuary.publish.folder.built_site import is_built
 from statuary.publish.folder.reader import FolderReader
-from statuary.site.document import ADDRESS, CONTRACT_PATH, plain_path, sharded_path
+from statuary.site.document import ADDRESS
 from statuary.system.network.client import url_below
 
 LIST_SECONDS = 5.0

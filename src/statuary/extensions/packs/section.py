@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.base.files import PublishingError
+from statuary.contracts.paths import SHARDS, plain_path
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
@@ -34,7 +35,7 @@ from statuary.publish.ledger.contract_rows import ContractCounts
 from statuary.publish.ledger.lookups import digest_at, published_digest
 from statuary.publish.ledger.schema import CachedGroup
 from statuary.section import Run, Section, SectionResult
-from statuary.site.document import SHARDS, Document, plain_path
+from statuary.site.document import Document
 from statuary.site.operations import ApiDescription
 from statuary.system.files import read_file
 

@@ -1,6 +1,6 @@
 """The URLs of packs."""
 
-from statuary.site.url_table import IMMUTABLE, JSON, REVALIDATE, PutStep, Url
+from statuary.site.urls import IMMUTABLE, JSON, REVALIDATE, PutStep, Url
 
 PACK_LIST = Url(
     "packs",

@@ -14,7 +14,7 @@ from statuary.base.primitives import Instant, format_utc, one_line
 from statuary.extensions.prometheus.exposition import MEDIA_TYPE, Gauge, Sample, exposition
 from statuary.section import Section
 from statuary.site.document import Document
-from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.site.urls import SHORT_LIVED, PutStep, Url
 from statuary.status.api.documents import announced, unresolved_records
 from statuary.status.feeds.feed import incident_url
 from statuary.status.hooks import FollowsStatus

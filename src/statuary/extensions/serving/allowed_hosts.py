@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from statuary.extensions.serving.lookup import ReadDocument, Response
-from statuary.site import url_table
+from statuary.status import urls as status_urls
 
 PORT = re.compile(r"(?<=[^:]):[0-9]*$")
 LOCAL_NAMES = frozenset({"localhost", ""})
@@ -54,7 +54,7 @@ def site_host(read_document: ReadDocument) -> str:
     """Return the host of a site's own address, if it has one."""
     with suppress(ValueError, KeyError, TypeError):
         return host_of(
-            urlsplit(json.loads(read_document(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc
+            urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc
         )
     return ""
 

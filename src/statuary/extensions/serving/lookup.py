@@ -25,17 +25,7 @@ from statuary.base.primitives import (
     checksum_address,
     parse_address,
 )
-from statuary.extensions.apis.answers import ApiAnswer, answer_by_path, answer_signatures, is_signature_route
-from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
-from statuary.extensions.serving.selection import (
-    InvalidSelectorError,
-    Selection,
-    items,
-    members,
-    parse_selection,
-    select,
-)
-from statuary.site.url_table import (
+from statuary.contracts.urls import (
     CHAINS,
     CONTRACT,
     CONTRACT_ALL_CHAINS,
@@ -47,8 +37,18 @@ from statuary.site.url_table import (
     NO_EXPLORER_API,
     SERVER_PREFIX,
     VERSION_DOCUMENT,
-    url_regex,
 )
+from statuary.extensions.apis.answers import ApiAnswer, answer_by_path, answer_signatures, is_signature_route
+from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
+from statuary.extensions.serving.selection import (
+    InvalidSelectorError,
+    Selection,
+    items,
+    members,
+    parse_selection,
+    select,
+)
+from statuary.site.urls import url_regex
 
 
 class RequestError(StatuaryError):

@@ -36,8 +36,10 @@ from statuary.extensions.serving.lookup import (
 )
 from statuary.extensions.serving.ranges import part_of
 from statuary.publish.host_layout import cache_of, media_type_of
-from statuary.site import url_table
-from statuary.site.url_table import COMMON_HEADERS, match_url
+from statuary.site import urls as site_urls
+from statuary.site.url_table import match_url
+from statuary.site.urls import COMMON_HEADERS
+from statuary.status import urls as status_urls
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.system.network.listening import Socket, hang_up
 
@@ -116,14 +118,14 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
     found = timed_response(path, read_document, now) or _file_response(path, read_document)
     if found is not None:
         return found
-    page = url_table.NOT_FOUND_PAGE.path()
+    page = site_urls.NOT_FOUND_PAGE.path()
     body = read_document(page) or b"<!doctype html>\n<title>Not found</title>\n<p>Not found.</p>\n"
     return Response(status=HTTPStatus.NOT_FOUND, body=body, headers=headers_of(page))
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
     """Return an epoch's document at an instant, if it has one."""
-    index = readable_epochs(read_document(url_table.EPOCHS.path()))
+    index = readable_epochs(read_document(status_urls.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
             stored = index.document_at(file, now)
@@ -157,8 +159,8 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
         body = read_document(file)
         if body is not None:
             # the status of a site without later changes is in no epoch, and is cached as briefly as any status
-            is_status = cache_of(file) == url_table.SHORT_LIVED
-            return _document_response(file, body, url_table.SHORT_LIVED if is_status else "no-cache")
+            is_status = cache_of(file) == site_urls.SHORT_LIVED
+            return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None
 
 

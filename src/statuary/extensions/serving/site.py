@@ -51,8 +51,10 @@ from statuary.base.primitives import (
     parse_chain_id,
     parse_instant,
 )
+from statuary.contracts import urls as contract_urls
 from statuary.contracts.model.proof import Claim
 from statuary.contracts.model.record import RecordValue
+from statuary.contracts.paths import contract_of_path
 from statuary.extensions.packs.pack_folder import PackedSource
 from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
@@ -60,8 +62,7 @@ from statuary.extensions.snapshots.verify import verify_anchor
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.manifest import parse_manifest
 from statuary.publish.origin import SiteOrigin
-from statuary.site import url_table
-from statuary.site.document import contract_of_path
+from statuary.status import urls as status_urls
 
 
 class Contract:
@@ -417,35 +418,35 @@ class Site:
                     yield contract
 
     def _contract(self, chain_id: ChainId, address: Address) -> Contract:
-        path = url_table.CONTRACT.path(chain_id=chain_id, address=address)
-        proof = url_table.PROOF.path(chain_id=chain_id, address=address)
+        path = contract_urls.CONTRACT.path(chain_id=chain_id, address=address)
+        proof = contract_urls.PROOF.path(chain_id=chain_id, address=address)
         return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
 
     def chains(self) -> list[JsonObject]:
         """Return the chains that the site serves."""
-        chains: list[JsonObject] = self.document(url_table.CHAINS.path())
+        chains: list[JsonObject] = self.document(contract_urls.CHAINS.path())
         return chains
 
     def status(self) -> PageStatus:
         """Return the page's status."""
-        value = self.document(url_table.STATUS.path())["status"]
+        value = self.document(status_urls.STATUS.path())["status"]
         return PageStatus(indicator=value["indicator"], description=value["description"])
 
     def components(self) -> tuple[SiteComponent, ...]:
         """Return every component and group."""
-        return tuple(map(SiteComponent.of, self.document(url_table.COMPONENTS.path())["components"]))
+        return tuple(map(SiteComponent.of, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
         """Return the latest incidents (50, as Statuspage gives them), latest first."""
-        return self._incidents(url_table.INCIDENTS.path(), "incidents")
+        return self._incidents(status_urls.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
         """Return the incidents that are not resolved."""
-        return self._incidents(url_table.INCIDENTS_UNRESOLVED.path(), "incidents")
+        return self._incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
         """Return the latest scheduled maintenances (50, as Statuspage gives them), latest first."""
-        return self._incidents(url_table.MAINTENANCES.path(), "scheduled_maintenances")
+        return self._incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:
         """Return one incident or maintenance window.
@@ -453,7 +454,7 @@ class Site:
         Raises:
             DocumentNotFoundError: if there is none.
         """
-        value = self.document(url_table.INCIDENT.path(incident_id=incident_id))
+        value = self.document(status_urls.INCIDENT.path(incident_id=incident_id))
         return SiteIncident.of(value["incident"])
 
     def _incidents(self, path: str, member: str) -> tuple[SiteIncident, ...]:

@@ -30,6 +30,7 @@ from statuary.cli.output import (
     size_text,
 )
 from statuary.cli.summary import findings_line
+from statuary.contracts import urls as contract_urls
 from statuary.engine.build import build_site
 from statuary.extensions.snapshots.differences import Difference, diff
 from statuary.extensions.snapshots.manifest_signature import Signer
@@ -47,7 +48,6 @@ from statuary.publish.listing import Entry, document_path
 from statuary.publish.manifest import Manifest, manifest_digest
 from statuary.publish.origin import SiteOrigin
 from statuary.publish.outcome import ALL_PUBLISHED, Outcome
-from statuary.site import url_table
 from statuary.site.document import Document
 from statuary.source.git_state import GitQuery
 from statuary.system.writing import create_file
@@ -403,7 +403,7 @@ def _contract_path(what: str) -> str | None:
     """Return the path of a contract given as CHAIN/ADDRESS, or None for other strings."""
     chain, _, address = what.partition("/")
     try:
-        return url_table.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
+        return contract_urls.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))
     except InvalidValueError:
         return None
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from hashlib import sha256
 
 from statuary.publish.listing import ReadPath
-from statuary.site.url_table import EPOCHS
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.status.urls import EPOCHS
 
 
 class SiteSchedule:

@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.base.primitives import checksum_address
+from statuary.contracts.paths import CONTRACT_PATH, sharded_path
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
@@ -35,7 +36,7 @@ from statuary.publish.listing import (
 from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
 from statuary.registry import load, providers
-from statuary.site.document import ADDRESS, CONTRACT_PATH, sharded_path
+from statuary.site.document import ADDRESS
 from statuary.system.network.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
 
 if TYPE_CHECKING:

@@ -14,23 +14,25 @@ import orjson
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id
-from statuary.site import url_table
-from statuary.site.document import plain_path, uncompressed_path
+from statuary.contracts import urls as contract_urls
+from statuary.contracts.paths import plain_path
+from statuary.site import urls as site_urls
+from statuary.site.document import uncompressed_path
 from statuary.system.files import MAX_FILE, read_named_file
 
 CONTRACT_ROOTS = frozenset(
-    url.pattern.partition("/")[0] for url in (url_table.CHAINS, *url_table.CONTRACT_URLS)
+    url.pattern.partition("/")[0] for url in (contract_urls.CHAINS, *contract_urls.CONTRACT_URLS)
 )
 """First names of the paths that `contracts` means; `status` is everything else."""
 
 SHARED_ROOTS = frozenset(
-    url.pattern.partition("/")[0] for url in (url_table.STYLE, url_table.API_PAGE, url_table.NOT_FOUND_PAGE)
+    url.pattern.partition("/")[0] for url in (site_urls.STYLE, site_urls.API_PAGE, site_urls.NOT_FOUND_PAGE)
 )
 """First names of paths that every part has: files of pages, and pages about the site."""
 
-CONTRACT_PREFIXES = "|".join(url.prefix for url in url_table.CONTRACT_URLS)
+CONTRACT_PREFIXES = "|".join(url.prefix for url in contract_urls.CONTRACT_URLS)
 CHAIN_PATH = re.compile(
-    rf"(?:{CONTRACT_PREFIXES}|{url_table.CONTRACTS.prefix}|{url_table.CONTRACTS_PAGES.prefix})(\d+)(?:/.*)?"
+    rf"(?:{CONTRACT_PREFIXES}|{contract_urls.CONTRACTS.prefix}|{contract_urls.CONTRACTS_PAGES.prefix})(\d+)(?:/.*)?"
 )
 CONTRACT_PATH = re.compile(
     rf"(?:{CONTRACT_PREFIXES})(\d+|all-chains)/(0x[0-9a-fA-F]{{40}})(?:\.json|\.html)?"
@@ -64,7 +66,7 @@ class SiteSubset(NamedTuple):
             return True
         if first_segment not in CONTRACT_ROOTS:
             return self.status
-        if first_segment == url_table.CHAINS.pattern:
+        if first_segment == contract_urls.CHAINS.pattern:
             return bool(self.contracts or self.chains or self.contracts_listed)
         return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
 
@@ -72,7 +74,7 @@ class SiteSubset(NamedTuple):
         match = CHAIN_PATH.fullmatch(path)
         if match is not None:
             return match[1] in self.chains
-        return path.startswith(url_table.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
+        return path.startswith(contract_urls.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
             _chains_of_results(body)
         )
 

@@ -14,14 +14,14 @@ from statuary.contracts.checks.anchor_claims import anchor_claims, require_sende
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
+from statuary.contracts.paths import CONTRACT_PATH, contract_of_path, plain_path
 from statuary.contracts.sources.evidence import AnchorSource
+from statuary.contracts.urls import PROOF, SHARDS_FOLDER
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import Manifest, manifest_digest
-from statuary.site.document import CONTRACT_PATH, contract_of_path, plain_path
 from statuary.site.pages.page_texts import english
-from statuary.site.url_table import PROOF, SHARDS_FOLDER
 from statuary.source.load_model import validate_tree
 from statuary.source.parse_json import parse_json_as_text
 from statuary.system.databases import temporary_database

@@ -15,8 +15,8 @@ from statuary.base.json_values import Json, JsonObject
 from statuary.base.primitives import shorten
 from statuary.extensions.instatus.documents import COMPONENTS as INSTATUS_COMPONENTS
 from statuary.extensions.upstream.settings import UpstreamKind
-from statuary.site.url_table import COMPONENTS
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+from statuary.status.urls import COMPONENTS
 
 LARGEST_BODY = 4 << 20
 """Bytes of a document of another page."""

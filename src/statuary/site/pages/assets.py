@@ -6,7 +6,7 @@ from pathlib import Path
 
 from statuary.site.document import Document
 from statuary.site.settings import Theme
-from statuary.site.url_table import DOCS_STYLE, ICON, SCRIPT, STYLE, THEME_FILE, Url
+from statuary.site.urls import DOCS_STYLE, ICON, SCRIPT, STYLE, THEME_FILE, Url
 from statuary.system.files import read_file
 
 ASSETS = Path(__file__).with_name("assets")

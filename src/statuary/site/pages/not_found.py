@@ -3,9 +3,7 @@
 from statuary.site.document import Document
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext
-from statuary.site.url_table import (
-    NOT_FOUND_PAGE,
-)
+from statuary.site.urls import NOT_FOUND_PAGE
 
 
 def not_found_page(site: SiteContext, contracts: int) -> Document:

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from statuary.base.primitives import Instant
-from statuary.registry import extension_of, load
-from statuary.site.url_table import Url
+from statuary.registry import CONTENT_SECTIONS, extension_of, load
+from statuary.site.urls import Url
 
 PACKAGE = Path(__file__).parents[2]
-CORE_FOLDERS = tuple(PACKAGE / name / "pages" for name in ("site", "status", "contracts", "engine"))
+CORE_FOLDERS = tuple(
+    PACKAGE / name / "pages" for name in ("site", *(row.name for row in CONTENT_SECTIONS), "engine")
+)
 """Where the core has templates, texts and assets: those of all pages, then those of each section and of the API page."""
 
 

@@ -18,10 +18,10 @@ from statuary.base.primitives import is_utc
 from statuary.site.pages.page_parts import CORE_FOLDERS, PageParts
 from statuary.site.pages.page_policy import forbidden_markup
 from statuary.site.pages.page_texts import PageTexts
-from statuary.site.pages.site_context import TABS, SiteContext, section_url
+from statuary.site.pages.site_context import SiteContext, frame_links, section_url
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.site.settings import ThemeError
-from statuary.site.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.site.urls import THEME_FILE
 from statuary.system.files import read_text
 
 REMEMBERED = {
@@ -208,24 +208,29 @@ def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> 
 
 def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
     theme = context.settings.theme
-    feeds = ((HISTORY_ATOM, "Atom"), (HISTORY_RSS, "RSS"), (FEED, "JSON Feed"))
     return {
         "site": context,
         "t": texts,
         "t_markup": texts.markup,
         "api_page": section_url("api", context.settings).path(),
         "zone": "UTC" if is_utc(context.zone) else context.zone.key,
-        "tab_pages": [(name, url.path()) for name, url in TABS.items()],
         "states": STATUS_STATES,
         "icon_names": {state: impact for impact, state in IMPACT_STATES.items()},
-        "calendar": CALENDAR.path(),
-        "search": CONTRACTS_HOME.path() if context.has_search else "",
+        "search": frame_links()["contracts"].home.path() if context.has_search else "",
         "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
         "units": "|".join(texts(f"unit.{unit}") for unit in ("d", "h", "min", "moment")),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
-        "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
-        if context.settings.status
-        else [],
+    } | _status_globals(context)
+
+
+def _status_globals(context: SiteContext) -> dict[str, object]:
+    """Return what all pages name of the status."""
+    links = frame_links()["status"]
+    feeds = links.feeds if context.settings.status else ()
+    return {
+        "tab_pages": [(name, url.path()) for name, url in links.tabs.items()],
+        "calendar": "" if links.calendar is None else links.calendar.path(),
+        "feeds": [(url.path(), url.media_type, name) for url, name in feeds],
     }
 
 

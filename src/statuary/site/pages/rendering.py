@@ -11,14 +11,14 @@ from statuary.site.pages.page_parts import parts_of
 from statuary.site.pages.page_policy import with_policy
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import (
-    TABS,
     DateFormatter,
     Localization,
     PageHead,
     SiteContext,
+    frame_links,
     section_url,
 )
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
 
 if TYPE_CHECKING:
     from statuary.site.pages.page_templates import PageTemplates
@@ -91,11 +91,10 @@ class Renderer:
             for name in self.site.sections
         ]
         pages += [(path, title, path) for title, path in self.site.own_sections]
+        owners = {tab: section for section, links in frame_links().items() for tab in links.tabs}
+        current = owners.get(head.section, head.section)
         return tuple(
-            SectionLink(
-                name, root + path, current=section == ("status" if head.section in TABS else head.section)
-            )
-            for section, name, path in pages
+            SectionLink(name, root + path, current=section == current) for section, name, path in pages
         )
 
 

@@ -1,29 +1,24 @@
 """The facts that a site's pages share, and their dates."""
 
 from datetime import date, timedelta
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, is_utc
+from statuary.registry import CONTENT_SECTIONS, load
 from statuary.site.pages.page_parts import PartValues, part_values
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.settings import PageSettings
 from statuary.site.site_content import SiteContent
-from statuary.site.url_table import (
-    API_PAGE,
-    CONTRACTS_HOME,
-    HISTORY_PAGE,
-    OWN_PAGE,
-    STATUS_PAGE,
-    UPTIME_PAGE,
-    Url,
-)
+from statuary.site.urls import API_PAGE, OWN_PAGE, STATUS_PAGE, FrameLinks, Url
 
-TABS = {"status": STATUS_PAGE, "uptime": UPTIME_PAGE, "history": HISTORY_PAGE}
-"""The pages of the section `status`, each with a tab on all of them."""
 
-SECTION_PAGES = {"status": STATUS_PAGE, "contracts": CONTRACTS_HOME, "api": API_PAGE}
+@cache
+def frame_links() -> dict[str, FrameLinks]:
+    """Return the pages and feeds of contracts and status to which all pages link."""
+    return {row.name: load(row.provides["frame links"]) for row in CONTENT_SECTIONS}
 
 
 class SiteContext(NamedTuple):
@@ -86,7 +81,9 @@ def section_url(section: str, settings: PageSettings) -> Url:
 
     Without a status page, the API page is the first page of the site.
     """
-    return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
+    if section == "api":
+        return API_PAGE if settings.status else STATUS_PAGE
+    return frame_links()[section].home
 
 
 class PageHead(NamedTuple):

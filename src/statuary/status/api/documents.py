@@ -11,18 +11,7 @@ from typing import NamedTuple
 
 from statuary.base.primitives import Instant
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import (
-    COMPONENTS,
-    INCIDENT,
-    INCIDENTS,
-    INCIDENTS_UNRESOLVED,
-    MAINTENANCES,
-    MAINTENANCES_ACTIVE,
-    MAINTENANCES_UPCOMING,
-    STATUS,
-    SUMMARY,
-    Url,
-)
+from statuary.site.urls import Url
 from statuary.status.api.history import (
     ArchivedMonth,
     Archives,
@@ -53,6 +42,17 @@ from statuary.status.model.timeline import (
 )
 from statuary.status.model.uptime import page_uptime
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
+from statuary.status.urls import (
+    COMPONENTS,
+    INCIDENT,
+    INCIDENTS,
+    INCIDENTS_UNRESOLVED,
+    MAINTENANCES,
+    MAINTENANCES_ACTIVE,
+    MAINTENANCES_UPCOMING,
+    STATUS,
+    SUMMARY,
+)
 
 
 def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:

@@ -1,35 +1,35 @@
 """The endpoints of the status that the API page lists, by subject."""
 
-from statuary.site import url_table
+from statuary.status import urls as status_urls
 
 STATUS_ENDPOINTS = (
-    url_table.SUMMARY,
-    url_table.STATUS,
-    url_table.COMPONENTS,
-    url_table.INCIDENTS_UNRESOLVED,
-    url_table.INCIDENTS,
-    url_table.INCIDENT,
-    url_table.MAINTENANCES_UPCOMING,
-    url_table.MAINTENANCES_ACTIVE,
-    url_table.MAINTENANCES,
-    url_table.ARCHIVES,
-    url_table.ARCHIVE,
-    url_table.UPTIME,
-    url_table.UPTIME_SCHEMA,
-    url_table.EPOCHS,
+    status_urls.SUMMARY,
+    status_urls.STATUS,
+    status_urls.COMPONENTS,
+    status_urls.INCIDENTS_UNRESOLVED,
+    status_urls.INCIDENTS,
+    status_urls.INCIDENT,
+    status_urls.MAINTENANCES_UPCOMING,
+    status_urls.MAINTENANCES_ACTIVE,
+    status_urls.MAINTENANCES,
+    status_urls.ARCHIVES,
+    status_urls.ARCHIVE,
+    status_urls.UPTIME,
+    status_urls.UPTIME_SCHEMA,
+    status_urls.EPOCHS,
 )
 """Statuspage's API v2, and what statuary adds to it."""
 
 FEED_ENDPOINTS = (
-    url_table.HISTORY_ATOM,
-    url_table.HISTORY_RSS,
-    url_table.FEED,
-    url_table.COMPONENT_ATOM,
-    url_table.CALENDAR,
-    url_table.BADGE,
-    url_table.BADGE_ENDPOINT,
-    url_table.COMPONENT_BADGE,
-    url_table.COMPONENT_BADGE_ENDPOINT,
-    url_table.CHANGES,
+    status_urls.HISTORY_ATOM,
+    status_urls.HISTORY_RSS,
+    status_urls.FEED,
+    status_urls.COMPONENT_ATOM,
+    status_urls.CALENDAR,
+    status_urls.BADGE,
+    status_urls.BADGE_ENDPOINT,
+    status_urls.COMPONENT_BADGE,
+    status_urls.COMPONENT_BADGE_ENDPOINT,
+    status_urls.CHANGES,
 )
 """Feeds, badges and the last change."""

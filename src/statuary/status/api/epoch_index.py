@@ -12,8 +12,8 @@ import orjson
 
 from statuary.base.files import PublishingError
 from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
-from statuary.site import url_table
-from statuary.site.url_table import Url
+from statuary.site.urls import Url
+from statuary.status import urls as status_urls
 from statuary.status.api.epochs import PatchError, patched
 from statuary.system.files import read_file
 
@@ -118,10 +118,11 @@ class EpochIndex(NamedTuple):
             return None
         number = versions.repeated_numbers.get(change, change)
         if number in versions.full_numbers:
-            return StoredDocument(self._file(url_table.EPOCH_DOCUMENT, number, path))
+            return StoredDocument(self._file(status_urls.EPOCH_DOCUMENT, number, path))
         base = max(version for version in versions.full_numbers if version < number)
         return StoredDocument(
-            self._file(url_table.EPOCH_DOCUMENT, base, path), self._file(url_table.EPOCH_PATCH, number, path)
+            self._file(status_urls.EPOCH_DOCUMENT, base, path),
+            self._file(status_urls.EPOCH_PATCH, number, path),
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
@@ -152,7 +153,7 @@ class EpochIndex(NamedTuple):
         return self.until if self.build_due == self.end else format_milliseconds(self.build_due)
 
     def _file(self, url: Url, number: int, path: str) -> str:
-        return url.path(epoch=url_table.epoch_name(self.instants[number]), path=path)
+        return url.path(epoch=status_urls.epoch_name(self.instants[number]), path=path)
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:
@@ -161,7 +162,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     Raises:
         PublishingError: if it is missing or cannot be read.
     """
-    file = folder / url_table.EPOCHS.path()
+    file = folder / status_urls.EPOCHS.path()
     try:
         return _parsed(read_file(file))
     except OSError as error:

@@ -27,7 +27,8 @@ import orjson
 from statuary.base.findings import Finding, Severity
 from statuary.base.primitives import Instant, format_milliseconds
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, JSON, JSON_FEED, epoch_name
+from statuary.site.urls import JSON, JSON_FEED
+from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, epoch_name
 
 SHORTEST_RANGE = 24
 """Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""

@@ -13,12 +13,12 @@ import orjson
 
 from statuary.base.primitives import Instant
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEMA
 from statuary.status.api.members import EncodedJson, Members, TimestampFormatter
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Component
 from statuary.status.model.timeline import Timeline, states_at
 from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
+from statuary.status.urls import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEMA
 from statuary.system.files import read_file
 
 Encode = Callable[[IncidentState], EncodedJson]

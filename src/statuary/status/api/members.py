@@ -9,12 +9,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from statuary.base.primitives import Instant, format_instant
-from statuary.site.url_table import INCIDENT_PAGE
 from statuary.status.model.incident_history import IncidentState, last_edit_as_of
 from statuary.status.model.records import REMINDER_INTERVALS_ABSENT, AffectedComponent, Maintenance, Page
 from statuary.status.model.status_history import PublishedUpdate
 from statuary.status.model.timeline import ComponentState
 from statuary.status.model.vocabulary import OverallStatus
+from statuary.status.urls import INCIDENT_PAGE
 
 
 class TimestampFormatter:

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from statuary.site import url_table
 from statuary.site.operations import ApiDescription, Operation
+from statuary.status import urls as status_urls
 from statuary.status.api import shapes
 from statuary.status.model.records import StatusSettings
 
@@ -16,19 +16,19 @@ STATUS_API = ApiDescription(
     STATUS_TAG,
     "Statuspage's API v2, plus the whole history by month.",
     (
-        _status(url_table.SUMMARY, shapes.SummaryDocument),
-        _status(url_table.STATUS, shapes.StatusDocument),
-        _status(url_table.COMPONENTS, shapes.ComponentsDocument),
-        _status(url_table.INCIDENTS, shapes.IncidentsDocument),
-        _status(url_table.INCIDENTS_UNRESOLVED, shapes.IncidentsDocument),
-        _status(url_table.MAINTENANCES, shapes.ScheduledMaintenancesDocument),
-        _status(url_table.MAINTENANCES_UPCOMING, shapes.ScheduledMaintenancesDocument),
-        _status(url_table.MAINTENANCES_ACTIVE, shapes.ScheduledMaintenancesDocument),
-        _status(url_table.INCIDENT, shapes.IncidentDocument, may_be_missing=True),
-        _status(url_table.ARCHIVES, shapes.ArchivesDocument, may_be_missing=True),
-        _status(url_table.ARCHIVE, shapes.ArchiveDocument, may_be_missing=True),
-        _status(url_table.UPTIME, None, may_be_missing=True),
-        _status(url_table.EPOCHS, shapes.EpochsDocument),
+        _status(status_urls.SUMMARY, shapes.SummaryDocument),
+        _status(status_urls.STATUS, shapes.StatusDocument),
+        _status(status_urls.COMPONENTS, shapes.ComponentsDocument),
+        _status(status_urls.INCIDENTS, shapes.IncidentsDocument),
+        _status(status_urls.INCIDENTS_UNRESOLVED, shapes.IncidentsDocument),
+        _status(status_urls.MAINTENANCES, shapes.ScheduledMaintenancesDocument),
+        _status(status_urls.MAINTENANCES_UPCOMING, shapes.ScheduledMaintenancesDocument),
+        _status(status_urls.MAINTENANCES_ACTIVE, shapes.ScheduledMaintenancesDocument),
+        _status(status_urls.INCIDENT, shapes.IncidentDocument, may_be_missing=True),
+        _status(status_urls.ARCHIVES, shapes.ArchivesDocument, may_be_missing=True),
+        _status(status_urls.ARCHIVE, shapes.ArchiveDocument, may_be_missing=True),
+        _status(status_urls.UPTIME, schema=status_urls.UPTIME_SCHEMA, may_be_missing=True),
+        _status(status_urls.EPOCHS, shapes.EpochsDocument),
     ),
 )
 """Statuspage's API v2, and what statuary adds to it."""
@@ -37,16 +37,16 @@ FEEDS = ApiDescription(
     FEEDS_TAG,
     "The same status for feed readers, calendars and other pages.",
     (
-        Operation(url=url_table.HISTORY_ATOM, tag=FEEDS_TAG),
-        Operation(url=url_table.HISTORY_RSS, tag=FEEDS_TAG),
-        Operation(url=url_table.FEED, tag=FEEDS_TAG),
-        Operation(url=url_table.COMPONENT_ATOM, tag=FEEDS_TAG, may_be_missing=True),
-        Operation(url=url_table.CALENDAR, tag=FEEDS_TAG),
-        Operation(url=url_table.BADGE, tag=FEEDS_TAG),
-        Operation(url=url_table.BADGE_ENDPOINT, tag=FEEDS_TAG),
-        Operation(url=url_table.COMPONENT_BADGE, tag=FEEDS_TAG, may_be_missing=True),
-        Operation(url=url_table.COMPONENT_BADGE_ENDPOINT, tag=FEEDS_TAG, may_be_missing=True),
-        Operation(url=url_table.CHANGES, tag=FEEDS_TAG),
+        Operation(url=status_urls.HISTORY_ATOM, tag=FEEDS_TAG),
+        Operation(url=status_urls.HISTORY_RSS, tag=FEEDS_TAG),
+        Operation(url=status_urls.FEED, tag=FEEDS_TAG),
+        Operation(url=status_urls.COMPONENT_ATOM, tag=FEEDS_TAG, may_be_missing=True),
+        Operation(url=status_urls.CALENDAR, tag=FEEDS_TAG),
+        Operation(url=status_urls.BADGE, tag=FEEDS_TAG),
+        Operation(url=status_urls.BADGE_ENDPOINT, tag=FEEDS_TAG),
+        Operation(url=status_urls.COMPONENT_BADGE, tag=FEEDS_TAG, may_be_missing=True),
+        Operation(url=status_urls.COMPONENT_BADGE_ENDPOINT, tag=FEEDS_TAG, may_be_missing=True),
+        Operation(url=status_urls.CHANGES, tag=FEEDS_TAG),
     ),
 )
 """The same status in other forms."""
@@ -56,4 +56,4 @@ def is_served(operation: Operation, settings: StatusSettings) -> bool:
     """Return whether a site with these settings has an operation."""
     if operation.url.name in ("archives", "archive"):
         return settings.archives
-    return settings.uptime if operation.url is url_table.UPTIME else True
+    return settings.uptime if operation.url is status_urls.UPTIME else True

@@ -16,11 +16,11 @@ from zoneinfo import ZoneInfo
 from statuary.base.primitives import Instant, is_utc
 from statuary.site.document import encode_json
 from statuary.site.markdown import MARKUP, markdown_html, paragraphs_of
-from statuary.site.url_table import INCIDENT_PAGE
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Maintenance, Page
 from statuary.status.model.timeline import PageState
+from statuary.status.urls import INCIDENT_PAGE
 
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 does not allow: most control characters, lone surrogates."""

@@ -7,18 +7,7 @@ from typing import NamedTuple
 
 from statuary.base.primitives import Instant
 from statuary.site.document import Document
-from statuary.site.url_table import (
-    BADGE,
-    BADGE_ENDPOINT,
-    CALENDAR,
-    COMPONENT_ATOM,
-    COMPONENT_BADGE,
-    COMPONENT_BADGE_ENDPOINT,
-    FEED,
-    HISTORY_ATOM,
-    HISTORY_RSS,
-    Url,
-)
+from statuary.site.urls import Url
 from statuary.status.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
 from statuary.status.feeds.feed import (
     Feed,
@@ -37,6 +26,17 @@ from statuary.status.feeds.maintenance_calendar import maintenance_calendar
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Component
 from statuary.status.model.timeline import PageState, Timeline, state_at, states_from
+from statuary.status.urls import (
+    BADGE,
+    BADGE_ENDPOINT,
+    CALENDAR,
+    COMPONENT_ATOM,
+    COMPONENT_BADGE,
+    COMPONENT_BADGE_ENDPOINT,
+    FEED,
+    HISTORY_ATOM,
+    HISTORY_RSS,
+)
 
 FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
     (HISTORY_ATOM, atom_feed),

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.site.document import Document, encode_json
-from statuary.site.url_table import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
 from statuary.status.model.records import derived_id
 from statuary.status.model.vocabulary import CLOSED_STATUSES
+from statuary.status.urls import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
 
 Members = dict[str, Any]
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import DateFormatter, FormattedTime, Localization
 from statuary.site.pages.states import STATUS_STATES
-from statuary.site.url_table import INCIDENT_PAGE
 from statuary.status.model.downtime import DayDowntime
 from statuary.status.model.records import Component
 from statuary.status.model.timeline import ComponentState, PageState
 from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 from statuary.status.model.vocabulary import COMPONENT_SEVERITY
+from statuary.status.urls import INCIDENT_PAGE
 
 BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 7, 5, 22
 """A day's bar in units of the picture: distance, width, and height of the tallest."""

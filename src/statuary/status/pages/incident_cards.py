@@ -12,11 +12,11 @@ from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.pages.page_texts import isolated, one_line
 from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
-from statuary.site.url_table import INCIDENT_PAGE
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import AffectedComponent, Component, Incident, Maintenance, began_at
 from statuary.status.model.status_history import PublishedUpdate
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, STANDARD_BODIES, ComponentStatus, Impact
+from statuary.status.urls import INCIDENT_PAGE
 
 
 class ComponentStatusChange(NamedTuple):

@@ -11,14 +11,7 @@ from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.pages.page_texts import PageTexts
 from statuary.site.pages.rendering import renderer_of
 from statuary.site.pages.site_context import PageHead, SiteContext
-from statuary.site.url_table import (
-    HISTORY_PAGE,
-    HISTORY_QUARTER_PAGE,
-    INCIDENT,
-    INCIDENT_PAGE,
-    STATUS_PAGE,
-    UPTIME_PAGE,
-)
+from statuary.site.urls import STATUS_PAGE
 from statuary.status.model.downtime import DateRange, DowntimeByDay
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.timeline import PageState, Timeline, state_at, states_at, states_from
@@ -42,6 +35,7 @@ from statuary.status.pages.status_page import (
     summarize,
 )
 from statuary.status.pages.uptime_page import DowntimeByComponent, UptimeMonth, UptimeViewBuilder
+from statuary.status.urls import HISTORY_PAGE, HISTORY_QUARTER_PAGE, INCIDENT, INCIDENT_PAGE, UPTIME_PAGE
 
 
 class IncidentView(NamedTuple):

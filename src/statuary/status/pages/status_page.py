@@ -13,7 +13,7 @@ from statuary.site.pages.markdown import render_markdown
 from statuary.site.pages.page_texts import PageTexts, isolated, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
-from statuary.site.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
+from statuary.site.urls import STATUS_PAGE
 from statuary.status.model.incident_history import IncidentHistory, IncidentState, worst_first
 from statuary.status.model.records import UNKNOWN_CREATION, Maintenance, began_at
 from statuary.status.model.timeline import ComponentState, PageState, Timeline
@@ -26,6 +26,7 @@ from statuary.status.model.vocabulary import (
 )
 from statuary.status.pages.component_rows import ComponentRowBuilder, GroupRow, Link, is_shown
 from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder
+from statuary.status.urls import HISTORY_PAGE, HISTORY_QUARTER_PAGE
 
 PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""

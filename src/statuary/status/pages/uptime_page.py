@@ -11,7 +11,6 @@ from statuary.base.primitives import ONE_DAY, day_start
 from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.pages.states import STATUS_STATES
-from statuary.site.url_table import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
 from statuary.status.model.downtime import DateRange, DayDowntime
 from statuary.status.model.records import Component, began_at
 from statuary.status.model.uptime import (
@@ -25,6 +24,7 @@ from statuary.status.model.uptime import (
 )
 from statuary.status.model.vocabulary import worst_status
 from statuary.status.pages.component_rows import DowntimeDay, DowntimeDays, Link
+from statuary.status.urls import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
 
 if TYPE_CHECKING:
     from statuary.status.model.incident_history import IncidentState

@@ -2,8 +2,10 @@
 
 import pytest
 
+from statuary.contracts.urls import LOOKUP_URLS
 from statuary.extensions.serving.lookup import Resource, find_route
-from statuary.site.url_table import LOOKUP_URLS, PATTERN_PARTS, all_urls
+from statuary.site.url_table import all_urls
+from statuary.site.urls import PATTERN_PARTS
 
 EXAMPLES = {
     "chain_id": "1",

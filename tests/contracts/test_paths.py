@@ -1,13 +1,14 @@
-"""The sharded layout: the paths of documents, and what hides them."""
+"""Paths of contracts in the sharded layout, and what hides them."""
 
 import re
 
 import pytest
 
+from statuary.contracts.paths import apply_host_layout, sharded_document, sharded_path
 from statuary.extensions.hosting.documents import redirects_file, shard_rewrites
 from statuary.extensions.hosting.hosts import HostOptions, edge_module_files
-from statuary.site.document import Document, sharded_document, sharded_path
-from statuary.site.settings import HostingSettings, PathLayout
+from statuary.site.document import Document
+from statuary.site.settings import CompressedFormat, HostingSettings, PathLayout
 from support.edge_runtimes import EDGE, run_deno
 
 EIP_55 = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
@@ -35,6 +36,19 @@ def test_address_spellings_share_folder():
     document = Document(path=f"v2/contract/1/{EIP_55}", aliases=(f"v2/contract/1/{LOWER}",), body=b"{}")
     placed = sharded_document(document)
     assert {placed.path.rpartition("/")[0], placed.aliases[0].rpartition("/")[0]} == {"_shards/contract/1/d8"}
+
+
+def test_lower_case_names_can_be_disabled():
+    record = Document(path=f"v2/contract/1/{EIP_55}", aliases=(f"v2/contract/1/{LOWER}",), body=b"[]" * 2000)
+    lists = Document(path="contracts/1/page", aliases=("contracts/1/PAGE",), body=b"")
+    hosting = HostingSettings(lower_case_names=False, precompressed=(CompressedFormat.GZIP,))
+    assert [
+        (document.path, document.aliases) for document in apply_host_layout([record, lists], hosting)
+    ] == [
+        (record.path, ()),
+        (f"{record.path}.gz", ()),
+        (lists.path, lists.aliases),
+    ]
 
 
 @pytest.mark.parametrize("path", [path for path, place in PLACES.items() if path != place])

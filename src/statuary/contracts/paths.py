@@ -1,0 +1,77 @@
+"""Paths of contracts' documents in both layouts: plain, and with shards for hosts that limit the files of a folder."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from statuary.contracts.urls import CONTRACT, CONTRACT_SHARD, PROOF, PROOF_SHARD
+from statuary.publish.host_layout import with_compressed_forms
+from statuary.site.document import ADDRESS, Document
+from statuary.site.settings import HostingSettings, PathLayout
+from statuary.site.url_table import match_url
+
+SHARDS = {CONTRACT.prefix: CONTRACT_SHARD, PROOF.prefix: PROOF_SHARD}
+"""The sharded URL of each family that has one, by the prefix of the plain URL."""
+
+PLAIN_PREFIXES = {sharded.prefix: plain for plain, sharded in SHARDS.items()}
+
+CONTRACT_PATH = re.compile(
+    rf"(?P<family>{'|'.join(SHARDS)})(?P<chain_id>[^/]+)/"
+    r"(?P<address>0x(?P<shard>[0-9a-fA-F]{2})[0-9a-fA-F]{38})(?:\.json)?"
+)
+"""A path with an address; `chain_id` is `all-chains` in the look-up over all chains."""
+
+SHARDED_PATH = re.compile(
+    rf"(?P<family>{'|'.join(PLAIN_PREFIXES)})(?P<chain_id>[^/]+)/(?P<shard>[0-9a-f]{{2}})/(?P<name>0x[^/]+)"
+)
+
+
+def sharded_path(path: str) -> str:
+    """Return a document's path in the sharded layout.
+
+    Only single contracts and proofs have another path there.
+    """
+    if (match := CONTRACT_PATH.fullmatch(path)) is None:
+        return path
+    shard = match["shard"].lower()
+    return SHARDS[match["family"]].path(chain_id=match["chain_id"], shard=shard, address=match["address"])
+
+
+def plain_path(path: str) -> str:
+    """Return a document's path in the plain layout, from either layout."""
+    if (match := SHARDED_PATH.fullmatch(path)) is None:
+        return path
+    return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
+
+
+def sharded_document(document: Document) -> Document:
+    """Return a document with its paths in the sharded layout."""
+    return document._replace(
+        path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
+    )
+
+
+def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
+    """Yield contracts' documents under the paths that the site's hosts need, with compressed forms.
+
+    Raises:
+        PublishingError: if the package for a compressed form is not installed.
+    """
+    return with_compressed_forms((_in_layout(document, settings) for document in documents), settings)
+
+
+def _in_layout(document: Document, settings: HostingSettings) -> Document:
+    if not (settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)):
+        document = document._replace(aliases=())
+    return sharded_document(document) if settings.layout is PathLayout.SHARDED else document
+
+
+def contract_of_path(path: str) -> tuple[str, str] | None:
+    """Return the chain id and the address in a record's path.
+
+    Returns:
+        The pair, or None for any other path.
+    """
+    match = match_url(plain_path(path))
+    if match is None or match[0] is not CONTRACT or not ADDRESS.fullmatch(match[1]["address"]):
+        return None
+    return match[1]["chain_id"], match[1]["address"]
