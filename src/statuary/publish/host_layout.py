@@ -18,8 +18,7 @@ def with_compressed_forms(documents: Iterable[Document], settings: HostingSettin
     Raises:
         PublishingError: if the package for a compressed form is not installed.
     """
-    is_plain = settings.layout is not PathLayout.SHARDED and not settings.precompressed
-    if is_plain and settings.lower_case_names:
+    if not settings.precompressed:
         yield from documents
         return
     for document in documents:
