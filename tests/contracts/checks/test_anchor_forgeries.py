@@ -64,9 +64,12 @@ def test_demo_network_claims_are_shown(demo):
 def test_demo_blocks_match_checkpoints(demo):
     [chain] = read_content(CONTENT).catalogue.of(SiteContracts).chains
     for record, anchor, digest in demo:
-        claims = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints)).claims
-        assert claims[0].status is ClaimStatus.VERIFIED
-        assert claims[1].status in (ClaimStatus.VERIFIED, ClaimStatus.NOT_SHOWN)
+        found = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints))
+        on_chain, deployed = found.claims
+        assert on_chain.status is ClaimStatus.VERIFIED
+        assert deployed.status in (ClaimStatus.VERIFIED, ClaimStatus.NOT_SHOWN)
+        pinned = {member for member in found.pinned if member.startswith("deployment.")}
+        assert bool(pinned) is (deployed.status is ClaimStatus.VERIFIED)
 
 
 def swapped(nodes, other, rng):

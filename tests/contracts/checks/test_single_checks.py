@@ -596,12 +596,14 @@ def test_contradicted_proxy_resolution_is_located():
     assert [finding.pointer for finding in result.findings] == [("proxyResolution",)]
 
 
-def test_unmatched_side_pins_only_claims():
-    record = made_record()
+@pytest.mark.parametrize(("side", "other"), [("creation", "runtime"), ("runtime", "creation")])
+def test_unmatched_side_pins_only_claims(side, other):
+    record = made_record(**{f"onchain_{side}": None})
+    assert record[f"{side}Match"] is None
     pinned = prove(record).pinned
-    assert pinned["creationBytecode.recompiledBytecode"] is PinnedBy.CONSISTENT
-    unmatched = prove(record | {"creationMatch": None}).pinned
-    assert "creationBytecode.recompiledBytecode" not in unmatched
+    assert f"{side}Bytecode.recompiledBytecode" not in pinned
+    assert pinned[f"{side}Bytecode.sourceMap"] is PinnedBy.CLAIMED
+    assert pinned[f"{other}Bytecode.recompiledBytecode"] is PinnedBy.CONSISTENT
     assert prove(record | {"match": None}).pinned == {}
 
 

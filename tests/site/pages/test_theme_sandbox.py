@@ -6,6 +6,7 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
+from jinja2.exceptions import SecurityError
 
 from statuary.site.pages import theme_filters
 from statuary.site.pages.page_templates import PageTemplates
@@ -180,6 +181,14 @@ def test_repetition_takes_as_many_steps(parts, monkeypatch):
     before, repeated, behind = parts
     few, more = (steps_of(f"{before}{repeated * times}{behind}", monkeypatch) for times in (2, 12))
     assert more - few == 10
+
+
+def test_items_of_literals_are_limited(monkeypatch):
+    """A list counts as one beside its items."""
+    monkeypatch.setattr(theme_filters, "MAX_LITERAL_ITEMS", 5)
+    assert theme_filters.bounded_literal([1, [2], 3])
+    with pytest.raises(SecurityError, match="more than 5 items"):
+        theme_filters.bounded_literal([1, [2], 3, 4])
 
 
 def test_error_names_included_template_line():
