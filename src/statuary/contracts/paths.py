@@ -56,7 +56,9 @@ def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
     """
-    return with_compressed_forms((_in_layout(document, settings) for document in documents), settings)
+    is_plain = settings.lower_case_names and settings.layout is not PathLayout.SHARDED
+    in_layout = documents if is_plain else (_in_layout(document, settings) for document in documents)
+    return with_compressed_forms(in_layout, settings)
 
 
 def _in_layout(document: Document, settings: HostingSettings) -> Document:
