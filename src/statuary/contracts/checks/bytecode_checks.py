@@ -17,6 +17,7 @@ from statuary.contracts.checks.check import (
     Observation,
     Violation,
     confirms,
+    of_compilation,
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, hex_bytes
 from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
@@ -87,6 +88,7 @@ def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
 
 
 @check
+@of_compilation
 def unknown_compiler(record: RecordView) -> Iterator[Observation]:
     """The compiler is that of the language, and the version has its format; others may be added, and are not known here."""
     compiler = as_text(record.compilation.get("compiler"))
@@ -320,6 +322,7 @@ def _position_of(step: TransformationStep) -> _Position:
 
 @check
 @confirms(Match("creation", is_exact=True))
+@of_compilation
 def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
     """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
     side = record.creation

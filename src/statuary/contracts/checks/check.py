@@ -78,6 +78,7 @@ class ContractCheck(NamedTuple):
     severity: Severity
     observe: CheckFunction
     confirms: "Match | None" = None  # the claimed matches that need it, if any
+    is_of_compilation: bool = False  # whether it reads only what the compilation decides
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check records, one after the other."""
@@ -166,6 +167,18 @@ def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
     return register
 
 
+_OF_COMPILATION: Final[set[CheckFunction]] = set()
+
+
+def of_compilation(observe: CheckFunction) -> CheckFunction:
+    """Declare that a check reads only what the compilation decides, and the sides' levels."""
+    _OF_COMPILATION.add(observe)
+    return observe
+
+
 def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
     """Return the checks of modules, in the order of definition."""
-    return [ContractCheck(*check, _CONFIRMING.get(check.function)) for check in checks_in(*modules)]
+    return [
+        ContractCheck(*check, _CONFIRMING.get(check.function), check.function in _OF_COMPILATION)
+        for check in checks_in(*modules)
+    ]

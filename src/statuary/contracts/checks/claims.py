@@ -43,13 +43,14 @@ HASH_CHECKS: Final = (
 """The checks that claim B rests on."""
 
 DESCRIBED_BY_METADATA: Final = (
-    *("metadata", "abi", "userdoc", "devdoc"),
-    *(
-        "compilation.language",
-        "compilation.compilerVersion",
-        "compilation.compilerSettings",
-        "compilation.name",
-    ),
+    "metadata",
+    "abi",
+    "userdoc",
+    "devdoc",
+    "compilation.language",
+    "compilation.compilerVersion",
+    "compilation.compilerSettings",
+    "compilation.name",
 )
 """The members that solc's metadata repeats, in addition to the sources."""
 
@@ -74,8 +75,13 @@ UNMATCHED: Final = {
 }
 CLAIMED: Final = dict.fromkeys(
     (
-        *("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"),
-        *("deployment.blockNumber", "deployment.transactionIndex", "deployment.deployer"),
+        "sourceIds",
+        "proxyResolution",
+        "verifiedAt",
+        "deployment.transactionHash",
+        "deployment.blockNumber",
+        "deployment.transactionIndex",
+        "deployment.deployer",
     ),
     PinnedBy.CLAIMED,
 )
@@ -86,13 +92,22 @@ _COUNTED: Final = tuple(
 )
 
 COMPILED_MEMBERS: Final = (
-    *("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout", "sourceIds"),
+    "abi",
+    "metadata",
+    "userdoc",
+    "devdoc",
+    "storageLayout",
+    "transientStorageLayout",
+    "sourceIds",
     *(
         f"{side}Bytecode.{member}"
         for side in ("creation", "runtime")
         for member in (
-            *("recompiledBytecode", "sourceMap", "linkReferences"),
-            *("immutableReferences", "cborAuxdata"),
+            "recompiledBytecode",
+            "sourceMap",
+            "linkReferences",
+            "immutableReferences",
+            "cborAuxdata",
         )
     ),
 )

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from statuary.base.json_values import as_list, as_object, as_text
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation
+from statuary.contracts.checks.check import Evidence, NotKnown, Observation, Violation, of_compilation
 from statuary.contracts.checks.record_view import RecordView, as_json_text
 from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
@@ -31,6 +31,7 @@ TRACES: Final[Mapping[str, Traces]] = {
 
 
 @check
+@of_compilation
 def relabelled_code(record: RecordView) -> Iterator[Observation]:
     """The recompiled code ends as code of the record's language and compiler does: it names no other, and lacks nothing."""
     if not (record.runtime.recompiled or record.creation.recompiled):
@@ -93,6 +94,7 @@ def _is_in_sources(record: RecordView, maker: CodeMaker) -> bool:
 
 
 @check
+@of_compilation
 def missing_metadata(record: RecordView) -> Iterator[Observation]:
     """A Solidity record has the metadata of its compiler (solc 0.4.7 on); no record has that of another language."""
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
@@ -122,6 +124,7 @@ def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def invented_interface(record: RecordView) -> Iterator[Observation]:
     """A Yul record has no interface: solc writes none for Yul."""
     if record.language != "Yul":
@@ -135,6 +138,7 @@ def invented_interface(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def refused_setting(record: RecordView) -> Iterator[Observation]:
     """The release of Vyper takes the record's settings `optimize` and `evmVersion`; Yul has no opcode of a later fork."""
     if record.is_known and record.language == "Vyper":

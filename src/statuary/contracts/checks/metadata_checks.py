@@ -12,7 +12,15 @@ from statuary.base.findings import Severity
 from statuary.base.json_values import Json, as_object
 from statuary.base.primitives import InvalidValueError, keccak256, shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
+from statuary.contracts.checks.check import (
+    Evidence,
+    Match,
+    NotApplicable,
+    Observation,
+    Violation,
+    confirms,
+    of_compilation,
+)
 from statuary.contracts.checks.record_view import RecordView, SideView, same_json, same_members
 from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
@@ -63,6 +71,7 @@ _INTERFACE = ("abi", "devdoc", "userdoc")
 
 @check
 @confirms(Match("creation", is_exact=True, language="Solidity"))
+@of_compilation
 def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The auxdata of the contract itself in the creation bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.creation)
@@ -70,6 +79,7 @@ def creation_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]
 
 @check
 @confirms(Match("runtime", is_exact=True, language="Solidity"))
+@of_compilation
 def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
     """The auxdata that ends the runtime bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.runtime)
@@ -77,6 +87,7 @@ def runtime_metadata_hash_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
+@of_compilation
 def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
     """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
     if record.metadata is None:
@@ -116,6 +127,7 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
+@of_compilation
 def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
     """The metadata names the record's compiler version, language, target and settings."""
     if record.metadata is None:
@@ -150,6 +162,7 @@ def metadata_compilation_mismatch(record: RecordView) -> Iterator[Observation]:
 
 @check
 @confirms(Match(is_exact=True, language="Solidity"))
+@of_compilation
 def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     """The ABI and the documentation in the metadata equal the record's."""
     if record.metadata is None:
@@ -216,6 +229,7 @@ def _why_not_applicable(side: SideView) -> str:
 
 
 @check
+@of_compilation
 def vyper_integrity_mismatch(record: RecordView) -> Iterator[Observation]:
     """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
     if record.language != "Vyper" or not has_integrity_hash(record.version):

@@ -5,7 +5,6 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from statuary.base.budget import consume, steps_left
@@ -49,8 +48,13 @@ IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
 CONTRACT_CHECKS: Final = tuple(
     sorted(
         contract_checks(
-            *(bytecode_checks, language_checks, transformation_checks, metadata_checks, source_checks),
-            *(public_fact_checks, proxy_checks),
+            bytecode_checks,
+            language_checks,
+            transformation_checks,
+            metadata_checks,
+            source_checks,
+            public_fact_checks,
+            proxy_checks,
         ),
         key=lambda check: list(Severity).index(check.severity),
     )
@@ -58,30 +62,12 @@ CONTRACT_CHECKS: Final = tuple(
 """Every rule for records: first those about bytecode, last those that true records were found to break."""
 
 
-_OF_COMPILATION: Final = (
-    *("unknown-compiler", "creation-deploys-other-code"),
-    *("relabelled-code", "missing-metadata", "invented-interface", "refused-setting"),
-    *("invalid-library-reference", "invalid-immutable-reference", "auxdata-offset"),
-    *("auxdata-compiler-mismatch", "missing-auxdata", "unknown-compiler-release", "invalid-storage-layout"),
-    *("creation-metadata-hash-mismatch", "runtime-metadata-hash-mismatch"),
-    *(
-        "metadata-sources-mismatch",
-        "metadata-compilation-mismatch",
-        "metadata-interface-mismatch",
-    ),
-    *("vyper-integrity-mismatch", "fully-qualified-name-mismatch", "invalid-abi-item"),
-    *("undeclared-contract", "undeclared-immutable", "invalid-identifier", "deceptive-name"),
-    *("std-json-input-mismatch", "std-json-output-mismatch"),
-    *("abi-signatures-mismatch", "missing-selector"),
-)
-"""The checks that read nothing but what the compilation decides, and the levels that the sides claim."""
-
-OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.name in _OF_COMPILATION)
-OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if check.name not in _OF_COMPILATION)
+OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.is_of_compilation)
+OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if not check.is_of_compilation)
 
 _WHOLE: Final = CONTRACT_CHECKS
-_IN_ORDER: Final = itemgetter(*[(*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for check in CONTRACT_CHECKS])
-"""Sorts the results of the deployment, followed by those of the compilation, like all checks."""
+_POSITIONS: Final = tuple((*OF_DEPLOYMENT, *OF_COMPILATION).index(check) for check in CONTRACT_CHECKS)
+"""The place of each check's result among those of the deployment, followed by those of the compilation."""
 
 
 @cache
@@ -166,7 +152,12 @@ def _rows(
     of_alone = zip(*_columns(unproved_views, checks), strict=True)
     of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
     for part in proved:
-        yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
+        yield next(of_alone) if part is None else _in_order((*next(of_shared), *part.results))
+
+
+def _in_order(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+    """Sort the results of the deployment, followed by those of the compilation, like all checks."""
+    return tuple([results[position] for position in _POSITIONS])
 
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:

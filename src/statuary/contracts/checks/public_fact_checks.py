@@ -20,7 +20,14 @@ from statuary.base.findings import Pointer, Severity
 from statuary.base.json_values import Json, as_list, as_object, as_text
 from statuary.base.primitives import shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotApplicable, NotKnown, Observation, Violation
+from statuary.contracts.checks.check import (
+    Evidence,
+    NotApplicable,
+    NotKnown,
+    Observation,
+    Violation,
+    of_compilation,
+)
 from statuary.contracts.checks.record_view import RecordView, hex_bytes
 from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
 from statuary.contracts.model.record import unknown_members
@@ -33,6 +40,7 @@ _NAMED_ITEMS: Final = ITEM_TYPES[:3]
 
 
 @check
+@of_compilation
 def invalid_identifier(record: RecordView) -> Iterator[Observation]:
     """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
 
@@ -59,6 +67,7 @@ MAX_NAME: Final = 1_000
 
 
 @check
+@of_compilation
 def deceptive_name(record: RecordView) -> Iterator[Observation]:
     """The name of a contract in Vyper, Yul or another language has no invisible characters and no lookalike letters."""
     if record.language == "Solidity":
@@ -90,6 +99,7 @@ def _shown_value(value: Json) -> str:
 
 
 @check
+@of_compilation
 def invalid_abi_item(record: RecordView) -> Iterator[Observation]:
     """The items of an ABI are of known types, with at most one constructor, one fallback and one receive function."""
     abi = record.value.get("abi")
@@ -148,6 +158,7 @@ _VERSION: Final = re.compile(
 
 
 @check
+@of_compilation
 def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
     """The compiler version is a release with the commit of one of its builds, a build before one, or a nightly of a real day.
 

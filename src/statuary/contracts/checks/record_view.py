@@ -48,29 +48,16 @@ from statuary.contracts.model.vyper_integrity import VyperProgram, hashed_paths,
 Part = TypeVar("Part")
 Computed = Mapping[str, object]
 
-_OF_COMPILATION: Final = frozenset(
-    (
-        *(
-            "path_and_name",
-            "sources",
-            "metadata",
-            "output_contract",
-            "metadata_hashes",
-            "has_hashed_metadata",
-        ),
-        *(
-            "vyper_program",
-            "vyper_modules",
-            "vyper_integrity",
-            "constructor",
-            "recompiled",
-            "parsed_auxdata",
-            "auxdata",
-        ),
-        *("parsed_libraries", "parsed_immutables", "fields", "own_auxdata", "own_fields"),
-    )
-)
+_OF_COMPILATION: Final[set[str]] = set()
 """The members of views that depend only on the compilation."""
+
+Compute = TypeVar("Compute", bound=Callable[..., object])
+
+
+def of_compilation(compute: Compute) -> Compute:
+    """Declare that a member of a view depends only on the compilation."""
+    _OF_COMPILATION.add(compute.__name__)
+    return compute
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
@@ -206,6 +193,7 @@ class SideView:
         return hex_bytes(self.value.get("onchainBytecode"))
 
     @unlocked_cached_property
+    @of_compilation
     def recompiled(self) -> bytes | None:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
@@ -254,22 +242,26 @@ class SideView:
             return error
 
     @unlocked_cached_property
+    @of_compilation
     def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
         """The record's auxdata by number, or what is wrong with the list."""
         return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
 
     @unlocked_cached_property
+    @of_compilation
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The record's auxdata by number, or nothing if the list is invalid."""
         pieces = self.parsed_auxdata
         return {} if isinstance(pieces, InvalidValueError) else pieces
 
     @unlocked_cached_property
+    @of_compilation
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
         """The references of libraries, or what is wrong with them."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property
+    @of_compilation
     def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
         """The references of immutables, or the error in them.
 
@@ -278,6 +270,7 @@ class SideView:
         return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
 
     @unlocked_cached_property
+    @of_compilation
     def fields(self) -> dict[str, AuxdataFields]:
         """The decoded auxdata, without invalid pieces."""
         return dict(self._readable_auxdata())
@@ -290,6 +283,7 @@ class SideView:
                 continue
 
     @unlocked_cached_property
+    @of_compilation
     def own_auxdata(self) -> Auxdata | None:
         """The contract's own auxdata, if it has any.
 
@@ -304,6 +298,7 @@ class SideView:
         return split_auxdata(code, self.record.auxdata_style)
 
     @unlocked_cached_property
+    @of_compilation
     def own_fields(self) -> AuxdataFields | None:
         """The contract's own auxdata, decoded, if it has any that is valid."""
         if self.own_auxdata is None:
@@ -409,24 +404,28 @@ class RecordView:
         vars(self).clear()
 
     @unlocked_cached_property
+    @of_compilation
     def path_and_name(self) -> QualifiedName:
         """The fully qualified name, split at its last colon."""
         path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
         return QualifiedName(path, name)
 
     @unlocked_cached_property
+    @of_compilation
     def sources(self) -> dict[str, str]:
         """The texts of the sources, by path."""
         sources = as_object(self.value.get("sources"))
         return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @unlocked_cached_property
+    @of_compilation
     def metadata(self) -> Mapping[str, Json] | None:
         """The metadata, or None if the record has none."""
         metadata = self.value.get("metadata")
         return metadata if isinstance(metadata, dict) else None
 
     @unlocked_cached_property
+    @of_compilation
     def output_contract(self) -> Mapping[str, Json] | None:
         """The record's contract in `stdJsonOutput`, or None if it is missing."""
         path, name = self.path_and_name
@@ -435,12 +434,14 @@ class RecordView:
         return contract if isinstance(contract, dict) else None
 
     @unlocked_cached_property
+    @of_compilation
     def metadata_hashes(self) -> MetadataHashes:
         """The possible hashes of the metadata."""
         text = as_object(self.output_contract).get("metadata")
         return MetadataHashes(self.value.get("metadata"), text)
 
     @unlocked_cached_property
+    @of_compilation
     def has_hashed_metadata(self) -> bool:
         """Whether a matching side has the metadata's hash in its code."""
         return any(
@@ -451,6 +452,7 @@ class RecordView:
         )
 
     @unlocked_cached_property
+    @of_compilation
     def vyper_program(self) -> VyperProgram:
         """The input of the integrity hash."""
         overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
@@ -459,6 +461,7 @@ class RecordView:
         return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
 
     @unlocked_cached_property
+    @of_compilation
     def vyper_modules(self) -> frozenset[str]:
         """The paths of the Vyper module and its hashed imports."""
         try:
@@ -467,6 +470,7 @@ class RecordView:
             return frozenset()
 
     @unlocked_cached_property
+    @of_compilation
     def vyper_integrity(self) -> list[str] | InvalidValueError:
         """The possible integrity hashes of the Vyper sources, or an error."""
         try:
@@ -475,6 +479,7 @@ class RecordView:
             return error.with_traceback(None)
 
     @unlocked_cached_property
+    @of_compilation
     def constructor(self) -> TupleType | None:
         """The constructor's inputs, or None if their types cannot be parsed."""
         return constructor_inputs(self.value.get("abi"))

@@ -13,7 +13,14 @@ from statuary.base.json_values import Json, as_object, as_text
 from statuary.base.limits import TEXT_OF_A_STEP
 from statuary.base.primitives import InvalidValueError, decode_hex_digits, shorten
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, NotApplicable, NotKnown, Observation, Violation
+from statuary.contracts.checks.check import (
+    Evidence,
+    NotApplicable,
+    NotKnown,
+    Observation,
+    Violation,
+    of_compilation,
+)
 from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
 from statuary.contracts.checks.transformation_checks import is_library
 from statuary.contracts.model.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
@@ -44,6 +51,7 @@ _STEPS_OF_SEARCHES: Final = 50_000
 
 
 @check
+@of_compilation
 def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
     """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
     path, name = record.path_and_name
@@ -58,6 +66,7 @@ def fully_qualified_name_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def undeclared_contract(record: RecordView) -> Iterator[Observation]:
     """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
     path, name = record.path_and_name
@@ -97,6 +106,7 @@ def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
 
 
 @check
+@of_compilation
 def undeclared_immutable(record: RecordView) -> Iterator[Observation]:
     """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
     if record.language not in COMPILERS:
@@ -139,6 +149,7 @@ def _declares_library(record: RecordView, text: str, name: str) -> bool:
 
 
 @check
+@of_compilation
 def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
@@ -160,6 +171,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def std_json_output_mismatch(record: RecordView) -> Iterator[Observation]:
     """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
     where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
@@ -223,6 +235,7 @@ def _is_metadata(record: RecordView) -> bool:
 
 
 @check
+@of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
     expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
@@ -255,6 +268,7 @@ def _wrong_signatures(
 
 
 @check
+@of_compilation
 def missing_selector(record: RecordView) -> Iterator[Observation]:
     """The runtime bytecode has the selector of every function of the ABI, in every language that has selectors.
 
@@ -334,6 +348,7 @@ def invalid_constructor_arguments(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def invalid_storage_layout(record: RecordView) -> Iterator[Observation]:
     """A storage layout defines its types, and places each variable where the compiler's packing does."""
     for member in _LAYOUTS:

@@ -8,7 +8,7 @@ from statuary.base.json_values import as_object
 from statuary.base.limits import MAX_AUXDATA_BYTES
 from statuary.base.primitives import InvalidValueError
 from statuary.base.rules import check
-from statuary.contracts.checks.check import Evidence, Observation, Violation
+from statuary.contracts.checks.check import Evidence, Observation, Violation, of_compilation
 from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, same_json
 from statuary.contracts.model.auxdata import LIBRARY_BYTES, CodeReference, auxdata_positions, parse_auxdata
 from statuary.contracts.model.compiler import parse_compiler_version
@@ -22,6 +22,7 @@ _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 
 
 @check
+@of_compilation
 def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
     """Every reference in linkReferences is 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
@@ -29,6 +30,7 @@ def invalid_library_reference(record: RecordView) -> Iterator[Observation]:
 
 
 @check
+@of_compilation
 def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
     """Every reference in Solidity's immutableReferences is 32 zero bytes after a PUSH32.
 
@@ -99,6 +101,7 @@ def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[
 
 
 @check
+@of_compilation
 def auxdata_offset(record: RecordView) -> Iterator[Observation]:
     """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
     for side in record.sides:
@@ -154,6 +157,7 @@ def _decoding_fault(record: RecordView, value: bytes) -> str:
 
 
 @check
+@of_compilation
 def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
     """The compiler version in each auxdata is the record's compilerVersion."""
     number = parse_compiler_version(record.version)
@@ -174,6 +178,7 @@ def auxdata_compiler_mismatch(record: RecordView) -> Iterator[Observation]:
 
 
 @check(Severity.WARNING)
+@of_compilation
 def missing_auxdata(record: RecordView) -> Iterator[Observation]:
     """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
     if not record.is_known:
