@@ -3,6 +3,7 @@
 import ast
 import re
 
+import pytest
 from radon.complexity import cc_visit_ast
 
 from architecture.code import modules, public_classes, rings, undefined_docstring_entries
@@ -84,3 +85,43 @@ def test_a_build_takes_its_documents_from_these_lists():
     }
     # a tick has no list but what was built
     assert other == {"statuary.status.moved_status: changes_document"}
+
+
+CONSUMERS = {"all", "any", "deque", "dict", "list", "set", "sorted", "sum", "tuple"}
+"""What runs an iterator to its end; as a statement, it does so for its side effects."""
+
+
+def is_hard_to_read(node: ast.AST) -> bool:
+    """Return whether a node is a loop or a branch that does not look like one, or a tuple in pieces."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in CONSUMERS
+        case ast.Expr(value=ast.ListComp() | ast.IfExp() | ast.BoolOp() | ast.GeneratorExp()):
+            return True
+        case ast.Call(func=ast.Name(id="itemgetter" | "attrgetter"), args=[*arguments]) if any(
+            isinstance(argument, ast.Starred) for argument in arguments
+        ):
+            return True
+        case ast.AugAssign(value=ast.IfExp(body=body, orelse=other)):
+            return any(isinstance(one, (ast.List, ast.Tuple, ast.Dict)) for one in (body, other))
+        case ast.Starred(value=ast.Tuple() | ast.List() as pieces):
+            return isinstance(pieces.ctx, ast.Load)
+    return False
+
+
+def test_modules_avoid_hidden_loops():
+    found = [
+        f"{name}:{node.lineno}"
+        for name, module in modules().items()
+        for node in ast.walk(module.tree)
+        if is_hard_to_read(node)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["list(lines())", "x += [] if y else [z]", "x = (*(1, 2), 3)", "itemgetter(*names)", "[f(x) for x in y]"],
+)
+def test_hidden_loop_is_found(text):
+    assert any(is_hard_to_read(node) for node in ast.walk(ast.parse(text)))

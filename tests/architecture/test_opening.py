@@ -39,23 +39,29 @@ DATABASES = ("sqlite3.connect", "sqlite3.dbapi2", "duckdb", "dbm", "shelve")
 """Modules and functions that open databases."""
 
 ARCHIVES = (
-    *("zipfile", "tarfile", "gzip", "bz2", "lzma", "compression", "backports.zstd", "zstandard"),
-    *("zlib.decompress", "zlib.decompressobj"),
+    "zipfile",
+    "tarfile",
+    "gzip",
+    "bz2",
+    "lzma",
+    "compression",
+    "backports.zstd",
+    "zstandard",
+    "zlib.decompress",
+    "zlib.decompressobj",
 )
 """Modules and functions that decompress."""
 
 FILES = (
-    *(
-        "builtins.open",
-        "io.open",
-        "io.open_code",
-        "io.FileIO",
-        "os.open",
-        "os.fdopen",
-        "codecs.open",
-        "mmap",
-        "fileinput",
-    ),
+    "builtins.open",
+    "io.open",
+    "io.open_code",
+    "io.FileIO",
+    "os.open",
+    "os.fdopen",
+    "codecs.open",
+    "mmap",
+    "fileinput",
     *(
         f"shutil.{name}"
         for name in (
@@ -69,7 +75,11 @@ FILES = (
             "unpack_archive",
         )
     ),
-    *("importlib.resources", "click.File", "click.open_file", "fcntl", "linecache"),
+    "importlib.resources",
+    "click.File",
+    "click.open_file",
+    "fcntl",
+    "linecache",
 )
 """Modules and functions that open or copy files."""
 

@@ -92,8 +92,16 @@ def test_script_matches_python_answers() -> None:
         *map(code_of, records),
         *map(clone_of, with_template),
         *(code[:-1] for code in map(code_of, records)),
-        *(b"\x01", b"\xfe", b"\xa1\x00", b"\xa1\x00\x01", b"\xfe\xa1\x00\x01", b"\x00\xa5\x00\x01"),
-        *(b"\x60\xfe\xfe\xa4\x00\x01", b"\xff\xff", b"\xa1\xff\xff", b"\x00" * 200),
+        b"\x01",
+        b"\xfe",
+        b"\xa1\x00",
+        b"\xa1\x00\x01",
+        b"\xfe\xa1\x00\x01",
+        b"\x00\xa5\x00\x01",
+        b"\x60\xfe\xfe\xa4\x00\x01",
+        b"\xff\xff",
+        b"\xa1\xff\xff",
+        b"\x00" * 200,
     ]
     question = {"site": documents, "codes": [f"0x{code.hex()}" for code in codes]}
     answers = run_deno(CHECKOUT / "tests/browser/name_code.js", json.dumps(question))

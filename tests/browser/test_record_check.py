@@ -337,16 +337,27 @@ def compared(url: str, record: dict[str, Any], *blocks: dict[str, Any]) -> list[
 
 
 HEADER = (
-    *("parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"),
-    *("difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce"),
-    *(
-        "baseFeePerGas",
-        "withdrawalsRoot",
-        "blobGasUsed",
-        "excessBlobGas",
-        "parentBeaconBlockRoot",
-        "requestsHash",
-    ),
+    "parentHash",
+    "sha3Uncles",
+    "miner",
+    "stateRoot",
+    "transactionsRoot",
+    "receiptsRoot",
+    "logsBloom",
+    "difficulty",
+    "number",
+    "gasLimit",
+    "gasUsed",
+    "timestamp",
+    "extraData",
+    "mixHash",
+    "nonce",
+    "baseFeePerGas",
+    "withdrawalsRoot",
+    "blobGasUsed",
+    "excessBlobGas",
+    "parentBeaconBlockRoot",
+    "requestsHash",
 )
 QUANTITIES = {
     "difficulty",

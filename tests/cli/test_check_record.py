@@ -54,7 +54,10 @@ def test_record_alone_has_verdict(text, code, sentence, tmp_path):
 def test_claims_follow_the_page(tmp_path):
     lines = check(tmp_path, changed()).stdout.splitlines()
     assert [line.partition(":")[0] for line in lines if line.startswith("  ") and line[2] != " "] == [
-        *("  Sources", "  Bytecode", "  Address", "  Deployment")
+        "  Sources",
+        "  Bytecode",
+        "  Address",
+        "  Deployment",
     ]
     assert "    Not proven: no account proof (no account proof was submitted)" in lines
 

@@ -18,21 +18,26 @@ from support.solc_settings import unexplained
 EVERY = compilations()
 
 REPRESENTATIVES = (
-    *(
-        "names-0.4.26",
-        "delete-character-and-others-0.5.17",
-        "libraries-unlinked-0.5.17",
-        "selector-zero-0.6.12",
-    ),
-    *("proxy-of-polygon-0.6.12", "factory-0.6.12", "far-keyword-0.6.12", "transient-storage-ir-0.8.30"),
-    *("vault-0.8.37", "vault-ir-0.8.37", "layout-at-0.8.37", "optimizer-one-detail-0.8.37", "yul-0.8.37"),
-    *("steps-and-cleanup-0.8.37", "selector-zero-ir-0.8.37", "no-auxdata-0.8.37"),
-    *(
-        "vyper-immutables-0.3.10",
-        "vyper-market-0.3.10",
-        "vyper-immutables-of-0.4-0.4.3",
-        "vyper-modules-0.4.3",
-    ),
+    "names-0.4.26",
+    "delete-character-and-others-0.5.17",
+    "libraries-unlinked-0.5.17",
+    "selector-zero-0.6.12",
+    "proxy-of-polygon-0.6.12",
+    "factory-0.6.12",
+    "far-keyword-0.6.12",
+    "transient-storage-ir-0.8.30",
+    "vault-0.8.37",
+    "vault-ir-0.8.37",
+    "layout-at-0.8.37",
+    "optimizer-one-detail-0.8.37",
+    "yul-0.8.37",
+    "steps-and-cleanup-0.8.37",
+    "selector-zero-ir-0.8.37",
+    "no-auxdata-0.8.37",
+    "vyper-immutables-0.3.10",
+    "vyper-market-0.3.10",
+    "vyper-immutables-of-0.4-0.4.3",
+    "vyper-modules-0.4.3",
 )
 """Compilations by the compilers of `.ci/install-compilers`, one for each kind of contract."""
 

@@ -66,7 +66,8 @@ STAGES = ("read", "check", "row", "record", "page")
 KINDS = (*ERRORS, Panic("at the disco"))
 CASES = [
     pytest.param(
-        *(stage, error),
+        stage,
+        error,
         marks=() if number % len(STAGES) == place else pytest.mark.slow,  # each of them once
         id=f"{stage}-{type(error).__name__}",
     )

@@ -183,13 +183,11 @@ def test_invalid_epoch_index_is_rejected(tmp_path: Path) -> None:
     whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
     assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
     for text in (
-        *(
-            "{",
-            "[]",
-            '{"until":"x"}',
-            whole.replace("2026-11-20", "2026-11-19", 1),
-            whole.replace("{}", "[]"),
-        ),
+        "{",
+        "[]",
+        '{"until":"x"}',
+        whole.replace("2026-11-20", "2026-11-19", 1),
+        whole.replace("{}", "[]"),
         whole.replace('["2026-11-20T12:00:00Z"]', "[]"),
         whole.replace("{}", '{"index.html":{"patched":[0]}}'),
         *(whole.replace("{}", f'{{"index.html":{versions}}}') for versions in INCONSISTENT_VERSIONS),

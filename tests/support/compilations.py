@@ -245,10 +245,25 @@ def _add(
     for name, value in (("input", compilation.standard_json), ("output", compiled.output)):
         (folder / f"{name}.json").write_text(json.dumps(value))
     return run(
-        *("contract", "add", folder / "input.json", "--output", folder / "output.json"),
-        *("--contract", compilation.contract, "--compiler-version", compiled.version),
-        *("--content", content, "--rpc", node, "--address", checksum_address(receipt["contractAddress"])),
-        *("--transaction", receipt["transactionHash"], "--now", NOW),
+        "contract",
+        "add",
+        folder / "input.json",
+        "--output",
+        folder / "output.json",
+        "--contract",
+        compilation.contract,
+        "--compiler-version",
+        compiled.version,
+        "--content",
+        content,
+        "--rpc",
+        node,
+        "--address",
+        checksum_address(receipt["contractAddress"]),
+        "--transaction",
+        receipt["transactionHash"],
+        "--now",
+        NOW,
     )
 
 

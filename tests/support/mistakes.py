@@ -42,10 +42,26 @@ def in_content(files: dict[str, str | bytes | None]) -> dict[str, str | bytes | 
 
 
 YAML = [
-    *("tab indentation", "wrong indentation", "colon in a plain text", "open quote", "duplicate key"),
-    *("merge key", "two documents", "not utf-8", "unknown key", "missing name", "missing updates"),
-    *("missing instant", "status misspelled", "component status misspelled", "time without offset"),
-    *("no such day", "flag in words", "components as a list", "page url without scheme", "no site.yaml"),
+    "tab indentation",
+    "wrong indentation",
+    "colon in a plain text",
+    "open quote",
+    "duplicate key",
+    "merge key",
+    "two documents",
+    "not utf-8",
+    "unknown key",
+    "missing name",
+    "missing updates",
+    "missing instant",
+    "status misspelled",
+    "component status misspelled",
+    "time without offset",
+    "no such day",
+    "flag in words",
+    "components as a list",
+    "page url without scheme",
+    "no site.yaml",
 ]
 
 SITE = str(SMALL_SITE["site.yaml"])

@@ -180,8 +180,15 @@ CHOICES: dict[str, list[Any]] = {
 }
 
 PARTS = (
-    *("peephole", "inliner", "jumpdestRemover", "orderLiterals", "deduplicate", "cse", "constantOptimizer"),
-    *("yul", "simpleCounterForLoopUncheckedIncrement"),
+    "peephole",
+    "inliner",
+    "jumpdestRemover",
+    "orderLiterals",
+    "deduplicate",
+    "cse",
+    "constantOptimizer",
+    "yul",
+    "simpleCounterForLoopUncheckedIncrement",
 )
 
 

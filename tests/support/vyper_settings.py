@@ -15,8 +15,22 @@ from support.compilations import RELEASES
 CANDIDATES: dict[str, list[Any]] = {
     "optimize": [True, False, "none", "gas", "codesize", "O0", "O1", "O2", "O3", "Os", "audited"],
     "evmVersion": [
-        *("frontier", "homestead", "byzantium", "constantinople", "petersburg", "istanbul", "atlantis"),
-        *("agharta", "berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka", "audited"),
+        "frontier",
+        "homestead",
+        "byzantium",
+        "constantinople",
+        "petersburg",
+        "istanbul",
+        "atlantis",
+        "agharta",
+        "berlin",
+        "london",
+        "paris",
+        "shanghai",
+        "cancun",
+        "prague",
+        "osaka",
+        "audited",
     ],
 }
 """The values that are tried; a release that takes a made-up one takes any."""

@@ -11,8 +11,16 @@ from statuary.system.programs import GitProcess, ProgramError, RunLimits, git_ou
 
 SECRET = "hunter2"
 SECRETS = (
-    *("GITHUB_TOKEN", "SLACK_URL", "AWS_SECRET_ACCESS_KEY", "STATUARY_LOG_KEY", "GIT_ASKPASS", "SSH_ASKPASS"),
-    *("GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "NPM_TOKEN", "PIP_PASSWORD"),
+    "GITHUB_TOKEN",
+    "SLACK_URL",
+    "AWS_SECRET_ACCESS_KEY",
+    "STATUARY_LOG_KEY",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_SSH_COMMAND",
+    "NPM_TOKEN",
+    "PIP_PASSWORD",
 )
 ENVIRONMENT = ("-c", "alias.environment=!env", "environment")
 

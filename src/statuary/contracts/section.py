@@ -167,7 +167,8 @@ class ContractsSection(ContentSection):
             "making the lists of contracts",
             TARGET_ERRORS,
         )
-        skipped += [] if failed is None else [failed]
+        if failed is not None:
+            skipped.append(failed)
         if skipped:
             ledger.save_group(CONTRACTS, "")
         return SectionResult(skipped=tuple(skipped))

@@ -86,7 +86,8 @@ def _pages_of_every_site(status: SiteStatus) -> None:
 
     _ = status.current_documents, status.context and not_found_page(status.context, 1)
     for part in status.archive_parts:
-        list(part.documents())
+        for _ in part.documents():
+            pass
 
 
 class WorkingStatus(NamedTuple):

@@ -16,25 +16,72 @@ from statuary.base.errors import StatuaryError
 
 SYSTEM_VARIABLES: Final = frozenset(
     {
-        *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONUTF8"),
-        *("SYSTEMROOT", "PATHEXT", "COMSPEC", "TEMP", "TMP", "USERPROFILE"),  # of Windows
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LD_LIBRARY_PATH",
+        "PYTHONUTF8",
+        # of Windows
+        "SYSTEMROOT",
+        "PATHEXT",
+        "COMSPEC",
+        "TEMP",
+        "TMP",
+        "USERPROFILE",
     }
 )
 """The variables that every program gets."""
 
 GIT_VARIABLES: Final = SYSTEM_VARIABLES | {
-    *("LANGUAGE", "USER", "LOGNAME", "EMAIL", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA"),
-    *("GNUPGHOME", "GPG_TTY", "SSH_AUTH_SOCK", "DISPLAY", "XDG_RUNTIME_DIR"),  # to sign a commit
+    "LANGUAGE",
+    "USER",
+    "LOGNAME",
+    "EMAIL",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    # to sign a commit
+    "GNUPGHOME",
+    "GPG_TTY",
+    "SSH_AUTH_SOCK",
+    "DISPLAY",
+    "XDG_RUNTIME_DIR",
     *(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE")),
-    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES"),
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
 }
 """The variables that git gets, and the hooks of a commit."""
 
 INSTALLER_VARIABLES: Final = SYSTEM_VARIABLES | {
-    *("VIRTUAL_ENV", "XDG_CACHE_HOME", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_NO_INDEX"),
-    *("PIP_CONFIG_FILE", "PIP_FIND_LINKS", "PIP_CACHE_DIR", "UV_INDEX_URL", "UV_DEFAULT_INDEX"),
-    *("UV_CACHE_DIR", "UV_OFFLINE", "UV_PYTHON", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+    "VIRTUAL_ENV",
+    "XDG_CACHE_HOME",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_CERT",
+    "PIP_NO_INDEX",
+    "PIP_CONFIG_FILE",
+    "PIP_FIND_LINKS",
+    "PIP_CACHE_DIR",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_CACHE_DIR",
+    "UV_OFFLINE",
+    "UV_PYTHON",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
 }
 """The variables that pip and uv get, to find packages."""
 

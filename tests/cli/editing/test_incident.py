@@ -58,18 +58,26 @@ def test_resolve_finds_open_incident_without_date(opened):
 def test_open_accepts_every_option(repository):
     repository.run(
         *OPEN,
-        *("--component", "rpc=partial_outage", "--component", "bridge=operational", "--status", "identified"),
-        *(
-            "--impact-override",
-            "none",
-            "--started-at",
-            "2026-11-02T09:00:00+01:00",
-            "--draft",
-            "--id",
-            "slow",
-        ),
-        *("--body", "Disk: full", "--no-notify", "--at", "2026-11-02T09:59:59.5Z"),
-        *("--publish-at", "2026-11-03T00:00:00Z"),
+        "--component",
+        "rpc=partial_outage",
+        "--component",
+        "bridge=operational",
+        "--status",
+        "identified",
+        "--impact-override",
+        "none",
+        "--started-at",
+        "2026-11-02T09:00:00+01:00",
+        "--draft",
+        "--id",
+        "slow",
+        "--body",
+        "Disk: full",
+        "--no-notify",
+        "--at",
+        "2026-11-02T09:59:59.5Z",
+        "--publish-at",
+        "2026-11-03T00:00:00Z",
     )
     assert (
         repository.read("content/incidents/slow.yaml")

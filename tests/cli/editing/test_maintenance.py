@@ -404,7 +404,11 @@ def test_reschedule_rejects_past_or_unchanged_time(scheduled):
     ):
         assert words in scheduled.run("maintenance", "reschedule", "2026", *options, code=3)
     output = scheduled.run(
-        *("maintenance", "reschedule", "2026", "--scheduled-until", "2026-11-10T04:10:00Z"),
+        "maintenance",
+        "reschedule",
+        "2026",
+        "--scheduled-until",
+        "2026-11-10T04:10:00Z",
         now=WITHIN,
         code=3,
     )

@@ -46,15 +46,36 @@ BEGIN = parse_instant("2026-10-20T09:00:00Z")
 
 NOT_FAULTS = {
     # two random windows may overlap, and a rule goes on beyond the horizon
-    *("overlapping-windows", "recurrence-beyond-horizon", "window-beyond-horizon"),
+    "overlapping-windows",
+    "recurrence-beyond-horizon",
+    "window-beyond-horizon",
 }
 
 OPEN_STATUSES = ("investigating", "identified", "monitoring")
 WORSE = ("degraded_performance", "partial_outage", "major_outage")
 KINDS = (
-    *("open", "open", "backfill", "update", "update", "resolve", "resolve", "reopen", "postmortem"),
-    *("schedule", "schedule", "recur", "recur", "move", "move", "move", "cancel", "cancel"),
-    *("update-window", "update-window", "start", "complete"),
+    "open",
+    "open",
+    "backfill",
+    "update",
+    "update",
+    "resolve",
+    "resolve",
+    "reopen",
+    "postmortem",
+    "schedule",
+    "schedule",
+    "recur",
+    "recur",
+    "move",
+    "move",
+    "move",
+    "cancel",
+    "cancel",
+    "update-window",
+    "update-window",
+    "start",
+    "complete",
 )
 
 

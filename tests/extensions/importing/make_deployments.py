@@ -120,8 +120,14 @@ PARTS = {
     "foundry": ["foundry.toml", "contracts", "script", "out", "broadcast", "cache/solidity-files-cache.json"],
     "ignition-typescript": ["hardhat.config.ts", "artifacts/build-info", "ignition"],
     "foundry-workspace": [
-        *("foundry.toml", "remappings.txt", "contracts", "lib", "script", "runs"),
-        *("build/forge", "build/cache/solidity-files-cache.json"),
+        "foundry.toml",
+        "remappings.txt",
+        "contracts",
+        "lib",
+        "script",
+        "runs",
+        "build/forge",
+        "build/cache/solidity-files-cache.json",
     ],
 }
 """What is kept of each project."""

@@ -329,13 +329,11 @@ def test_contract_is_added_from_node(content):
         child = run(
             content,
             artifact("Turnstile"),
-            *(
-                "--address",
-                held["child"]["address"],
-                "--transaction",
-                held["child"]["transaction"],
-                *requested,
-            ),
+            "--address",
+            held["child"]["address"],
+            "--transaction",
+            held["child"]["transaction"],
+            *requested,
         )
         assert "creation exact_match, runtime exact_match" in child.stdout
         elsewhere = run(content, artifact("Fare"), "--address", FARE, "--chain-id", "1", *requested)

@@ -18,7 +18,6 @@ The entry of a contradicted contract has one member more, `verdict`: the real se
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.contracts import urls as contract_urls
@@ -29,8 +28,6 @@ from statuary.site.document import Document, encode_json, encode_unchecked
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
 """The members of an entry of all-chains, in its own measured order."""
-
-all_chains_members = attrgetter(*ALL_CHAINS_ORDER)
 
 
 class AddressRows(NamedTuple):
@@ -98,7 +95,7 @@ def chain_documents(
 def all_chains_document(rows: AddressRows) -> Document:
     """Return an address's entries on all chains, under its checksummed and its lower-case path."""
     results = (
-        dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) | _doubt(row) for row in rows.rows
+        {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _doubt(row) for row in rows.rows
     )
     return Document(
         path=contract_urls.CONTRACT_ALL_CHAINS.path(address=rows.address),

@@ -23,8 +23,13 @@ _BEFORE, _AFTER = MEMBERS[: MEMBERS.index("runtimeBytecode")], MEMBERS[_PROXY:]
 _KEYS: Final = (_BEFORE, _STEPS, ("runtimeBytecode",), _STEPS, ("deployment",), _AFTER)
 
 _MARKERS: Final = (
-    *(b',"recompiledBytecode":', b',"transformations":', b'},"runtimeBytecode":{'),
-    *(b',"recompiledBytecode":', b',"transformations":', b'},"deployment":{', b',"sources":{'),
+    b',"recompiledBytecode":',
+    b',"transformations":',
+    b'},"runtimeBytecode":{',
+    b',"recompiledBytecode":',
+    b',"transformations":',
+    b'},"deployment":{',
+    b',"sources":{',
 )
 """The ends of pieces, in order; the last two end at the record's proxyResolution and at its end."""
 

@@ -4,8 +4,20 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 FORKS: Final = (
-    *("homestead", "tangerineWhistle", "spuriousDragon", "byzantium", "constantinople", "petersburg"),
-    *("istanbul", "berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"),
+    "homestead",
+    "tangerineWhistle",
+    "spuriousDragon",
+    "byzantium",
+    "constantinople",
+    "petersburg",
+    "istanbul",
+    "berlin",
+    "london",
+    "paris",
+    "shanghai",
+    "cancun",
+    "prague",
+    "osaka",
 )
 """The values of solc's setting `evmVersion`, oldest first."""
 

@@ -26,8 +26,13 @@ PAGE = "contract.html"
 """The template of contract pages, which this page has, too."""
 
 VERDICTS = (
-    *("no_code", "other_code", "other_implementation", "runtime_differs", "runtime_empty"),
-    *("compiles_otherwise", "failed"),
+    "no_code",
+    "other_code",
+    "other_implementation",
+    "runtime_differs",
+    "runtime_empty",
+    "compiles_otherwise",
+    "failed",
 )
 """The verdicts of a contradicted record, by the key of their sentence."""
 
@@ -65,26 +70,39 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
 
 
 SCRIPT_TEXTS = (
-    *("claim.", "claim_status.", "code.title", "contract.bytes", "contract.created", "contract.facts"),
-    *(
-        "contract.genesis",
-        "contract.in_block",
-        "contract.network",
-        "contract.optimizer_",
-        "contract.other_code",
-    ),
-    *("contract.proxy_no", "contract.size", "date.moment", "date.short", "difference.title", "fact."),
-    *("interface.title", "level.", "meaning.", "month.", "number.group", "outcome.", "pinned.", "proof."),
-    *(
-        "proxy.",
-        "side.",
-        "sources.rest",
-        "sources.spaces",
-        "sources.title",
-        "storage.title",
-        "trail.",
-        "verdict.",
-    ),
+    "claim.",
+    "claim_status.",
+    "code.title",
+    "contract.bytes",
+    "contract.created",
+    "contract.facts",
+    "contract.genesis",
+    "contract.in_block",
+    "contract.network",
+    "contract.optimizer_",
+    "contract.other_code",
+    "contract.proxy_no",
+    "contract.size",
+    "date.moment",
+    "date.short",
+    "difference.title",
+    "fact.",
+    "interface.title",
+    "level.",
+    "meaning.",
+    "month.",
+    "number.group",
+    "outcome.",
+    "pinned.",
+    "proof.",
+    "proxy.",
+    "side.",
+    "sources.rest",
+    "sources.spaces",
+    "sources.title",
+    "storage.title",
+    "trail.",
+    "verdict.",
 )
 """How the keys begin of the texts that the script itself uses."""
 

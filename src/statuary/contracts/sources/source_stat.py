@@ -126,7 +126,8 @@ def _list(folder: Path, *, is_chain: bool) -> FolderListing:
                 continue
             if not entry.is_file(follow_symlinks=False):
                 # a folder sorts like the paths in it, with the slash
-                name += "/" if entry.is_dir(follow_symlinks=False) else ""
+                if entry.is_dir(follow_symlinks=False):
+                    name += "/"
                 other_names.add(name)
             names.append(name)
     names.sort()

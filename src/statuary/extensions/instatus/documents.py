@@ -90,8 +90,10 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
     # a page without any has no member for them
     incidents = [_incident(record, state) for record in unresolved_records(state.incidents)]
     maintenances = [_maintenance(record, state) for record in announced(state.maintenances)]
-    summary |= {"activeIncidents": incidents} if incidents else {}
-    summary |= {"activeMaintenances": maintenances} if maintenances else {}
+    if incidents:
+        summary["activeIncidents"] = incidents
+    if maintenances:
+        summary["activeMaintenances"] = maintenances
     yield Document(path=SUMMARY.path(), body=encode_json(summary), cache=SUMMARY.cache)
     current_components = [row for row in state.components.values() if not row.component.removed]
     components = {"components": [_component(row, state) for row in current_components]}

@@ -156,7 +156,8 @@ class SiteLog:
         documents = sorted(incidents)
         by_incident: dict[str, list[int]] = {}
         if self.key is not None:
-            list(self._append_entries(self._key_entry()))
+            for _ in self._append_entries(self._key_entry()):
+                pass
             for number, entry in self._append(self._items(documents)):
                 if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
                     by_incident.setdefault(entry.subject.first, []).append(number)
@@ -172,7 +173,8 @@ class SiteLog:
         """
         if self.key is not None:
             self.target.add(self._descriptions())
-            list(self._append([LogItem(WHOLE_SITE, self._add_manifest())]))
+            for _ in self._append([LogItem(WHOLE_SITE, self._add_manifest())]):
+                pass
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:

@@ -95,7 +95,10 @@ def quarantine(file: Path) -> None:
     """Rename a damaged database, or anything else at its path, to `<name>.damaged`."""
     damaged = file.with_name(f"{file.name}.damaged")
     with suppress(FileNotFoundError, NotADirectoryError):
-        damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
+        if damaged.is_dir():
+            shutil.rmtree(damaged)
+        else:
+            damaged.unlink()
     with suppress(FileNotFoundError):
         os.replace(file, damaged)
     for ending in ("-journal", "-wal", "-shm"):

@@ -98,39 +98,104 @@ MAX_NUMBER_BITS = 256
 
 TEXT_FILTERS = frozenset(
     {
-        *("abs", "capitalize", "e", "escape", "float", "int", "lower", "safe", "string", "striptags"),
-        *("title", "trim", "upper", "urlencode", "wordcount"),
+        "abs",
+        "capitalize",
+        "e",
+        "escape",
+        "float",
+        "int",
+        "lower",
+        "safe",
+        "string",
+        "striptags",
+        "title",
+        "trim",
+        "upper",
+        "urlencode",
+        "wordcount",
     }
 )
 
 LIST_FILTERS = frozenset(
     {
-        *("count", "d", "default", "first", "items", "last", "length", "list", "map", "reject"),
-        *("rejectattr", "reverse", "select", "selectattr"),
+        "count",
+        "d",
+        "default",
+        "first",
+        "items",
+        "last",
+        "length",
+        "list",
+        "map",
+        "reject",
+        "rejectattr",
+        "reverse",
+        "select",
+        "selectattr",
     }
 )
 """Jinja filters whose result is not much larger than their input; `join` and `replace` are ours."""
 
 TESTS = frozenset(
     {
-        *("boolean", "defined", "divisibleby", "even", "false", "float", "integer", "iterable"),
-        *("lower", "mapping", "none", "number", "odd", "sequence", "string", "true", "undefined"),
-        *("upper",),
+        "boolean",
+        "defined",
+        "divisibleby",
+        "even",
+        "false",
+        "float",
+        "integer",
+        "iterable",
+        "lower",
+        "mapping",
+        "none",
+        "number",
+        "odd",
+        "sequence",
+        "string",
+        "true",
+        "undefined",
+        "upper",
     }
 )
 
 STRING_METHODS = frozenset(
     {
-        *("capitalize", "count", "endswith", "find", "isdigit", "lower", "lstrip", "partition"),
-        *("removeprefix", "removesuffix", "rpartition", "rstrip", "split", "startswith", "strip"),
-        *("title", "upper"),
+        "capitalize",
+        "count",
+        "endswith",
+        "find",
+        "isdigit",
+        "lower",
+        "lstrip",
+        "partition",
+        "removeprefix",
+        "removesuffix",
+        "rpartition",
+        "rstrip",
+        "split",
+        "startswith",
+        "strip",
+        "title",
+        "upper",
     }
 )
 
 LOOP_ATTRIBUTES = frozenset(
     {
-        *("changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length"),
-        *("nextitem", "previtem", "revindex", "revindex0"),
+        "changed",
+        "cycle",
+        "depth",
+        "depth0",
+        "first",
+        "index",
+        "index0",
+        "last",
+        "length",
+        "nextitem",
+        "previtem",
+        "revindex",
+        "revindex0",
     }
 )
 

@@ -91,7 +91,9 @@ class PatchBase:
             if stop - start < SHORTEST_RANGE:
                 text += self.body[start:stop] + new_text
                 continue
-            parts += [text.decode(), [start, stop]] if text else [[start, stop]]
+            if text:
+                parts.append(text.decode())
+            parts.append([start, stop])
             text = new_text
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 

@@ -53,7 +53,9 @@ ADDED_MEMBERS: Final = (
 
 NUMBERS: Final = {
     *(name for name, size in HEADER_SIZES.items() if size is None),
-    *("baseFeePerGas", "blobGasUsed", "excessBlobGas"),
+    "baseFeePerGas",
+    "blobGasUsed",
+    "excessBlobGas",
 }
 """The members that are numbers."""
 

@@ -23,8 +23,13 @@ from statuary.source.yaml_nodes import YamlValue, block_text
 from statuary.status.model.records import Component, Incident, StatusCatalogue, derived_id
 
 FOLLOWING = (
-    *("updated_at", "monitoring_at", "resolved_at", "impact_override"),
-    *("scheduled_remind_prior", "scheduled_auto_in_progress", "scheduled_auto_completed"),
+    "updated_at",
+    "monitoring_at",
+    "resolved_at",
+    "impact_override",
+    "scheduled_remind_prior",
+    "scheduled_auto_in_progress",
+    "scheduled_auto_completed",
 )
 """Keys of a record that follow the source when it has a new update."""
 

@@ -285,8 +285,9 @@ def _is_start(file: Path, creation: Hex | None) -> bool:
         return False
     for number, piece in enumerate(pieces):
         # a placeholder is __$, 34 digits and $__, where the chain has an address
-        text = piece if number == 0 else piece[37:]
-        start += 0 if number == 0 else 40
+        text = piece
+        if number:
+            text, start = piece[37:], start + 40
         if creation[2 + start : 2 + start + len(text)] != text:
             return False
         start += len(text)
