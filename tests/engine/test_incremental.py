@@ -15,6 +15,7 @@ from statuary.base.files import LEDGER
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
 from statuary.contracts.incremental import build_contract as contract_builder
+from statuary.contracts.pages import list_documents
 from statuary.contracts.section import ContractsSection
 from statuary.engine import build as build_module
 from statuary.engine.build import build_site
@@ -381,6 +382,36 @@ def test_build_after_edit_equals_fresh_build(tmp_path, edited, most_pages):
     assert old in text
     write_files(content, {path: text.replace(old, new, 1) if old else new})
     assert build(content, tmp_path / "out", git=False).applied
+    as_if_made_anew(content, tmp_path / "out")
+
+
+def verify_again(record):
+    record["verifiedAt"] = "2026-11-02T10:00:00Z"
+
+
+def renumber(record):
+    record["matchId"] = "4711"
+
+
+@pytest.mark.parametrize(
+    ("edit", "is_shown"),
+    [(verify_again, False), *few_by_default([(renumber, True), (None, True)], 1)],
+)
+def test_search_changes_with_its_contracts(tmp_path, edit, is_shown, monkeypatch):
+    content = write_files(small_site(tmp_path), {path_of(number): record_of(number) for number in (1, 2)})
+    build(content, tmp_path / "out", git=False)
+    searched, real = [], list_documents.search_documents
+    monkeypatch.setattr(
+        list_documents, "search_documents", lambda *args, **kw: searched.append(1) or real(*args, **kw)
+    )
+    if edit is None:
+        (content / path_of(2)).unlink()
+    else:
+        record = orjson.loads((content / path_of(2)).read_bytes())
+        edit(record)
+        (content / path_of(2)).write_bytes(orjson.dumps(record))
+    assert build(content, tmp_path / "out", git=False).applied
+    assert bool(searched) is is_shown
     as_if_made_anew(content, tmp_path / "out")
 
 

@@ -103,6 +103,20 @@ def list_pages_of(rows: list[ContractRow], chain: Chain, former: FormerPages) ->
     return {document.path: document.body for document in pages.chain_documents(chain, former)}
 
 
+@pytest.mark.parametrize(
+    ("same", "published", "kept"),
+    [
+        (True, ["contracts/search/index.json", "contracts/search/name/a.json", "contracts/index.html"], True),
+        (True, ["contracts/index.html"], False),
+        (False, ["contracts/search/index.json"], False),
+    ],
+)
+def test_search_stays_over_same_contracts(same, published, kept):
+    former = FormerPages({}, published, has_same_search=same)
+    assert former.keep_search() is kept
+    assert former.kept == ({*published[:2]} if kept else set())
+
+
 def test_first_page_links_every_page(every: dict[str, bytes]):
     first = every["contracts/1/index.html"].decode()
     for path in (path for path in every if path.startswith("contracts/1/pages/")):

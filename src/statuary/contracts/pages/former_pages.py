@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from hashlib import sha256
 
+from statuary.contracts.urls import SEARCH_INDEX
+
 
 class FormerPages:
     """The list pages of the last build, each with a digest of the values that it was made from.
@@ -12,9 +14,17 @@ class FormerPages:
         kept: the paths of pages that stay as they are.
     """
 
-    def __init__(self, noted: Mapping[str, str], published: Collection[str]) -> None:
-        """Take the digests of the last build's pages by path, and the paths that are published."""
-        self._noted, self._published = noted, published
+    def __init__(
+        self, noted: Mapping[str, str], published: Collection[str], *, has_same_search: bool = False
+    ) -> None:
+        """Remember the last build.
+
+        Args:
+            noted: the digests of its pages by path.
+            published: the paths that it published.
+            has_same_search: whether its search was over the same names, addresses and verdicts.
+        """
+        self._noted, self._published, self._has_same_search = noted, published, has_same_search
         self.digests: dict[str, str] = {}
         self.kept: set[str] = set()
 
@@ -28,6 +38,15 @@ class FormerPages:
         if self._noted.get(path) != digest or path not in self._published:
             return False
         self.kept.add(path)
+        return True
+
+    def keep_search(self) -> bool:
+        """Keep the files of the search if it is over the same contracts; return whether they stay."""
+        index = SEARCH_INDEX.path()
+        if not self._has_same_search or index not in self._published:
+            return False
+        folder = index.rpartition("/")[0]
+        self.kept.update(path for path in self._published if path.startswith(f"{folder}/"))
         return True
 
 

@@ -18,7 +18,7 @@ CONTRACTS = ("contracts",)
 def contract_list_pages(
     content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: FormerPages
 ) -> Iterator[Document]:
-    """Yield the lists of contracts that differ from the former ones, and the search over them.
+    """Yield the lists of contracts that differ from the former ones, and the search over them unless it is the same.
 
     Args:
         counts: the published contracts in numbers.
@@ -45,5 +45,5 @@ def _contract_lists(
     if is_complete:
         for chain in contracts.chains:
             yield from lists.chain_documents(chain, former)
-    if search:
+    if search and not former.keep_search():
         yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)

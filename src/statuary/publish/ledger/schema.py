@@ -277,6 +277,20 @@ COMPARED = (
 )
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
+SEARCHED = (
+    "chain_id, match_order, address, runtime_match, name, language, selectors, abi_names, verdict, proxy"
+)
+"""The columns that the search over contracts is made from."""
+
+SEARCH_DIFFERENCE = f"""
+SELECT 1 FROM (
+    SELECT * FROM (SELECT {SEARCHED} FROM work.built WHERE published
+        EXCEPT SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED}))
+    UNION ALL SELECT * FROM (SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})
+        EXCEPT SELECT {SEARCHED} FROM work.built WHERE published)
+) LIMIT 1
+"""
+
 COMPARE = f"""
 INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
     SELECT * FROM ({BUILT_ROWS} EXCEPT {REPLACED_ROWS})

@@ -9,6 +9,7 @@ from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractCounts, 
 from statuary.publish.ledger.schema import (
     COMPARE,
     LISTED,
+    SEARCH_DIFFERENCE,
     SOURCE_INDEXES,
     SOURCE_VALUES,
     SUPERSEDE,
@@ -219,6 +220,10 @@ class SourceTable:
     def differ(self) -> bool:
         """Return whether any list entry differs from the last build's."""
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
+
+    def search_differs(self) -> bool:
+        """Return whether the search shows anything that differs from the last build's contracts."""
+        return not self.partial or self.connection.execute(SEARCH_DIFFERENCE).fetchone() is not None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
         """Yield each source's findings, and whether its record is published."""
