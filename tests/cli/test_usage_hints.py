@@ -20,6 +20,9 @@ from statuary.cli.main import command
         ("incident opne --name x", "(Did you mean one of: 'open', 'reopen'?)\n"),
         ("publish build", "Missing option '--to'. "),
         ("buld", "Did you mean 'build'?"),
+        ("log init", "Missing argument 'ORIGIN'. For example: statuary log init "),
+        ("serve --port http", "'http' is not a whole number from 0 to 65535\n"),
+        ("build --workers many", "'many' is not a whole number from 1 to 1024\n"),
     ],
 )
 def test_usage_error_has_hint(typed: str, hint: str) -> None:

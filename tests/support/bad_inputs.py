@@ -221,3 +221,15 @@ CASES["same match id twice"] = {
 CASES["workspace without files"] = {WORKSPACE_PATH: WORKSPACE}
 CASES["workspace that climbs out"] = {WORKSPACE_PATH: WORKSPACE + "input: ../../../site.yaml\n"}
 CASES["workspace under a wrong address"] = {"contracts/748463/0x12/contract.yaml": WORKSPACE}
+
+CASES["unknown components in settings"] = {
+    "site.yaml": f"{SITE}"
+    "notify:\n  channels:\n    - {name: ops, kind: slack, url_variable: A, components: [rpc, rcp]}\n"
+    "alerts:\n  rules:\n    - {labels: {alertname: Down}, component: bridge-1}\n"
+    "metrics:\n  probes:\n    node: {kind: http, url: 'https://a.example', component: rcp}\n"
+}
+CASES["chain listed twice"] = {"site.yaml": f"{SITE}  - {{chain_id: 748463, name: Other}}\n"}
+CASES["window among incidents"] = {"incidents/upgrade-2.yaml": MAINTENANCE}
+CASES["page without keys"] = {"pages/about.md": "# About\n"}
+CASES["logo in capitals"] = {"theme/Logo.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>"}
+CASES["artifact for a record"] = {RECORD_PATH: '{"abi": [], "bytecode": {"object": "0x"}}'}

@@ -8,6 +8,7 @@ RULES = {
     " that a typing error doesn't hide a setting.",
     "missing-file": "The content must have this file, such as `site.yaml`. `statuary init` writes a folder with all of them.",
     "unknown-file": "statuary reads no file of this name here. Rename it, or move it out of the content folder.",
+    "duplicate-chain": "`chains` in site.yaml lists a chain twice. Remove one of the two.",
     "duplicate-file": "Two files say the same thing, such as `a.yaml` and `a.yml`. Remove one.",
     "missing-content-folder": "There is no content folder here. Name it with `--content`, or write one with `statuary init`.",
     "outside-content": "A path leads out of the content folder, directly or through a link. Copy the file into the content.",

@@ -1,4 +1,4 @@
-"""Sixty typical mistakes in YAML, options, folders and networks, and what two versions of statuary say of them.
+"""Typical mistakes in YAML, options, folders and networks, and what two versions of statuary say of them.
 
 PYTHONPATH=tests python tests/support/mistakes.py CHECKOUT_BEFORE [CHECKOUT_AFTER]
 
@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
+
+import yaml
 
 from support.bad_inputs import CASES
 from support.json_server import serve_json
@@ -141,6 +143,23 @@ MISTAKES: dict[str, Mistake] = {
     "a deployment that is down": Mistake("networks", "conform http://127.0.0.1:9"),
     "a bucket without its name": Mistake("networks", "publish content --to s3://"),
 }
+
+
+def _read_mistakes() -> dict[str, Mistake]:
+    """Return the mistakes of `typical_mistakes.yaml`."""
+    rows = yaml.safe_load(Path(__file__).with_name("typical_mistakes.yaml").read_text("utf-8"))
+    return {
+        name: Mistake(
+            row["kind"],
+            row["typed"],
+            {**({"content/site.yaml": SITE + row["site"]} if "site" in row else {}), **row.get("files", {})},
+        )
+        for name, row in rows.items()
+    }
+
+
+TYPICAL = _read_mistakes()
+MISTAKES |= TYPICAL
 
 SENT = {"/html/api/v2/summary.json": b"<!DOCTYPE html><title>Sign in</title>"}
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import click
 
@@ -14,6 +15,7 @@ from statuary.contracts.paths import sharded_path
 from statuary.publish.ledger.read import nearest_paths, read_entry, read_reasons
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.site.url_table import match_url
+from statuary.site.urls import STATUS_PAGE
 
 
 @click.command()
@@ -21,7 +23,7 @@ from statuary.site.url_table import match_url
 def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
     """Show what a published path is and which sources made it.
 
-    PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.
+    PATH is relative to the site's root, such as api/v2/summary.json, a URL, or a file in the build folder.
     """
     requested_path = _below_root(path, out)
     ledger = out / LEDGER
@@ -33,6 +35,8 @@ def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
 
 def _below_root(path: str, out: Path) -> str:
     """Convert a URL or a built file to a site's path."""
+    if path.startswith(("https://", "http://")):
+        return urlsplit(path).path.strip("/") or STATUS_PAGE.path()
     file = Path(path)
     if file.resolve().is_relative_to(out.resolve()) and (file.exists() or path.startswith(str(out))):
         return file.resolve().relative_to(out.resolve()).as_posix()

@@ -5,7 +5,10 @@ from difflib import get_close_matches
 
 import click
 
+from statuary.cli.examples import read_examples
+
 WRONG_CHOICE = re.compile(r"'(?P<value>.*)' is not one of ")
+WRONG_NUMBER = re.compile(r"(?P<value>'.*') is not a valid integer")
 LEAST_SIMILARITY = 0.55
 """How much a value has to be like a choice, so that `githb` means `github-pages`, and `fixed` not `identified`."""
 
@@ -18,6 +21,9 @@ def with_hint(error: click.UsageError) -> click.UsageError:
     if isinstance(error, click.MissingParameter):
         return _with_purpose(error)
     if isinstance(error, click.BadParameter):
+        if match := WRONG_NUMBER.match(error.message):
+            message = f"{match['value']} is not a whole number" + _range_of(error.param)
+            return click.BadParameter(message, error.ctx, error.param, error.param_hint)
         choice = _meant_choice(error, error.message)
         return (
             click.BadParameter(error.message + choice, error.ctx, error.param, error.param_hint)
@@ -32,11 +38,28 @@ def with_hint(error: click.UsageError) -> click.UsageError:
 
 
 def _with_purpose(error: click.MissingParameter) -> click.UsageError:
-    """Add the missing option's help, unless the error has a hint."""
+    """Add the missing option's help, or an example of the command, unless the error has a hint."""
     parameter = error.param or _parameter(error)
-    if error.message or not isinstance(parameter, click.Option) or not parameter.help:
+    if error.message or parameter is None or isinstance(parameter.type, click.Choice):
         return error
-    return click.MissingParameter(parameter.help, error.ctx, error.param, error.param_hint, error.param_type)
+    help_text = parameter.help if isinstance(parameter, click.Option) else _example(error.ctx)
+    if not help_text:
+        return error
+    return click.MissingParameter(help_text, error.ctx, error.param, error.param_hint, error.param_type)
+
+
+def _example(context: click.Context | None) -> str:
+    """Return a sentence with the first example of a command."""
+    words = "" if context is None else context.command_path.partition(" ")[2]
+    examples = read_examples().get(words)
+    return f"For example: {examples[0]}" if examples else ""
+
+
+def _range_of(parameter: click.Parameter | None) -> str:
+    kind = None if parameter is None else parameter.type
+    if not isinstance(kind, click.IntRange) or kind.min is None:
+        return ""
+    return f" from {kind.min} to {kind.max}" if kind.max is not None else f" of at least {kind.min}"
 
 
 def _parameter(error: click.MissingParameter) -> click.Parameter | None:

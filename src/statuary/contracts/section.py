@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from statuary.base.budget import run_guarded
 from statuary.base.files import TARGET_ERRORS
-from statuary.base.findings import Finding, error_count
+from statuary.base.findings import Finding, Severity, error_count
 from statuary.base.rules import rule_of_function
 from statuary.contracts.hooks import RecompilesRecords
 from statuary.contracts.incremental.built_contracts import (
@@ -85,6 +85,21 @@ class ContractsSection(ContentSection):
             sources=find_contracts(folder.root, settings, folder.source, has_contracts=folder.has_contracts),
         )
         return SectionContent(contracts, has_contracts=bool(contracts.chains))
+
+    @override
+    def findings(self, run: Run) -> "Iterator[Finding]":
+        chains = () if run.site is None else run.site.of(SiteContracts).chains
+        first: dict[str, int] = {}
+        for number, chain in enumerate(chains):
+            if first.setdefault(chain.chain_id, number) != number:
+                yield Finding(
+                    rule="duplicate-chain",
+                    severity=Severity.WARNING,
+                    message=f"chain {chain.chain_id} is listed twice, first as {chains[first[chain.chain_id]].name!r}",
+                    hint="remove one of the two",
+                    path=run.site.source if run.site is not None else "",
+                    pointer=("chains", number, "chain_id"),
+                )
 
     @override
     @classmethod

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from typing import Literal, NoReturn, TypeVar
@@ -15,7 +16,7 @@ from statuary.base.reserved_names import is_reserved_name
 from statuary.site.settings import LANGUAGES, SitePage, Theme
 from statuary.source.conflict_markers import refuse_conflict_markers
 from statuary.source.file_kinds import THEME
-from statuary.source.front_matter import front_matter
+from statuary.source.front_matter import NO_KEYS, front_matter
 from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.source_files import SourceFile, decode_utf8
@@ -82,7 +83,7 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         text = file.text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
         refuse_conflict_markers(text)
         keys = front_matter(text)
-        source = validate_tree(parse_yaml(keys), PageFile, file.path, findings)
+        source = _page_keys(keys, file.path, findings)
     except UnreadableError as error:
         findings.append(error.finding(file.path))
         return
@@ -96,10 +97,25 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
     )
 
 
+def _page_keys(keys: str, path: str, findings: list[Finding]) -> PageFile | None:
+    """Read the keys of a page; a page that begins without them has no title."""
+    found: list[Finding] = []
+    source = validate_tree(parse_yaml(keys), PageFile, path, found)
+    if keys == NO_KEYS:
+        hint = "begin the file with three lines: ---, title: TITLE, ---"
+        found = [replace(finding, message="the page has no title", hint=hint) for finding in found]
+    findings += found
+    return source
+
+
 Content = TypeVar("Content")
 
 FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
 """Pictures and fonts."""
+
+
+LOGOS = frozenset({"logo.svg", "logo.png", "logo.webp"})
+"""The names of the picture beside the name of the page."""
 
 
 def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
@@ -108,6 +124,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
     for file in files:
         by_kind[_kind(file)].append(file)
     findings += [_unknown_file(file.path) for file in by_kind[""]]
+    findings += _misnamed_logos(by_kind["picture"])
     texts = [file for file in by_kind["text"] if file.pure.stem == language]
     if language not in LANGUAGES and not texts:
         findings.append(_unknown_language(language, by_kind["text"]))
@@ -253,6 +270,20 @@ def _unknown_file(path: str) -> Finding:
         hint=f"statuary reads: {THEME}/style.css, {THEME}/templates/<name>.html,"
         f" {THEME}/texts/<language>.yaml, {THEME}/<name> with {', '.join(FILE_SUFFIXES)}",
     )
+
+
+def _misnamed_logos(pictures: Iterable[SourceFile]) -> Iterator[Finding]:
+    for file in pictures:
+        name = file.pure.name
+        if name.lower() in LOGOS - {name}:
+            message = f"{name!r} is not shown as the logo: names of files are in lower case"
+            yield Finding(
+                rule="unknown-file",
+                severity=Severity.WARNING,
+                path=file.path,
+                message=message,
+                hint=f"rename it to {name.lower()}",
+            )
 
 
 def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:

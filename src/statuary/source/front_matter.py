@@ -8,6 +8,10 @@ FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTI
 """The keys of a page, up to the line that ends them."""
 
 
+NO_KEYS = "{}"
+"""The YAML of a page that does not begin with keys."""
+
+
 def front_matter(text: str) -> str:
     """Return the YAML at the beginning of a Markdown page.
 
@@ -20,4 +24,4 @@ def front_matter(text: str) -> str:
     match = FRONT_MATTER.match(text)
     if match is None and text.startswith("---"):
         raise UnreadableError("the front matter of the page has no end", "end it with a line ---")
-    return match[0] if match else "{}"
+    return match[0] if match else NO_KEYS

@@ -154,6 +154,10 @@ PROBLEMS = {
         "quote a text that has a colon, and check the indentation",
     ),
     "could not find expected ':'": ("a key has no colon", "write `key: value`, with a space after the colon"),
+    "did not find expected node content": (
+        "a value is not complete",
+        "close the bracket, or write the value",
+    ),
     "did not find expected key": ("", "check the indentation and the quotes above this line"),
     "did not find expected '-' indicator": ("", "check the indentation above this line"),
     "did not find expected ',' or": ("", "close the bracket, and separate items with commas"),

@@ -196,7 +196,7 @@ def test_install_hint_names_exact_version(kind: str, version: str, words: str) -
             "has no contract type Gone",
         ),
         ("deployments: {ethereum: {mainnet: [{contract_type: Token}]}}\n", MANIFEST, "Token has no address"),
-        ("deployments: [\n", MANIFEST, "is not YAML"),
+        ("deployments: [\n", MANIFEST, ": not YAML: "),
     ],
 )
 def test_missing_input_is_reported(

@@ -111,13 +111,13 @@ CASES = {
         ISSUE.format(date="soon"),
         "'date' is not a date: 'soon'",
     ),
-    "an issue with broken YAML": ("cstate", "a.md", "---\ntitle: [\n---\n", "is not YAML"),
+    "an issue with broken YAML": ("cstate", "a.md", "---\ntitle: [\n---\n", "line 2: not YAML: "),
     "an issue that is not UTF-8": ("cstate", "a.md", b"---\ntitle: \xff\n---\n", "is not UTF-8"),
     "settings of Upptime with a tab": (
         "upptime",
         ".upptimerc.yml",
         "sites:\n\t- name: x",
-        ".upptimerc.yml, line 2, is not YAML",
+        ".upptimerc.yml, line 2: not YAML",
     ),
     "an endpoint without a name": (
         "gatus",

@@ -146,7 +146,11 @@ def incident_or_ask(
         click.UsageError: if none was given and there is no terminal.
     """
     choices = incidents_with_status(histories, at, is_wanted)
-    hint = f"Use one of {shortened([choice.id for choice in choices])}" if choices else ""
+    hint = (
+        f"Use one of {shortened([choice.id for choice in choices])}"
+        if choices
+        else f"No {noun} fits; `statuary {noun} list --all` lists the ids."
+    )
     name = value_or_ask(typed, "ID", lambda: _ask_incident(choices, noun, at), hint)
     return find_incident(name, histories, noun, at, is_wanted)
 

@@ -125,6 +125,10 @@ def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
     return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
 
 
+IDENTITY = ("chainId", "address", "compilation")
+"""Members that every record has, and no artifact of a compiler."""
+
+
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
     """Validate a JSON value as a record, or return findings."""
     if not isinstance(value, dict):
@@ -136,6 +140,11 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
     try:
         ADAPTER.validator.validate_python(value)
     except ValidationError as error:
+        if value.keys().isdisjoint(IDENTITY):
+            message = f"this is not a record of a contract: it has none of {', '.join(IDENTITY)}"
+            hint = "make a record of an artifact or a build-info with `statuary contract add`"
+            finding = Finding(rule="invalid-value", path=path, message=message, hint=hint)
+            return ParsedContract(None, findings=[finding])
         findings = [finding.within(path) for finding in validation_findings(error, Record, value)]
         return ParsedContract(None, findings=findings)
     return ParsedContract(value, canonical)

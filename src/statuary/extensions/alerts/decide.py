@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from statuary.base.findings import did_you_mean
 from statuary.base.primitives import Instant
 from statuary.extensions.alerts.payloads import Alert
 from statuary.extensions.alerts.settings import AlertRule
@@ -51,7 +52,10 @@ def decide(
             yield _end_of(over, at)
         elif rule is None or component is None:
             labels = ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items()))
-            yield NoChange(f"no rule fits the alert {alert.name!r}: {labels or 'it has no labels'}")
+            yield NoChange(
+                f"no rule fits the alert {alert.name!r}: {labels or 'it has no labels'}"
+                + _meant_component(alert, catalogue)
+            )
         else:
             key = derived_id(alert.key, component.id)
             groups.setdefault(key, (rule, component, []))[2].append(alert)
@@ -74,6 +78,15 @@ class FittingRule(NamedTuple):
 
     rule: AlertRule | None
     component: Component | None  # None if the site has no such component, or a group of this name
+
+
+def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
+    """Return a clause about the label `component` if the page lacks that component."""
+    name = alert.labels.get("component", "")
+    if not name or name in catalogue.components_by_name:
+        return ""
+    hint = did_you_mean(name, catalogue.components_by_name)
+    return f"; {catalogue.components_source} has no component {name!r}" + (f"; {hint}" if hint else "")
 
 
 def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.base.errors import StatuaryError
-from statuary.base.json_values import Json, JsonObject
+from statuary.base.json_values import Json, JsonObject, shorten_value
 from statuary.base.primitives import Instant, InvalidValueError, parse_instant, shorten
 from statuary.status.model.records import derived_id
 
@@ -55,14 +55,16 @@ def read_alerts(payload: bytes) -> list[Alert]:
         value: Json = orjson.loads(payload)
     except orjson.JSONDecodeError as error:
         raise PayloadError(
-            f"the alert is not JSON: {error}", "pass the body of the webhook on standard input, or in a file"
+            f"the alert is not JSON (line {error.lineno}, column {error.colno})",
+            "pass the body of the webhook on standard input, or in a file",
         ) from None
     if isinstance(value, Mapping):
         for applies, read_form in FORMS:
             if applies(value):
                 return list(read_form(value))
+    found = f"members {shorten(', '.join(value))}" if isinstance(value, Mapping) else shorten_value(value)
     raise PayloadError(
-        "the alert has an unknown format; known are Alertmanager, Grafana, PagerDuty v3 and the plain form",
+        f"the alert has an unknown format ({found}); known are Alertmanager, Grafana, PagerDuty v3 and the plain form",
         f"the plain form is {PLAIN_FORM}",
     )
 

@@ -1,10 +1,14 @@
 """The section of the key `alerts`."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.section import Section
+from statuary.base.findings import Finding, Pointer
+from statuary.section import Run, Section
+from statuary.status.checks.named_components import unknown_components
+from statuary.status.model.records import StatusContent
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -19,3 +23,12 @@ class AlertsSection(Section):
         from statuary.extensions.alerts.settings import SiteAlertsSource
 
         return SiteAlertsSource
+
+    @override
+    def findings(self, run: Run) -> Iterator[Finding]:
+        if run.site is not None:
+            names: dict[Pointer, str] = {
+                ("alerts", "rules", number, "component"): rule.component
+                for number, rule in enumerate(self.settings.rules)
+            }
+            yield from unknown_components(run.site.of(StatusContent).catalogue, names, run.site.source)

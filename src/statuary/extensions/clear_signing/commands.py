@@ -9,6 +9,7 @@ import click
 
 from statuary.base.errors import StatuaryError
 from statuary.base.json_values import JsonObject, as_object
+from statuary.base.limits import MAX_QUOTED
 from statuary.base.primitives import InvalidValueError, decode_hex_digits, parse_address
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
@@ -242,7 +243,9 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
     """Return the call that options describe; raise InvalidValueError if one is wrong."""
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:
-        raise InvalidValueError("CALLDATA is not hex with a selector")
+        raise InvalidValueError(
+            f"{calldata[:MAX_QUOTED]!r} is not the data of a call; write 0x and at least 8 hex digits"
+        )
     address = parse_address(transaction.to).lower()
     value, sender = transaction.value, transaction.sender
     return Call(

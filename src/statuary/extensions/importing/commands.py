@@ -34,7 +34,7 @@ from statuary.extensions.importing.import_contracts import (
     ContractImportSettings,
     ImportedContracts,
 )
-from statuary.extensions.importing.report import ImportReport, SkippedRecord, by_reason
+from statuary.extensions.importing.report import ImportReport, NotImportableError, SkippedRecord, by_reason
 from statuary.extensions.importing.report_output import (
     LISTED,
     contract_import_lines,
@@ -363,6 +363,8 @@ def run_contract_import(
         dry_run=target.dry_run,
         add_chains=contract_options.add_chains,
     )
+    if kind in PROJECT_READERS:
+        _require_folder(source)
     list_contracts = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
     cache = CompilationCache(cache_folder())
     with (
@@ -384,6 +386,11 @@ def run_contract_import(
     if words := _account(contract_options.report, done, kind, source, dry_run=settings.dry_run):
         click.echo(words)
     return _exit_code(done.report, done.incomplete)
+
+
+def _require_folder(source: str) -> None:
+    if not Path(source).is_dir():
+        raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
 
 def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:

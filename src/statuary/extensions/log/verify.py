@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import timedelta
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from struct import pack
 from typing import NamedTuple
 
@@ -73,6 +74,7 @@ from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_of
 from statuary.system.databases import temporary_database
+from statuary.system.network.client import is_url
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
 
@@ -496,6 +498,8 @@ def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
     Raises:
         LogError: if it is not.
     """
+    if log is None and not is_url(name) and not Path(name).exists():
+        raise LogError(f"there is no file or folder {name!r}", "name a built folder, a snapshot or a URL")
     if log is None:
         raise LogError(f"{name} has no log", "`log` in site.yaml enables it; `statuary log init` makes a key")
     return log

@@ -1,12 +1,12 @@
 """The section of metrics: reads the files of points, and adds documents of each metric."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.base.findings import Finding, Severity
+from statuary.base.findings import Finding, Pointer, Severity
 from statuary.extensions.metrics.documents import URLS, metric_documents
 from statuary.extensions.metrics.pages import PARTS
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
@@ -16,6 +16,8 @@ from statuary.section import Run, Section, SectionResult
 from statuary.site.operations import ApiDescription
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
+from statuary.status.checks.named_components import unknown_components
+from statuary.status.model.records import StatusContent
 
 if TYPE_CHECKING:
     from statuary.engine.extension_settings import ExtensionSource
@@ -42,6 +44,15 @@ class MetricsSection(Section):
 
         counts = run.result(ContractCounts) or ContractCounts()
         return openapi_operations(self.settings, counts.example)
+
+    @override
+    def findings(self, run: Run) -> Iterator[Finding]:
+        if run.site is not None:
+            names: dict[Pointer, str] = {
+                ("metrics", "probes", probe.id, "component"): probe.component
+                for probe in self.settings.probes
+            }
+            yield from unknown_components(run.site.of(StatusContent).catalogue, names, run.site.source)
 
     @override
     def build(self, run: Run) -> SectionResult | None:

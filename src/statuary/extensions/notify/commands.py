@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import click
 import orjson
 
-from statuary.base.findings import Finding, has_errors, sorted_findings
+from statuary.base.findings import Finding, Severity, has_errors, sorted_findings
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
@@ -34,6 +34,7 @@ from statuary.site.site_content import SiteContent
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
+from statuary.status.checks.named_components import unknown_components
 from statuary.status.checks.status_checks import status_findings
 from statuary.status.feeds.feed_words import Words, words_of
 from statuary.status.model.records import StatusContent
@@ -167,26 +168,12 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
         timeline = timeline_from(
             catalogue.of(StatusContent).catalogue, now, catalogue.of(StatusContent).settings
         )
-        findings = [*findings, *status_findings(timeline, now), *unknown_components(catalogue)]
-    return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
-
-
-def unknown_components(catalogue: SiteContent) -> list[Finding]:
-    """Report a channel's components that the page lacks."""
-    settings = catalogue.settings_of(NotifySettings) or NotifySettings()
-    by_name = catalogue.of(StatusContent).catalogue.components_by_name
-    return [
-        Finding(
-            rule="unknown-component",
-            message=f"{catalogue.of(StatusContent).catalogue.components_source} has no component {name!r}",
-            hint="write the key or the id of a component",
-            path=catalogue.source,
-            pointer=("notify", "channels", number, "components", place),
+        settings = catalogue.settings_of(NotifySettings) or NotifySettings()
+        unknown = unknown_components(
+            timeline.catalogue, settings.named_components(), catalogue.source, Severity.ERROR
         )
-        for number, channel in enumerate(settings.channels)
-        for place, name in enumerate(channel.components)
-        if name not in by_name
-    ]
+        findings = [*findings, *status_findings(timeline, now), *unknown]
+    return ReadStatus(catalogue, tuple(sorted_findings(locate_findings(content, findings))))
 
 
 def open_state(name: str) -> AbstractContextManager[DeliveryState]:

@@ -5,18 +5,21 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_exact
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.pages import PARTS
 from statuary.extensions.notify.settings import NotifySettings
-from statuary.section import Section
+from statuary.section import Run, Section
 from statuary.site.document import Document, encode_json
 from statuary.site.urls import SHORT_LIVED, PutStep, Url
+from statuary.status.checks.named_components import unknown_components
 from statuary.status.feeds.feed import latest_records, newest_first
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import StatusContent
 from statuary.status.model.timeline import Timeline, state_at, states_from
 
 if TYPE_CHECKING:
@@ -46,6 +49,12 @@ class NotifySection(Section, FollowsStatus):
         from statuary.extensions.notify.settings import SiteNotifySource
 
         return SiteNotifySource
+
+    @override
+    def findings(self, run: Run) -> Iterator[Finding]:
+        if run.site is not None and isinstance(self.settings, NotifySettings):
+            catalogue = run.site.of(StatusContent).catalogue
+            yield from unknown_components(catalogue, self.settings.named_components(), run.site.source)
 
     @override
     def documents_at(

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import override
 
+from statuary.base.findings import Pointer
 from statuary.base.primitives import InvalidValueError
 from statuary.engine.extension_settings import ExtensionSource
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind
@@ -53,6 +54,14 @@ class NotifySettings(NamedTuple):
     channels: tuple[Channel, ...] = ()
     messages: bool = False  # whether the site has a document with the message of each update
     sign_up: str = ""  # the address of the sign-up page for e-mail; empty if there is none
+
+    def named_components(self) -> dict[Pointer, str]:
+        """Return the components that channels name, by their places in site.yaml."""
+        return {
+            ("notify", "channels", number, "components", place): name
+            for number, channel in enumerate(self.channels)
+            for place, name in enumerate(channel.components)
+        }
 
 
 def _web_address(text: str) -> str:

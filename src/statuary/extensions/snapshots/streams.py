@@ -40,7 +40,10 @@ class HashingReader:
         while size:
             part = self.stream.read(min(size, CHUNK))
             if not part:
-                raise DamagedSnapshotError(f"{self.name} is cut off at byte {self.position:,}")
+                raise DamagedSnapshotError(
+                    f"{self.name} is cut off at byte {self.position:,}, or is not a snapshot",
+                    "fetch it again, or make it with `statuary snapshot create`",
+                )
             size -= len(part)
             self.position += len(part)
             self._digest.update(part)

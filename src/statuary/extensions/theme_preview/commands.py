@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from statuary.base.errors import StatuaryError
+from statuary.base.files import overlap_of_folders
 from statuary.cli.options import content_option
 from statuary.contracts.pages.contract_assets import contract_assets
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
@@ -51,6 +52,8 @@ def preview(content: Path, out: Path) -> None:
     catalogue = read_content(content).catalogue
     if catalogue is None:
         raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
+    if overlap := overlap_of_folders(content, out, "the folder"):
+        raise StatuaryError(overlap, "name another one with --out")
     if out.is_dir() and any(out.iterdir()):
         raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another one with --out")
     try:

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from statuary.base.findings import Finding, Position
-from statuary.site.pages.page_texts import invalid_texts
+from statuary.base.findings import Finding, Position, did_you_mean
+from statuary.site.pages.page_texts import DEFAULT_LANGUAGE, invalid_texts, page_texts
 from statuary.site.settings import PageSettings, ThemeError
 
 THEME_TEMPLATES = "template-error"
@@ -22,7 +22,8 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
             path=f"theme/texts/{settings.language}.yaml",
             pointer=tuple(key.split(".")),
             message=f"cannot use the page text {key!r}: {problem}",
-            hint="use the keys and placeholders of the package's own texts",
+            hint=did_you_mean(key, page_texts(DEFAULT_LANGUAGE).by_key)
+            or "the page *Text keys* of the manual lists the keys and their placeholders",
         )
 
 

@@ -64,10 +64,20 @@ class LeafSource(SourceModel):
     """No longer on the page, kept because past incidents name it."""
 
 
+def _refuse_group(component: object) -> object:
+    """Refuse a group within a group."""
+    if isinstance(component, dict) and "components" in component:
+        raise InvalidValueError(
+            "a group is within a group",
+            "move it to the first level, or make its components those of the group",
+        )
+    return component
+
+
 class ComponentSource(LeafSource):
     """A component, or a group if it has `components`."""
 
-    components: dict[str, LeafSource] | None = None
+    components: dict[str, Annotated[LeafSource, BeforeValidator(_refuse_group)]] | None = None
     """The components of a group, by key."""
 
     @model_validator(mode="after")

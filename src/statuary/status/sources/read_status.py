@@ -1,5 +1,6 @@
 """Read the files of a status: components, incidents, maintenance windows and templates."""
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -36,11 +37,23 @@ def read_status_sources(files: ContentFiles) -> StatusSources | None:
     """
     sources = StatusSources(
         components=files.only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource)),
-        incidents=list(files.all(FileKind.INCIDENT, partial(load_model, model=IncidentSource))),
+        incidents=list(files.all(FileKind.INCIDENT, _load_incident)),
         maintenances=list(files.all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource))),
         templates=list(files.all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource))),
     )
     return None if sources.components is None and files.files[FileKind.COMPONENTS] else sources
+
+
+def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> IncidentSource | None:
+    """Read an incident, or report that the file is a maintenance window."""
+    found: list[Finding] = []
+    source = load_model(file, model=IncidentSource, limit=limit, findings=found)
+    window = next((finding for finding in found if finding.pointer == ("scheduled_for",)), None)
+    if window is not None:
+        message = "this is a maintenance window: an incident has no `scheduled_for`"
+        found = [replace(window, message=message, hint="move the file to maintenances/")]
+    findings += found
+    return source
 
 
 def translate_status(

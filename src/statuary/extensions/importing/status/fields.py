@@ -197,4 +197,6 @@ def parse_source_yaml(text: str, name: str) -> Any:
     try:
         return parse_yaml(text)
     except UnreadableError as error:
-        raise NotImportableError(f"{name}, line {error.position.line}, is not YAML: {error}") from None
+        raise NotImportableError(
+            f"{name}, line {error.position.line}: {error}", error.hint or "correct the file"
+        ) from None

@@ -1,0 +1,31 @@
+"""Components that settings of a site name, such as those of a channel or a probe."""
+
+from collections.abc import Iterator, Mapping
+
+from statuary.base.findings import Finding, Pointer, Severity, did_you_mean
+from statuary.status.model.records import StatusCatalogue
+
+
+def unknown_components(
+    catalogue: StatusCatalogue,
+    names: Mapping[Pointer, str],
+    path: str,
+    severity: Severity = Severity.WARNING,
+) -> Iterator[Finding]:
+    """Report the names that no component has as its key or id.
+
+    Args:
+        names: each name by its place in the file.
+        path: the file.
+    """
+    for pointer, name in names.items():
+        if name not in catalogue.components_by_name:
+            yield Finding(
+                rule="unknown-component",
+                severity=severity,
+                message=f"{catalogue.components_source} has no component {name!r}",
+                hint=did_you_mean(name, catalogue.components_by_name)
+                or "write the key or the id of a component",
+                path=path,
+                pointer=pointer,
+            )
