@@ -1,9 +1,18 @@
 """The chains of a site, and how its contracts are published."""
 
+from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from statuary.base.primitives import ChainId, Hex
+from statuary.base.primitives import Address, ChainId, Hex
+
+
+class GoneContract(NamedTuple):
+    """A contract that stays listed although the site's author knows that its code is gone."""
+
+    address: Address
+    date: date
+    reason: str
 
 
 class Chain(NamedTuple):
@@ -17,6 +26,7 @@ class Chain(NamedTuple):
     supported: bool = True  # whether it accepts new contracts
     # blocks that the site's author vouches for: number and hash
     checkpoints: tuple[tuple[int, Hex], ...] = ()
+    gone: tuple[GoneContract, ...] = ()
 
 
 class PublishPolicy(StrEnum):

@@ -34,11 +34,11 @@ from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.model.judged_record import JudgedRecord
-from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page_members import with_page_members
-from statuary.contracts.settings import PublishPolicy
+from statuary.contracts.settings import GoneContract, PublishPolicy
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
@@ -281,7 +281,12 @@ def _build(
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
     unresolved = unresolved_proxy(record) if is_workspace else ()
     own_findings = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
-    findings = (*own_findings, *contract.notes, *_evidence_findings(proof, source))
+    findings = (
+        *own_findings,
+        *contract.notes,
+        *_evidence_findings(proof, source),
+        *_code_findings(proof, source, settings),
+    )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
     judged = JudgedRecord(record, proof, is_published)
     row = contract_row(record, judged.verdict)
@@ -357,13 +362,6 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
 
         paths = compilation_path(source), anchor_path(source)
         yield from _notes(proof, source, *paths)
-        if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
-            yield Finding(
-                rule="anchor-mismatch",
-                message=f"contradicted {english(claim.reason)}",
-                hint="remove the contract, or add it again as it is now",
-                path=paths[1],
-            )
         if (claim := proof.claim(ClaimName.COMPILED)) and claim.status is CONTRADICTED:
             yield Finding(
                 rule=RECOMPILATION_MISMATCH,
@@ -371,6 +369,45 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
                 hint="correct the sources, the settings or the compiler version",
                 path=source.path,
             )
+
+
+def _code_findings(
+    proof: Proof, source: ContractSource, settings: ContractBuildSettings
+) -> Iterator[Finding]:
+    """Yield that the chain has other code than the record, or none: a note alone if the site's author knows it."""
+    claim, gone = (
+        proof.claim(ClaimName.ON_CHAIN),
+        settings.gone.get(source.chain_id, {}).get(source.address.lower()),
+    )
+    if claim is not None and claim.status is CONTRADICTED:
+        yield _contradiction(claim, source, gone)
+    if gone is not None and (claim is None or not _is_without_code(claim)):
+        yield Finding(
+            rule="anchor-mismatch",
+            message="site.yaml says that its code is gone, but no proof of the chain shows that",
+            hint=f"take it out of `gone`, or run `statuary contract anchor {source.address} --rpc URL`",
+            path=source.path,
+            severity=Severity.WARNING,
+        )
+
+
+def _contradiction(claim: Claim, source: ContractSource, gone: GoneContract | None) -> Finding:
+    from statuary.contracts.sources.evidence import anchor_path
+
+    finding = Finding(
+        rule="anchor-mismatch",
+        message=f"contradicted {english(claim.reason)}",
+        hint="remove the contract, or add it again as it is now",
+        path=anchor_path(source),
+    )
+    if gone is None or not _is_without_code(claim):
+        return finding
+    known = f"{finding.message}; known since {gone.date}: {gone.reason}"
+    return replace(finding, message=known, hint="", severity=Severity.NOTE)
+
+
+def _is_without_code(claim: Claim) -> bool:
+    return claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 
 
 def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:

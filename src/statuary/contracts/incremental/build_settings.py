@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from statuary.contracts.settings import ContractSettings
+from statuary.contracts.settings import ContractSettings, GoneContract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +28,9 @@ class ContractBuildSettings:
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id
+    gone: "Mapping[str, Mapping[str, GoneContract]]" = field(
+        default_factory=dict
+    )  # by chain id and lower-case address
     contracts: ContractSettings = field(default_factory=ContractSettings)
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages

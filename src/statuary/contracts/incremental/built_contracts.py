@@ -96,6 +96,11 @@ def contract_build_settings(
         checkpoints={
             chain.chain_id: dict(chain.checkpoints) for chain in contracts.chains if chain.checkpoints
         },
+        gone={
+            chain.chain_id: {contract.address.lower(): contract for contract in chain.gone}
+            for chain in contracts.chains
+            if chain.gone
+        },
         contracts=contracts.settings,
         checks=checks,
         pages=pages,

@@ -7,9 +7,11 @@ from pydantic import AfterValidator, Field
 
 from statuary.base.limits import LARGEST_BLOCK
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.settings import Chain, ContractSettings, PublishPolicy
+from statuary.contracts.settings import Chain, ContractSettings, GoneContract, PublishPolicy
 from statuary.source.source_model import (
+    AddressText,
     ChainIdText,
+    DateText,
     Flag,
     HexText,
     SourceModel,
@@ -26,6 +28,24 @@ class CheckpointSource(SourceModel):
     """Its number."""
     hash: Annotated[HexText, Field(min_length=66, max_length=66)]
     """Its hash, compared with nodes that the author trusts."""
+
+
+class GoneContractSource(SourceModel):
+    """A contract whose code is gone, and which stays listed as contradicted."""
+
+    address: AddressText
+    """Its address."""
+    date: DateText
+    """The day from which you know it."""
+    reason: Text
+    """What happened, for the reports of builds."""
+
+
+def _each_address_once(gone: tuple[GoneContractSource, ...]) -> tuple[GoneContractSource, ...]:
+    for address, count in Counter(contract.address for contract in gone).items():
+        if count > 1:
+            raise InvalidValueError(f"{address} is listed {count} times", "keep one")
+    return gone
 
 
 def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
@@ -54,13 +74,21 @@ class ChainSource(SourceModel):
     """Whether new contracts are still verified on it."""
     checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
     """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
+    gone: Annotated[tuple[GoneContractSource, ...], AfterValidator(_each_address_once)] = ()
+    """Contracts that have destroyed themselves. A proof that one has no code is then a note of the build, not an error;
+    its page still says contradicted, and anything else against it is still an error."""
 
     def chain(self) -> Chain:
         """Return the chain."""
         explorer = (self.explorer or "").rstrip("/")
         checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
         return value_of(
-            Chain, self, title=self.title or self.name, explorer=explorer, checkpoints=checkpoints
+            Chain,
+            self,
+            title=self.title or self.name,
+            explorer=explorer,
+            checkpoints=checkpoints,
+            gone=tuple(value_of(GoneContract, contract) for contract in self.gone),
         )
 
 
