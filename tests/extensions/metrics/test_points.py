@@ -15,6 +15,7 @@ from statuary.engine.build import build_site
 from statuary.engine.sections import NO_OPTIONS
 from statuary.extensions.metrics.documents import (
     PERIODS,
+    Interval,
     UsualRange,
     graph,
     intervals_of,
@@ -116,6 +117,24 @@ def test_intervals_average_points_and_keep_gaps():
     assert found == [(int(at), 2.0), (int(at) + 300, 9.0)]
     assert len(list(runs_of([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300))) == 2
     assert intervals_of(points, PERIODS[0], parse_instant("2026-11-22T00:00:00Z")) == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "runs"),
+    [
+        ((0, 60, 120, 180), 1),  # measured every hour
+        ((0, 60, 120, 300, 360), 2),  # two hours without a value
+        ((0, 5, 10, 30, 35), 2),
+        ((0, 60), 2),  # nothing says how often it is measured
+    ],
+)
+def test_graph_gaps_follow_usual_distance(minutes, runs):
+    end = int(AT.timestamp()) // 300 * 300
+    day = [Interval(end - 60 * (minutes[-1] - minute), 4.0) for minute in minutes]
+    assert len(list(runs_of(day, 300))) == runs
+    drawn = graph(metric(), day, AT)
+    assert drawn.count('class="line"') == runs
+    assert ('h0"' in drawn) == (runs == len(minutes))
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 1), (0.3, 0.5), (1, 1), (7, 10), (1234, 2000)])

@@ -151,7 +151,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
         reason=one_line(texts.reason(claim.reason)),
-        block_number=number,
+        block_number=texts.number(int(number)) if number else "",
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
         block_time=localization.dates.moment(parse_instant(time)) if time else None,

@@ -1,7 +1,8 @@
 """`metrics-display/<id>/<period>.json` in Statuspage's form, and the last day as an SVG: `<id>.svg` and `<id>/now.svg`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant, format_milliseconds
@@ -113,7 +114,7 @@ STYLE = """\
 text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 .now{font-size:22px;font-weight:600;fill:#14161a}
 .now .unit{font-size:13px;font-weight:400;fill:#5a606a}
-.line{fill:none;stroke:#5a606a;stroke-width:1.6;stroke-linejoin:round}
+.line{fill:none;stroke:#5a606a;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}
 .area{fill:#5a606a;opacity:.12}
 .grid{stroke:#e6e6e1}
 .band{fill:#e6e6e1}
@@ -183,10 +184,10 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
             f'<rect class="band" y="35" width="10" height="10" rx="2"/><text x="15" y="44">{escape(span)} {unit}</text>'
         )
     for run in runs_of(day, period.interval):
-        points = [
-            (LINE_START + (row.timestamp - start) / (end - start) * width, y_of(row.value)) for row in run
-        ]
-        line = " ".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        line = _line(
+            _Point(LINE_START + (row.timestamp - start) / (end - start) * width, y_of(row.value))
+            for row in run
+        )
         parts.append(f'<path class="line{style}" d="M{line}"/>')
     title = escape(f"{metric.name}: {value} {metric.unit}".strip())
     return (
@@ -207,6 +208,12 @@ def _span_text(usual: UsualRange) -> str:
 class _Point(NamedTuple):
     x: float
     y: float
+
+
+def _line(points: Iterable[_Point]) -> str:
+    """Return the data of a path after its `M`; one point alone is a dot."""
+    places = [f"{x:.1f} {y:.1f}" for x, y in points]
+    return " ".join(places) if len(places) > 1 else f"{places[0]}h0"
 
 
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
@@ -233,7 +240,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         label = f"-{hours} h" if hours else "0 h"  # the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in runs_of(data, period.interval):
-        line = " ".join(f"{x:.1f} {y:.1f}" for x, y in map(place, run))
+        line = _line(map(place, run))
         first_x, last_x = place(run[0]).x, place(run[-1]).x
         base = TOP + height
         parts.append(
@@ -254,10 +261,15 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Yield runs of consecutive intervals; two missing ones in a row are a gap."""
+    """Yield runs of consecutive intervals; two missing ones in a row are a gap.
+
+    A metric that is measured more seldom than that, three times or more, has its own usual distance.
+    """
+    distances = sorted(later.timestamp - row.timestamp for row, later in pairwise(data))
+    usual = distances[len(distances) // 2] if len(distances) > 1 else 0
     run: list[Interval] = []
     for row in data:
-        if run and row.timestamp - run[-1].timestamp > 3 * interval:
+        if run and row.timestamp - run[-1].timestamp > max(3 * interval, 2 * usual):
             yield run
             run = []
         run.append(row)

@@ -369,7 +369,7 @@ function claimRow(name, { status, reason, evidence }, { explorer }, t, moment) {
     sign: STATUS[status][1],
     status: t(`claim_status.${STATUS[status][0]}`),
     reason: oneLine(reason),
-    block_number: String(blockNumber),
+    block_number: blockNumber === "" ? "" : t.number(blockNumber),
     block_hash: blockHash,
     block_href: explorer && blockHash ? `${explorer}/block/${blockHash}` : "",
     block_time: blockTime ? moment(blockTime) : null,
