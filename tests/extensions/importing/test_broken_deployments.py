@@ -34,6 +34,11 @@ def gone(file):
     shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
+def gone_with_sources(path):
+    gone(path)
+    gone(path.with_name("contracts"))
+
+
 def cut(file):
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
@@ -68,10 +73,10 @@ BROKEN = {
     "a run of text": ("foundry", RUN, member("transactions", "none"), "is not complete"),
     "a chain id that is none": ("foundry", RUN, member("chain", "0x7a69"), "is not a decimal number"),
     "transactions that failed": ("foundry", RUN, text('"status": "0x1"', '"status": "0x0"'), "failed"),
-    "no out": (
+    "no out and no sources": (
         "foundry",
         "out",
-        gone,
+        gone_with_sources,
         "check out the revision that was deployed, then run `forge build --force",
     ),
     "changed sources": (

@@ -22,6 +22,7 @@ from statuary.extensions.importing.evidence.on_chain_contract import OnChainCont
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import list_at, read_json_file
 from statuary.extensions.importing.toolchains.foundry import foundry_folders, read_foundry
+from statuary.extensions.importing.toolchains.foundry_sources import compilation_of_project
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     ListedContract,
@@ -106,7 +107,9 @@ class _Run:
         self.chain_id = any_chain_id(run.get("chain") or file.parent.name, str(file))
         receipts = map(as_object, as_list(run.get("receipts")))
         self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
-        self.revision = _revision(run)
+        time = any_quantity(run.get("timestamp"))
+        self.evm_version = "" if time is None else _default_evm_version(int(time))
+        self.revision = _revision(as_text(run.get("commit")), self.evm_version)
         self.libraries = list(map(as_text, as_list(run.get("libraries"))))
 
     def mentions(self) -> ListedContracts:
@@ -154,15 +157,13 @@ class _Run:
             notes=() if contract.creation.is_shown else (UNCHECKED_CREATION,),
         )
         where = any_address(contract.address, str(self.file))
-        read_artifact = partial(self.artifacts.read, contract.name, on_chain, self.revision)
+        read_artifact = partial(self.artifacts.read, contract.name, on_chain, self.revision, self.evm_version)
         return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_artifact)
 
 
-def _revision(run: JsonObject) -> str:
+def _revision(commit: str, evm_version: str) -> str:
     """Explain how to build a run's code: commit and EVM version."""
-    commit, time = as_text(run.get("commit")), any_quantity(run.get("timestamp"))
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
-    evm_version = "" if time is None else _default_evm_version(int(time))
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
     return f"{checkout or 'check out the revision that was deployed'}, then run {build}{why}"
@@ -253,10 +254,18 @@ class _Artifacts:
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
 
-    def read(self, name: str | None, on_chain: OnChainContract, revision: str) -> SourceContract:
-        file = self._choose((name or "").rpartition(":")[2], on_chain.creation, revision)
+    def read(
+        self, name: str | None, on_chain: OnChainContract, revision: str, evm_version: str
+    ) -> SourceContract:
+        short_name = (name or "").rpartition(":")[2]
+        compilation = None
+        if short_name and short_name not in self.files:
+            compilation = compilation_of_project(self.project, short_name, on_chain.creation, evm_version)
+        if compilation is None:
+            file = self._choose(short_name, on_chain.creation, revision)
+            compilation = read_foundry(file, read_json_file(file), None, self.project)
         return SourceContract(
-            compilation=read_foundry(file, read_json_file(file), None, self.project),
+            compilation=compilation,
             on_chain=on_chain,
             revision=revision,
         )

@@ -309,6 +309,22 @@ def foundry_folders(project: Path) -> FoundryFolders:
     Raises:
         NotImportableError: if foundry.toml cannot be read.
     """
+    configuration = foundry_configuration(project)
+    names = (
+        os.environ.get(f"FOUNDRY_{key.upper()}")
+        or as_text(configuration.get(key))
+        or key.removesuffix("_path")
+        for key in FOLDER_KEYS
+    )
+    return FoundryFolders(*(project / name for name in names))
+
+
+def foundry_configuration(project: Path) -> JsonObject:
+    """Return the keys of the profile that forge uses, without defaults.
+
+    Raises:
+        NotImportableError: if foundry.toml cannot be read.
+    """
     file = project / "foundry.toml"
     try:
         profiles = as_object(tomllib.loads(read_text(file)).get("profile")) if file.is_file() else {}
@@ -317,14 +333,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
             f"{file} is not TOML: {error}", "run `forge config` to see what it says"
         ) from None
     profile = as_object(profiles.get(os.environ.get("FOUNDRY_PROFILE", "default")))
-    configuration = {**as_object(profiles.get("default")), **profile}
-    names = (
-        os.environ.get(f"FOUNDRY_{key.upper()}")
-        or as_text(configuration.get(key))
-        or key.removesuffix("_path")
-        for key in FOLDER_KEYS
-    )
-    return FoundryFolders(*(project / name for name in names))
+    return {**as_object(profiles.get("default")), **profile}
 
 
 def _project_above(file: Path) -> Path:

@@ -1,0 +1,215 @@
+"""The standard JSON input of a contract in a Foundry project without artifacts.
+
+The file is found by the contract's name, the others by their imports, the settings in foundry.toml, and the version of solc at
+the end of the deployed code. Forge adds a remapping for each library folder. Keys and defaults:
+https://getfoundry.sh/config/reference/solidity-compiler .
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.base.json_values import Json, JsonObject, as_list, as_text
+from statuary.base.primitives import Hex
+from statuary.contracts.model.solidity_source import declaration
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import read_text
+from statuary.extensions.importing.toolchains.compilation import SOLIDITY, ImportedCompilation
+from statuary.extensions.importing.toolchains.foundry import foundry_configuration
+
+SOURCE_FOLDERS: Final = ("src", "contracts", "")
+"""The folders of a library that forge maps its name to, the first that exists."""
+
+MAX_SOURCES: Final = 5_000
+"""Files of one compilation."""
+
+_VERSION: Final = re.compile(rb"dsolcC(...)\x00", re.DOTALL)
+"""The version of solc in the CBOR of its code."""
+
+_COMMENT: Final = r"//[^\n\r]*|/\*.*?(?:\*/|\Z)"
+_TOKEN: Final = re.compile(
+    rf"{_COMMENT}|(?<![\w$])import\b(?:{_COMMENT}|[^;\"'/])*+[\"'](?P<imported>[^\"']+)[\"']"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'",
+    re.DOTALL,
+)
+"""A comment, the beginning of an import up to the name of the file, or a string."""
+
+
+class Remapping(NamedTuple):
+    """A beginning of imports, and what stands for it."""
+
+    prefix: str
+    folder: str
+
+
+def compilation_of_project(
+    project: Path, name: str, creation: Hex | None, evm_version: str
+) -> ImportedCompilation | None:
+    """Return the compilation of a contract from a project's sources; it is not compiled yet.
+
+    Args:
+        creation: the deployed creation code, which names the version of solc.
+        evm_version: forge's default when it was deployed; empty if unknown.
+
+    Returns:
+        The compilation, or None if no file declares the contract, or the code does not name its compiler.
+
+    Raises:
+        NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has settings that are
+            not read here.
+    """
+    configuration = foundry_configuration(project)
+    version = _solc_version(creation)
+    path = _file_of(project, configuration, name, version) if version else None
+    if path is None:
+        return None
+    remappings = _remappings(project, configuration)
+    return ImportedCompilation(
+        compiler="solc",
+        version=version,
+        fully_qualified_name=f"{path}:{name}",
+        std_json_input={
+            "language": SOLIDITY,
+            "sources": {
+                source: {"content": text} for source, text in _sources(project, path, remappings).items()
+            },
+            "settings": _settings(configuration, remappings, evm_version),
+        },
+        std_json_output=None,
+        notes=("there is no artifact of forge, so it is compiled from the project's sources",),
+    )
+
+
+def _solc_version(creation: Hex | None) -> str:
+    """Return the version that the last metadata in code names; empty if there is none."""
+    found = _VERSION.findall(bytes.fromhex((creation or "0x")[2:]))
+    return ".".join(map(str, found[-1])) if found else ""
+
+
+def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
+    """Return the path of the file that declares a contract; the project's own files come before its libraries."""
+    folders = (as_text(configuration.get("src")) or "src", *_library_folders(configuration))
+    for folder in folders:
+        files = sorted((project / folder).glob("**/*.sol"))
+        paths = [file.relative_to(project).as_posix() for file in files if _declares(file, name, version)]
+        if len(paths) > 1:
+            raise NotImportableError(
+                f"{len(paths)} files of {project} declare {name}: {', '.join(paths[:3])}",
+                "run `forge build`, and import again",
+            )
+        if paths:
+            return paths[0]
+    return None
+
+
+def _declares(file: Path, name: str, version: str) -> bool:
+    declared = declaration(read_text(file), name, version)
+    return declared is not None and declared.keyword != "interface"
+
+
+def _library_folders(configuration: JsonObject) -> list[str]:
+    return list(map(as_text, as_list(configuration.get("libs", ["lib"]))))
+
+
+def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
+    """Return the remappings of foundry.toml, of remappings.txt, and those of the library folders."""
+    file = project / "remappings.txt"
+    lines = read_text(file).splitlines() if file.is_file() else []
+    named = map(as_text, as_list(configuration.get("remappings")))
+    remappings = [
+        Remapping(prefix.strip(), folder.strip())
+        for prefix, equals, folder in (line.partition("=") for line in chain(named, lines))
+        if equals
+    ]
+    prefixes = {remapping.prefix for remapping in remappings}
+    for library in _libraries(project, configuration):
+        prefix = f"{library.name}/"
+        if prefix not in prefixes:
+            inside = next(name for name in SOURCE_FOLDERS if (library / name).is_dir())
+            folder = (library / inside).relative_to(project).as_posix()
+            remappings.append(Remapping(prefix, f"{folder}/"))
+    return remappings
+
+
+def _libraries(project: Path, configuration: JsonObject) -> Iterator[Path]:
+    for folder in _library_folders(configuration):
+        if (project / folder).is_dir():
+            yield from sorted(path for path in (project / folder).iterdir() if path.is_dir())
+
+
+def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
+    """Return the texts of a file and of all that it imports, by path."""
+    texts: dict[str, str] = {}
+    waiting = [path]
+    while waiting:
+        source = waiting.pop()
+        if source in texts:
+            continue
+        if source.startswith(("../", "/")) or len(texts) == MAX_SOURCES:
+            raise NotImportableError(
+                f"{path} imports {source}, which is outside of {project}",
+                "run `forge build`, and import again",
+            )
+        texts[source] = read_text(project / source)
+        waiting += [_imported(source, name, remappings) for name in imports_of(texts[source])]
+    return dict(sorted(texts.items()))
+
+
+def imports_of(text: str) -> list[str]:
+    """Return the names that a Solidity source imports, as it writes them."""
+    return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
+
+
+def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
+    """Return the path of an imported file: the longest remapping decides, as in solc."""
+    if name.startswith("."):
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))
+    fitting = [remapping for remapping in remappings if name.startswith(remapping.prefix)]
+    if not fitting:
+        return name
+    longest = max(fitting, key=lambda remapping: len(remapping.prefix))
+    return longest.folder + name.removeprefix(longest.prefix)
+
+
+def _settings(
+    configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
+) -> dict[str, Json]:
+    """Return the settings of standard JSON; what is solc's own default is left out."""
+    if unread := sorted({"optimizer_details", "additional_compiler_profiles"} & configuration.keys()):
+        raise NotImportableError(
+            f"foundry.toml has {unread[0]}, which is not read here", "run `forge build`, and import again"
+        )
+    settings: dict[str, Json] = {
+        "optimizer": {
+            "enabled": configuration.get("optimizer") is True,
+            "runs": configuration.get("optimizer_runs", 200),
+        },
+        "remappings": [f"{remapping.prefix}={remapping.folder}" for remapping in remappings],
+        "libraries": _linked(configuration),
+    }
+    fork = as_text(configuration.get("evm_version")) or evm_version
+    metadata: dict[str, Json] = {}
+    if (bytecode_hash := as_text(configuration.get("bytecode_hash"))) not in ("", "ipfs"):
+        metadata["bytecodeHash"] = bytecode_hash
+    if configuration.get("cbor_metadata") is False:
+        metadata["appendCBOR"] = False
+    if configuration.get("use_literal_content") is True:
+        metadata["useLiteralContent"] = True
+    given: tuple[tuple[str, Json], ...] = (
+        ("evmVersion", fork),
+        ("metadata", metadata),
+        ("viaIR", configuration.get("via_ir") is True),
+    )
+    return settings | {name: value for name, value in given if value}
+
+
+def _linked(configuration: JsonObject) -> dict[str, dict[str, Json]]:
+    libraries: dict[str, dict[str, Json]] = {}
+    for text in map(as_text, as_list(configuration.get("libraries"))):
+        path, _, rest = text.partition(":")
+        name, _, address = rest.partition(":")
+        libraries.setdefault(path, {})[name] = address
+    return libraries
