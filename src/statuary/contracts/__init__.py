@@ -1,1 +1,1 @@
-"""Verified contracts: from a record's source to its proof, its documents and its page."""
+"""Verified contracts, from a record's source to its proof and documents."""

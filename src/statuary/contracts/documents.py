@@ -1,4 +1,4 @@
-"""The documents of a record, an address, a chain, and pages that list them."""
+"""The documents of records, addresses and chains, and their list pages."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ def contract_documents(
     canonical: bytes | None,
     digest: bytes,
 ) -> Iterator[Document]:
-    """Yield a contract's record, unless it is excluded, its proof and its page.
+    """Yield a contract's proof and page, and its record unless excluded.
 
     Args:
         source: the content file.

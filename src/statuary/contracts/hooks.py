@@ -1,4 +1,4 @@
-"""What the contracts ask of other sections, by a class that these inherit."""
+"""The questions that contracts ask of other sections."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The section of contracts: builds those that changed, then what depends on all of them."""
+"""The section of contracts: builds changed ones, then what depends on all."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -164,7 +164,10 @@ class ContractsSection(ContentSection):
 
     @override
     def finalize(self, run: Run) -> SectionResult | None:
-        """Add the lists of contracts, unless they are unchanged; the next build makes skipped ones again."""
+        """Add the lists of contracts, unless they are unchanged.
+
+        The next build makes skipped ones again.
+        """
         built, ledger = self._built, run.target.ledger
         if built is None:
             return None

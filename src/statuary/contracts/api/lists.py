@@ -93,7 +93,10 @@ def chain_documents(
 
 
 def all_chains_document(rows: AddressRows) -> Document:
-    """Return an address's entries on all chains, under its checksummed and its lower-case path."""
+    """Return an address's entries on all chains.
+
+    The document has two paths: the checksummed and the lower-case address.
+    """
     results = (
         {member: getattr(row, member) for member in ALL_CHAINS_ORDER} | _doubt(row) for row in rows.rows
     )
@@ -107,7 +110,10 @@ def all_chains_document(rows: AddressRows) -> Document:
 
 
 def chains_document(chains: Sequence[Chain]) -> Document:
-    """Return the list of chains; the chain id is a number here, as measured."""
+    """Return the list of chains, with chain ids as numbers.
+
+    The measured server writes them as numbers here.
+    """
     return Document(path=contract_urls.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
 
 

@@ -24,7 +24,7 @@ import the checks.
 
 
 def proof_checks_document() -> Document:
-    """Return the rules of the checks that proofs name, in the order of proofs."""
+    """Return the rules of the checks, in the order of proofs."""
     return _document(contract_urls.PROOF_CHECKS, CHECKS_FILE)
 
 
@@ -34,7 +34,9 @@ def _document(url: Url, file: str) -> Document:
 
 
 def not_found_document() -> Document:
-    """Return the response for an unverified address, with the members that clients require.
+    """Return the response for an unverified address.
+
+    It has the members that clients require.
 
     It has no address, because one file serves all of them.
     """

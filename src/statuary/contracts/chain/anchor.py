@@ -68,7 +68,7 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
 
 
 class DeploymentEvidence(NamedTuple):
-    """The transaction that is named as the deployment, and its receipt, in their block."""
+    """The transaction named as the deployment, and its receipt, in their block."""
 
     block: AnchoredBlock
     transaction: Nodes  # the proof under the block's transactions root; its value is the signed transaction
@@ -176,7 +176,10 @@ def _bytes(text: str) -> bytes:
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:
-    """Return an anchor as JSON: the form beside its contract and in its proof."""
+    """Return an anchor as JSON.
+
+    The anchor's file and the record's proof have this form.
+    """
     members: dict[str, Json] = {
         "record": anchor.record,
         "block": anchor.block and _block_json(anchor.block),

@@ -144,7 +144,7 @@ BRANCH, SHORT_NODE = 17, 2
 
 
 def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
-    """Return the value under a key of a trie, as proved by nodes.
+    """Return the value under a key of a trie, proved by nodes.
 
     Args:
         key: the key in the trie: hashed in the tries of accounts and storage.

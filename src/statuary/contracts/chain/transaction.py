@@ -1,4 +1,4 @@
-"""Signed transactions, their receipts (EIP-2718), and the headers of the blocks that hold them.
+"""Signed transactions, receipts (EIP-2718) and block headers.
 
 Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844), 4 (EIP-7702).
 """
@@ -25,7 +25,10 @@ CURVE_ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD
 
 
 class _Layout(NamedTuple):
-    """The positions of a transaction type's members; the last three are the signature."""
+    """The positions of a transaction type's members.
+
+    The last three are the signature.
+    """
 
     members: int
     nonce: int
@@ -164,7 +167,7 @@ def parse_receipt(raw: bytes) -> Receipt:
 
 
 def create_address(sender: Address, nonce: int) -> Address:
-    """Return the address of the contract that an account creates with a nonce (CREATE)."""
+    """Return the address that an account creates with a nonce (CREATE)."""
     return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
 
 

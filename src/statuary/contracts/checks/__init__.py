@@ -1,1 +1,1 @@
-"""The proof of a record: every check, and the six claims that follow."""
+"""The proof of a record: its checks, and its six claims."""

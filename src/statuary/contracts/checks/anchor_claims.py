@@ -1,4 +1,4 @@
-"""Claims D and E, proved by the chain under the hash of a block.
+"""Claims D and E, proved by the chain under a block hash.
 
 No header names its chain: the claims are verified here where a checkpoint of the site names the block, and
 stated by the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot,
@@ -340,7 +340,7 @@ class _Verifier:
 
 
 class _OnChain(_ChainClaim):
-    """Claim D: the code at the address, and a proxy's implementation in its storage."""
+    """Claim D: the code at the address, and a proxy's implementation."""
 
     name = ClaimName.ON_CHAIN
 

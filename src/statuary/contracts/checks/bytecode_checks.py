@@ -64,7 +64,9 @@ def invalid_hex(record: RecordView) -> Iterator[Observation]:
 
 
 def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
-    """Yield every string of a side that must be hex: pointer, string and bytes.
+    """Yield every string of a side that must be hex.
+
+    Each has a pointer, the string and its bytes.
 
     The bytes are None if it is not hex.
     """
@@ -175,7 +177,7 @@ def _replays(side: SideView) -> Iterator[Observation]:
 
 
 def _unknown_transformation(side: SideView) -> NotKnown | None:
-    """Return the transformation that is not known here, unless the known ones explain the on-chain code."""
+    """Return the unknown transformation, if known ones do not explain the code."""
     errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
     if not errors or side.found is not None or not is_name(errors[0].word):
         return None
@@ -288,7 +290,10 @@ def _value_differences(
 def _id_differences(
     pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
-    """Compare ids one to one: equal code may have ids of another compilation."""
+    """Compare ids one to one.
+
+    Equal code may have ids of another compilation.
+    """
     id_pairs = {
         ((own_step.reason, own_step.id), (other_step.reason, other_step.id)) for own_step, other_step in pairs
     }
@@ -350,7 +355,7 @@ def creation_deploys_other_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _copies(constructor: bytes, place: int, size: int) -> bool:
-    """Return whether code pushes an offset and a size, copies code and returns it.
+    """Return whether code copies and returns a range that it pushes.
 
     Vyper up to 0.3.1 pushes the end instead of the size.
     """

@@ -49,7 +49,7 @@ class NotApplicable(NamedTuple):
 
 
 class NotKnown(NamedTuple):
-    """A value of a list that others extend and that lacks it here (`open_lists`).
+    """A value that a list lacks here and others may extend (`open_lists`).
 
     It is said in a note. A check with no other evidence has no answer, and then the record is not confirmed.
     """

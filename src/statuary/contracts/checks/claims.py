@@ -166,7 +166,10 @@ NOT_KNOWN: Final = "not_known"
 
 
 def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
-    """Return whether the record's on-chain runtime code comes from its compiled code, as Sourcify's procedure finds."""
+    """Return the claim that the on-chain runtime code comes from the sources.
+
+    It follows Sourcify's procedure.
+    """
     name, side = ClaimName.MATCHES, record.runtime
     relevant = [results[check] for check in MATCH_CHECKS if check in results]
     if failed := _ended(relevant, CheckOutcome.FAILED):
@@ -185,7 +188,7 @@ def matches_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Cla
 
 
 def _undecided(side: SideView, relevant: list[CheckResult]) -> Reason | None:
-    """Return the reason why no check decided whether a side matches, if none did."""
+    """Return the reason why no check decided a side's match, if any."""
     if side.claimed_level is None:
         return because("match_unclaimed")
     if skipped := _ended(relevant, CheckOutcome.SKIPPED):
@@ -274,7 +277,7 @@ RECOMPILATION_PROBLEMS: Final = ("no_compiler", "recompilation_failed")
 
 
 def recompilation_problems(recompilation: Recompilation | None) -> Iterator[tuple[Reason, str]]:
-    """Yield the reason that this build has no result, and what gives one."""
+    """Yield the reason for a missing result, and its remedy."""
     if recompilation is not None and recompilation.reason.key in RECOMPILATION_PROBLEMS:
         yield recompilation.reason, recompilation.hint
 
@@ -284,7 +287,7 @@ RUNTIME_DIFFERS: Final = ("verdict_runtime_differs", "verdict_runtime_empty")
 
 
 def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
-    """Return the first sentence about a record: about the code at its address."""
+    """Return a record's first sentence, about the code at its address."""
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
@@ -402,7 +405,7 @@ def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> R
 
 
 def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
-    """Return the reason why no integrity hash commits to a Vyper contract's sources."""
+    """Return the reason why no integrity hash commits to Vyper sources."""
     if not has_integrity_hash(record.version):
         return because("no_integrity_hash", compiler=record.language, version=record.version)
     if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
@@ -497,7 +500,7 @@ def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: boo
 def _pinned_by_compilation(
     compilation: CompilationEvidence | None, pin: PinnedBy
 ) -> Iterator[tuple[str, PinnedBy]]:
-    """Yield the members that evidence of a compilation pins, in a fixed order."""
+    """Yield the members that a compilation's evidence pins, in fixed order."""
     members = frozenset(compilation.members if compilation else ())
     yield from ((member, pin) for member in COMPILED_MEMBERS if member in members)
 

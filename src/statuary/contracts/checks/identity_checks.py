@@ -79,7 +79,7 @@ def invalid_verified_at(record: RecordView) -> Iterator[Observation]:
 
 
 def _is_instant(text: str) -> bool:
-    """Return whether a text is a real date and time in this format."""
+    """Return whether a string is a real date and time."""
     try:
         return bool(VERIFIED_AT.fullmatch(text)) and datetime.fromisoformat(text).year >= FIRST_YEAR
     except ValueError:
@@ -119,7 +119,10 @@ def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
 
 
 def is_identified(record: RecordValue) -> bool:
-    """Return whether the identity checks find nothing, in a fifth of their time."""
+    """Return whether the identity checks find nothing.
+
+    It takes a fifth of their time.
+    """
     deployment = record["deployment"]
     transaction, deployer = deployment["transactionHash"], deployment["deployer"]
     numbers = (record["matchId"], deployment["blockNumber"], deployment["transactionIndex"])

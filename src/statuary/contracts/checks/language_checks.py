@@ -1,4 +1,4 @@
-"""Checks of language and compiler: code says what made it, and a record is compared with that."""
+"""Checks that compare language and compiler with what the code names."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
@@ -52,7 +52,7 @@ def relabelled_code(record: RecordView) -> Iterator[Observation]:
 
 
 def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
-    """Yield how the record's language and version contradict the compiler that the code names."""
+    """Yield the contradictions between the record's compiler and the code's."""
     traces, member = _traces(record), ""
     if maker.compiler != traces.compiler:
         member = "" if traces.from_sources and _is_in_sources(record, maker) else "language"
@@ -69,7 +69,10 @@ def _mislabels(record: RecordView, maker: CodeMaker) -> Iterator[Violation]:
 
 
 def _traces(record: RecordView) -> Traces:
-    """Return the traces of the record's language; code of one that is not known here may name its own compiler."""
+    """Return the traces of the record's language.
+
+    Code of a language that is not known here may name its own compiler.
+    """
     if record.is_known:
         return TRACES[record.language]
     return Traces(as_text(record.compilation.get("compiler")))
@@ -80,7 +83,10 @@ def _written_by(record: RecordView) -> str:
 
 
 def _maker(record: RecordView) -> CodeMaker | None:
-    """Return the compiler that the code names: Vyper from 0.3.10 on does so at the end of the creation code alone."""
+    """Return the compiler that the code names.
+
+    Vyper from 0.3.10 on names it only at the end of the creation code.
+    """
     runtime, creation = record.runtime.recompiled or b"", record.creation.recompiled or b""
     of_creation = code_maker(creation)
     if of_creation is not None and of_creation.compiler == "vyper":
@@ -110,7 +116,7 @@ def missing_metadata(record: RecordView) -> Iterator[Observation]:
 
 
 def _foreign_metadata(record: RecordView) -> Iterator[Observation]:
-    """Yield whether metadata, which other compilers do not write, is about another language."""
+    """Check that metadata, which only some compilers write, names no other language."""
     if record.metadata is None or not record.is_known:
         return
     language = as_object(record.metadata).get("language")
@@ -166,7 +172,7 @@ def _settings_of_vyper(record: RecordView) -> Iterator[Observation]:
 
 
 def _opcodes_of_yul(record: RecordView) -> Iterator[Observation]:
-    """Yield whether the code of a Yul record can be that of its compiler and its `evmVersion`."""
+    """Check that a Yul record's code fits its compiler and `evmVersion`."""
     given = as_object(record.compilation.get("compilerSettings")).get("evmVersion")
     default = default_fork(record.version)
     fork = default if given is None else as_text(given)

@@ -145,7 +145,10 @@ class _ProvedPart(NamedTuple):
 def _rows(
     views: Sequence[RecordView], parts: Sequence[CompiledPart | None], checks: Sequence[ContractCheck]
 ) -> Iterator[tuple[CheckResult, ...]]:
-    """Yield each record's results; of a part proved before, only the deployment's are new."""
+    """Yield each record's results.
+
+    If the part was proved before, only the checks of the deployment run.
+    """
     proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
     unproved_views = [view for view, part in zip(views, proved, strict=True) if part is None]
     shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
@@ -161,7 +164,7 @@ def _in_order(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
 
 
 def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
-    """Prove a part on its own view, and give the results to `view`."""
+    """Prove a part on its own view, and share the results."""
     levels = view.creation.claimed_level, view.runtime.claimed_level
     proved: _ProvedPart | None = part.proof_results.get(levels)
     if proved is None:
@@ -214,7 +217,7 @@ RUNTIME_RULE: Final = "runtime-code-mismatch"
 
 
 def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
-    """Report that the code on the chain is not the compiled code, if so.
+    """Report on-chain code that is not the compiled code.
 
     It is an error while a record is being made; a finished one is published with that headline, as real
     servers do.

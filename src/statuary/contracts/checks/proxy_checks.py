@@ -77,7 +77,7 @@ def _address_fault(address: Json, own_address: Json, proxy_type: Json) -> str:
 
 
 def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
-    """Note that a record does not say whether its contract is a proxy.
+    """Note that a record does not decide whether it is a proxy.
 
     Servers send such records, so this is not a rule for records; the owner of a workspace can resolve its
     proxy.
@@ -158,7 +158,7 @@ def _without_auxdata(record: RecordView) -> bytes:
 
 
 def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> str:
-    """Return the contradiction between the bytecode and a resolution, if there is one."""
+    """Return the contradiction between bytecode and resolution, if there is one."""
     proxy_type = resolution.get("proxyType")
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return _other_pattern(evidence, resolution)

@@ -189,7 +189,7 @@ def unknown_compiler_release(record: RecordView) -> Iterator[Observation]:
 
 
 def _unlisted(record: RecordView, what: str, value: str, pointer: Pointer) -> Violation | NotKnown:
-    """Return the answer about a value that a list of a compiler lacks here.
+    """Return the answer about a value that a compiler's list lacks.
 
     What a release that is known here writes is known too, so the value is a contradiction; a later release, or a compiler
     that is not known here, may write others.
@@ -239,7 +239,11 @@ _DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
 
 
 def _day(text: str) -> date | None:
-    """Return a day of three numbers, or None if it does not exist."""
+    """Return a day of three numbers.
+
+    Returns:
+        None if there is no such day.
+    """
     numbers = _DAY.fullmatch(text)
     try:
         return date(*map(int, numbers.groups())) if numbers else None

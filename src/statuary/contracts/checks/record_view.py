@@ -1,4 +1,4 @@
-"""A record as checks see it: each string decoded once, each hash computed once.
+"""A record as checks see it, decoded and hashed once.
 
 A record is a plain dict whose shape has been validated; nothing more is assumed. A value that cannot be
 decoded is None here, and the check for it reports that. The module also compares JSON values.
@@ -123,7 +123,7 @@ def same_members(value: Json, other_value: Json) -> bool:
 
 
 class MetadataHashes:
-    """The hashes of a metadata object, as the compiler may have spelled it.
+    """The hashes of a metadata object in the compiler's possible spellings.
 
     Args:
         value: the record's `metadata`.
@@ -137,7 +137,7 @@ class MetadataHashes:
 
     @unlocked_cached_property
     def text(self) -> str | None:
-        """The compiler's text, if it has the same value and no repeated key."""
+        """The compiler's text, if it has the same value without repeated keys."""
         text = self._output_text
         if not isinstance(text, str) or self._value is None:
             return None
@@ -222,7 +222,7 @@ class SideView:
 
     @unlocked_cached_property
     def transformations(self) -> tuple[TransformationStep, ...] | None:
-        """The transformations, or None if there is no list, or one is invalid."""
+        """The transformations, or None if the list is missing or invalid."""
         steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
         is_list = isinstance(self.value.get("transformations"), list)
         return steps if is_list and len(steps) == len(self.steps) else None
@@ -332,7 +332,7 @@ class SideView:
 
     @property
     def _appended_immutables(self) -> int:
-        """Size of the immutables that Vyper's creation code appends to the runtime code."""
+        """The size of the immutables that Vyper's creation code appends."""
         record = self.record
         return appended_immutables_size(
             record.creation.recompiled,

@@ -1,4 +1,4 @@
-"""Checks of sources, interface and layouts that do not depend on a hash."""
+"""Checks of sources, interface and layouts that need no hash."""
 
 import re
 from collections import Counter
@@ -94,7 +94,7 @@ def undeclared_contract(record: RecordView) -> Iterator[Observation]:
 
 
 def _declaring_keyword(record: RecordView, text: str, name: str) -> str:
-    """Return the keyword that declares a contract in a Yul or Solidity source.
+    """Return the keyword that declares a Yul or Solidity contract.
 
     Returns:
         The keyword; empty if there is no declaration.
@@ -227,7 +227,10 @@ def _compare_members(
 
 
 def _is_metadata(record: RecordView) -> bool:
-    """Return whether the compiler's metadata text is the record's metadata, or both are absent."""
+    """Return whether the compiler's metadata text is the record's.
+
+    Both may be absent.
+    """
     text = as_object(record.output_contract).get("metadata")
     if text is None or record.value.get("metadata") is None:
         return text is None and record.value.get("metadata") is None
@@ -398,7 +401,7 @@ class _Words:
         self._searched = 0
 
     def have(self, word: str, path: str) -> bool:
-        """Return whether a source has a word; the one at `path` is searched first."""
+        """Return whether a source has a word, searching `path` first."""
         if self._searched > _STEPS_OF_SEARCHES:
             return word in self._all
         return any(self._has(self._sources[source], word) for source in (path, *self._sources))

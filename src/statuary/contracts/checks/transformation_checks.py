@@ -1,4 +1,7 @@
-"""Checks of what transformations fill in: libraries, immutables, auxdata, arguments and the call protection."""
+"""Checks of the values that transformations insert.
+
+They are libraries, immutables, auxdata, arguments and the call protection.
+"""
 
 from collections.abc import Iterator
 from typing import Final
@@ -48,7 +51,7 @@ def invalid_immutable_reference(record: RecordView) -> Iterator[Observation]:
 def _open_places(
     side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
 ) -> Iterator[Observation]:
-    """Check that references are zeros, as long as the operand of a push."""
+    """Check that references are zeros after a push of their length."""
     if isinstance(places, InvalidValueError):
         yield Violation(str(places), (side.member, member))
         return
@@ -144,7 +147,7 @@ def _value_fault(side: SideView, place: int) -> str:
 
 
 def _decoding_fault(record: RecordView, value: bytes) -> str:
-    """Return the reason why bytes are not auxdata of the record's compiler, if so."""
+    """Return the reason why bytes are not the compiler's auxdata, if any."""
     if len(value) > MAX_AUXDATA_BYTES:
         return f"{len(value):,} bytes are more than compilers append"
     if not record.is_known:

@@ -66,7 +66,10 @@ class ContractDocuments(NamedTuple):
 
 
 class ExtensionDocuments(NamedTuple):
-    """The documents that extensions make of a contract; a failure there skips only these."""
+    """The documents that extensions make of a contract.
+
+    A failure there skips only these.
+    """
 
     facts: bytes = b""  # what the ledger keeps
     documents: Iterable[Document] = ()
@@ -167,7 +170,7 @@ def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]
 def build_contracts_together(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
-    """Make the documents of contracts that have been read; their records are proved together."""
+    """Make the documents of parsed contracts, whose records are proved together."""
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
     prepared = [_prepare(source, contract, settings) for source, contract in contracts]
     provable = [
@@ -204,7 +207,7 @@ def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> Bui
 
 
 def _located(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return findings about a source; in a bulk file, they name its line."""
+    """Return findings about a source, with the line in a bulk file."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
@@ -217,7 +220,7 @@ def _read(root: Path, source: ContractSource) -> ParsedContract:
 def _prepare(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
-    """Return the provable record of a contract, or the findings that prevent it."""
+    """Return a contract's provable record, or the findings that prevent it."""
     outcome = run_guarded(
         lambda: _record_errors(source, contract, settings) or _provable(source, contract, settings),
         source.path,
@@ -332,7 +335,10 @@ def _make_documents(
     of_extensions: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> ContractDocuments:
-    """Make a contract's documents; a failing theme template is replaced by the package's."""
+    """Make a contract's documents.
+
+    The package's template replaces a theme's failing one.
+    """
     pages = pages and pages._replace(rules=_rules_of_pages())
     findings: tuple[Finding, ...] = ()
     try:
@@ -348,7 +354,7 @@ def _make_documents(
 
 @cache
 def _rules_of_pages() -> tuple[tuple[str, str], ...]:
-    """Return the name and the rule of each check that proves a record."""
+    """Return the name and rule of each check."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class RecordRecompiler(Protocol):
-    """The compilers of a build; sent to workers, and part of the fingerprint."""
+    """The compilers of a build.
+
+    They are sent to workers, and are part of the fingerprint.
+    """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
         """Compile a record's sources with its compiler, and return the result."""

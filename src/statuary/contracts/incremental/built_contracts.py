@@ -45,7 +45,7 @@ class BuiltContracts(NamedTuple):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether the contracts are those of the last build, and all of their documents are in place."""
+        """Whether contracts are unchanged and all of their documents exist."""
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
@@ -116,6 +116,6 @@ def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> 
 
 
 def list_page_fingerprint(site: SiteContent) -> Fingerprint:
-    """Return the fingerprint of all that the pages of lists are made from besides the contracts."""
+    """Return the fingerprint of the list pages' inputs, except the contracts."""
     contracts = site.of(SiteContracts)
     return fingerprint_of(site_context(site), contracts.chains, contracts.have_pages(site.pages))

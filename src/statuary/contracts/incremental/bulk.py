@@ -42,7 +42,7 @@ class BulkPart(Protocol):
     """A part of a bulk source: small, picklable and repeatably readable."""
 
     def read(self, root: Path) -> Iterator[BulkContract]:
-        """Yield its contracts; an unreadable one has a finding instead of a record."""
+        """Yield its contracts, with a finding for each unreadable record."""
 
 
 class BulkReader(Protocol):
@@ -51,7 +51,7 @@ class BulkReader(Protocol):
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
-        """Divide a source into parts, which can be read until the context ends.
+        """Divide a source into parts that are readable inside the context.
 
         Args:
             chains: the ids of the site's chains; contracts on others may be skipped.
@@ -67,7 +67,7 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Give the parts of a bulk source, and findings about it as a whole."""
+    """Open a bulk source: its parts, and findings about the whole."""
     reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
     memory = contracts.settings.join_memory
@@ -93,7 +93,7 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
 
 
 def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Return findings about a contract with their positions: line and column, or row."""
+    """Return a contract's findings with their line and column, or row."""
     own_findings, other_findings = list[Finding](), list[Finding]()
     for finding in findings:
         is_own = finding.position is None and finding.path == contract.source.path

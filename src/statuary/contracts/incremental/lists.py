@@ -60,7 +60,7 @@ def add_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add the lists of changed chains and addresses, and pages that list contracts.
+    """Add changed lists of chains and addresses, and the list pages.
 
     Args:
         skipped: collects why pages cannot be made.
@@ -106,7 +106,7 @@ def _address_partitions(
 
 
 def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of the documents of addresses, and of their compressed forms."""
+    """Yield the paths of address documents and of their compressed forms."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
         for document in apply_host_layout([bare], site.hosting):
@@ -126,7 +126,10 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
 
 
 def _noting_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
-    """Yield the lists of a chain; `index` gains the one that names the pages."""
+    """Yield a chain's lists, and note their index.
+
+    `index` receives the document that names the pages.
+    """
     for document in documents:
         if document.path.endswith(INDEX_NAME):
             index.append(document)
@@ -145,7 +148,7 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
 def _add_pages(
     target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
 ) -> None:
-    """Add the pages that list contracts, and remove those that are no more.
+    """Add the pages that list contracts, and remove old ones.
 
     Args:
         skipped, is_same_site: as for `add_lists`.
@@ -161,7 +164,11 @@ def _add_pages(
 
 
 def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages:
-    """Return the pages of the last build, or that there are none if the settings or a page changed."""
+    """Return the last build's pages.
+
+    Returns:
+        No pages if the settings or a page changed.
+    """
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_former_pages()
@@ -172,6 +179,6 @@ def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages
 
 
 def _published_pages(target: BuildTarget) -> list[str]:
-    """Return the paths of published pages that list contracts, and of their compressed forms."""
+    """Return the paths of published list pages and their compressed forms."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
     return list(target.ledger.documents.made_from(CONTRACTS_SOURCE, folder))

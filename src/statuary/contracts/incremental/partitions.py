@@ -107,7 +107,7 @@ class SingleSources(PartitionSources):
 
 
 def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
-    """Return a source's git id, if its file still has that id and digest.
+    """Return a source's git id, if id and digest still agree.
 
     Returns:
         The id; empty otherwise.
@@ -150,7 +150,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
 def _staged(
     built_contract: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
-    """Make a contract's documents and add them; return its row with their paths."""
+    """Add a contract's documents; return its row with their paths."""
     contract, documents = built_contract.with_documents()
     paths = "\n".join(output.add(apply_host_layout(documents, hosting)))
     if contract.findings != built_contract.findings:

@@ -186,7 +186,7 @@ class ReadBulkSource(NamedTuple):
 
 
 def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
-    """Return the row of a bulk source, which its contracts' rows refer to.
+    """Return a bulk source's row, to which its contracts' rows refer.
 
     One that changed while it was read is read again by the next build.
     """

@@ -52,7 +52,7 @@ class RemainingSources(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """Compares a site's sources with the last build's, in byte order of paths."""
+    """Compares a site's sources with the last build's, ordered by path."""
 
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
@@ -82,7 +82,11 @@ class SourceComparison:
     def _change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
-        """Return the reason for building a source, or its changed metadata, if any."""
+        """Return the reason to build a source, or its changed metadata.
+
+        Returns:
+            None if neither applies.
+        """
         if self.rebuild_reason is not None or previous_source is None:
             return self.rebuild_reason or RebuildReason.NEW
         if source.path in self.incomplete_sources:
@@ -109,7 +113,7 @@ class SourceComparison:
         return RebuildReason.CHANGED
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Return the reason for building a source whose content was read, if any.
+        """Return the reason to build a source whose content was read.
 
         A source without a digest is always built.
         """
@@ -149,7 +153,7 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return the git id of a source, or a hash of its files' ids.
+        """Return a source's git id, or a hash of its files' ids.
 
         Returns:
             The id; empty if one is missing.
@@ -183,7 +187,11 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder of a source's files, or None for a single file."""
+    """Return the folder of a source's files.
+
+    Returns:
+        None for a single file.
+    """
     if isinstance(source, BulkSource):
         return None if source.form is BulkForm.JSONL else source.path
     return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
@@ -235,7 +243,7 @@ class RebuildPlan(NamedTuple):
 
 
 def with_known_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
-    """Return the contracts with the last contract count, if git shows no change."""
+    """Return the contracts, with the last count if git shows no change."""
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
@@ -281,7 +289,11 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason for building every source, or None for a partial build."""
+    """Return the reason for a full build.
+
+    Returns:
+        None for a partial build.
+    """
     if previous_fingerprint == fingerprint:
         return None
     if not previous_fingerprint.statuary:
@@ -294,7 +306,7 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
-    """Return whether the folder of contracts has the git id of the last build."""
+    """Return whether the contracts' folder has the last build's git id."""
     return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.group(GIT_TREE).fingerprint
 
 

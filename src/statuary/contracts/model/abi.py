@@ -1,4 +1,4 @@
-"""ABIs: types as ethers v6 parses them, signatures and selectors, and encoded values.
+"""ABIs: types as ethers v6 parses them, signatures, selectors and values.
 
 Sourcify computes signatures and checks constructor arguments with ethers, so what ethers rejects (`function`,
 `fixed128x18`, the enum and struct names in library ABIs) is rejected here too. Specification: Solidity's
@@ -96,12 +96,17 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Parse the `inputs` of an ABI item into one tuple type, as `parse_abi_types` does."""
+    """Parse an ABI item's `inputs` into one tuple type.
+
+    See `parse_abi_types`.
+    """
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Parse the types of an ABI item's `inputs`; null or absent ones are empty.
+    """Parse the types of an ABI item's `inputs`.
+
+    Null or absent inputs are empty.
 
     Args:
         may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.

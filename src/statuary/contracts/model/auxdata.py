@@ -34,7 +34,9 @@ REMEMBERED_PIECES = 1024
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def decode_cbor(data: bytes) -> CborValue:
-    """Decode `data`, which must be one item; the value is shared, so nobody may change it.
+    """Decode `data`, which must be one item.
+
+    The value is shared between callers: do not change it.
 
     Raises:
         InvalidValueError: if `data` is not exactly one well-formed item.
@@ -481,7 +483,7 @@ def auxdata_positions(
 
 
 def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
-    """Return the one listed piece: at the end of the code, or anywhere else."""
+    """Return the only listed piece, at the code's end or elsewhere."""
     return (_last(code, style) if values else {}) or _found(code, values)
 
 

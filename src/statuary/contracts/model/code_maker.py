@@ -1,4 +1,7 @@
-"""The compiler that the end of code names, whatever a record says of it."""
+"""The compiler that the end of code names.
+
+It may not be the one that the record names.
+"""
 
 from typing import Final, NamedTuple
 
@@ -39,7 +42,7 @@ class CodeMaker(NamedTuple):
 
 
 def code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler that the end of code names, if it names one."""
+    """Return the compiler named at the end of code, if any."""
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
         if piece is None:

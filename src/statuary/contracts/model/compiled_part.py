@@ -1,4 +1,4 @@
-"""The part of a record that depends only on the compilation, proved once.
+"""The part of a record that depends only on the compilation.
 
 Half of all verified contracts are deployments of a few compilations. In canonical text the part is three
 pieces of bytes. Results are reused only if all three equal those of an earlier record byte for byte.

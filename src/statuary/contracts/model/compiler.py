@@ -49,7 +49,7 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Return the first compiler version in a string, without its platform, if any."""
+    """Return the first compiler version in a string, without its platform."""
     match = _BUILD.search(text)
     return match[0] if match else ""
 

@@ -1,4 +1,4 @@
-"""Derive a complete record from a workspace, byte for byte as Sourcify serves it.
+"""Derive a complete record from a workspace, byte for byte like Sourcify.
 
 Members have the order of `fields=all` (MEASUREMENTS.md, records). What the server stores as `jsonb` has its
 keys in `jsonb` order; metadata keeps the compiler's order. The map of sources comes from a database join of
@@ -148,7 +148,7 @@ class CompiledCode(NamedTuple):
 
 
 class CompiledContract(NamedTuple):
-    """One contract in an output: its part of the JSON, and both sides."""
+    """One contract of an output: its JSON, and both sides."""
 
     artifact: Mapping[str, Json]
     creation: CompiledCode
@@ -576,7 +576,7 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
 
 
 def _proxy_resolution(workspace: Workspace) -> Json:
-    """Return the resolution that the code decides, else the workspace's, else the server's error."""
+    """Return the code's resolution, else the workspace's, else the server's error."""
     code = workspace.onchain_creation or workspace.onchain_runtime or "0x"
     decided = proxy_resolution_from_bytecode(bytes.fromhex(code[2:]))
     if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):

@@ -1,4 +1,4 @@
-"""The forks of the EVM that compilers compile for, and the opcodes that each of them added."""
+"""EVM forks that compilers target, and the opcodes that each added."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -35,7 +35,7 @@ _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
 class LaterOpcode(NamedTuple):
-    """An opcode of a fork that is later than that of the code."""
+    """An opcode of a later fork than the code's."""
 
     offset: int
     opcode: int
@@ -43,7 +43,7 @@ class LaterOpcode(NamedTuple):
 
 
 def later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Return the first opcode in the code of solc that a fork does not have.
+    """Return the first opcode in solc's code that a fork lacks.
 
     Data follows the first `INVALID`, so nothing after it is read.
 

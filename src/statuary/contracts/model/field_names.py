@@ -1,4 +1,4 @@
-"""The field names that `fields` and `omit` accept, and the members of every response.
+"""Field names of `fields` and `omit`, and members of every response.
 
 Measured on Sourcify server 3.12.1, in the order of `fields=all`.
 """

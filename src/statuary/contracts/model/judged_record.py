@@ -1,4 +1,4 @@
-"""A record with its proof, the input of all documents about a contract."""
+"""A record with its proof, from which a contract's documents are made."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ OTHER_IMPLEMENTATION = "other_implementation_since"
 
 
 class JudgedRecord(NamedTuple):
-    """A record, its proof with the verdict, and whether the site publishes the record."""
+    """A record, its proof and verdict, and whether the site publishes it."""
 
     record: RecordValue
     proof: Proof
@@ -18,7 +18,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The verdict, such as `not_shown`, or an empty text if only checks ran."""
+        """The verdict, such as `not_shown`; without one, an empty string."""
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
@@ -34,7 +34,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether nothing contradicts that the record's own on-chain code comes from its sources.
+        """Whether nothing contradicts that the on-chain code comes from the sources.
 
         That holds on where the code at the address has changed since.
         """

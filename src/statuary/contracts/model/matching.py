@@ -58,7 +58,10 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return the record's `match`: exact if one side is, null if both are."""
+    """Return the record's `match` level.
+
+    It is exact if one side is, and null if both are.
+    """
     if creation is None and runtime is None:
         return None
     if MatchLevel.EXACT_MATCH in (creation, runtime):
@@ -117,7 +120,7 @@ class _Attempt:
     def put(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
-        """Copy a range from the on-chain code, and record the transformation and the value.
+        """Copy an on-chain range, and record the transformation and value.
 
         Raises:
             MismatchError: if the on-chain code ends before the range does.
@@ -198,7 +201,10 @@ def constructor_inputs(abi: Json) -> TupleType | None:
 
 
 def _matched(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
-    """Link libraries and compare; if they differ, copy the on-chain auxdata and compare again."""
+    """Link libraries and compare.
+
+    If the code differs, copy the on-chain auxdata and compare again.
+    """
     for place in side.libraries:
         attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
     if not _agree(attempt, is_whole=is_whole):

@@ -1,4 +1,4 @@
-"""solc's metadata as the hashed text, and its two hashes: IPFS and Swarm."""
+"""The hashed text of solc's metadata, and its IPFS and Swarm hashes."""
 
 import json
 import re
@@ -147,7 +147,7 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 
 
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
-    r"""Yield the texts that solc may have written for a metadata object, likeliest first.
+    r"""Yield solc's possible texts of a metadata object, likeliest first.
 
     solc writes it compactly, sorted by key: from 0.8.26 on with `\u` escapes for everything but printable ASCII, from about
     0.4.14 on without one for the character U+007F, and before as it is.
@@ -174,7 +174,7 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
 
 
 def metadata_hash(text: bytes, scheme: str) -> bytes:
-    """Return the hash of a metadata text by a scheme that auxdata names.
+    """Return a metadata text's hash by one of the schemes of auxdata.
 
     Raises:
         InvalidValueError: if solc does not use the scheme for metadata.

@@ -1,4 +1,6 @@
-"""Lists that Sourcify, solc and Vyper extend: languages, compilers, reasons of transformations, members of records.
+"""Lists that Sourcify, solc and Vyper may extend.
+
+They are languages, compilers, reasons of transformations and members of records.
 
 A value that such a list lacks is not known here: the record is published, and the proof says so. It is a fault only
 where bytes or public tables contradict it, as those of a release that is known here do.
@@ -15,7 +17,10 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 
 
 def is_name(text: str) -> bool:
-    """Return whether text may be a word that upstream adds, rather than a sentence or a deception."""
+    """Return whether text may be a word that upstream adds.
+
+    A sentence or a deceptive string is not.
+    """
     return _NAME.fullmatch(text) is not None
 
 

@@ -78,7 +78,7 @@ DIAMOND = "DiamondProxy"
 
 
 def proxy_slots(proxy_type: str, address: Address) -> list[str]:
-    """Return the storage slots of a proxy type's implementation, as 32-byte hex, in order."""
+    """Return a proxy type's implementation slots, as 32-byte hex, in order."""
     if proxy_type == SAFE:
         return [f"0x{0:064x}"]
     if proxy_type == _SEQUENCE:
@@ -179,7 +179,10 @@ def proxy_marks(code: bytes) -> ProxyMarks:
 
 
 def _data_behind(code: bytes, end: int) -> bytes:
-    """Return the data after a program, without final CBOR; it may be constructor arguments."""
+    """Return a program's trailing data without CBOR.
+
+    It may be constructor arguments.
+    """
     data = code[end:]
     size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
     if _halts(code[-1]) or size > len(data) or not is_cbor(data[-size:-LENGTH_BYTES]):

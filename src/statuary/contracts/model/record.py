@@ -32,7 +32,10 @@ def strict(shape: type[Shape]) -> type[Shape]:
 
 
 def extensible(shape: type[Shape]) -> type[Shape]:
-    """Make pydantic reject values of other types, but take members that upstream may add (`open_lists`)."""
+    """Make pydantic accept members that upstream may add (`open_lists`).
+
+    Values of other types are rejected.
+    """
     shape.__pydantic_config__ = {"extra": "allow", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
     return shape
 
@@ -259,7 +262,7 @@ def contract_row(record: RecordValue, verdict: str = "") -> ContractRow:
 
 
 def unknown_members(record: RecordValue) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of the members that are not known here, of the record and of its groups."""
+    """Yield the paths of unknown members of the record and its groups."""
     for member in record.keys() - _MEMBERS:
         yield (member,)
     for group, parts in _PARTS.items():

@@ -1,4 +1,4 @@
-"""The settings that solc writes into metadata, derived from those of its input.
+"""The settings that solc writes into metadata, derived from its input.
 
 `solc_settings.json` says how each release writes them; tests/support/solc_settings.py makes it from runs of real compilers.
 """
@@ -55,7 +55,7 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return the settings in metadata that the compiler would not write for its input.
+    """Return the metadata settings that solc would not write.
 
     A release that is newer than the table may have other defaults and further settings, so these are not
     compared. A build before a release may write them like that release, or like the one before it.
@@ -111,7 +111,7 @@ def default_fork(version: str) -> str:
 
 
 def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
-    """Return whether a release that is not known here may explain a difference."""
+    """Return whether an unknown release may explain a difference."""
     group, _, _ = name.partition(".")
     if group == "evmVersion":
         return group not in settings
@@ -123,7 +123,7 @@ def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, 
 
 @cache
 def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
-    """Return the releases that differ from their predecessor, oldest first, and the newest."""
+    """Return the releases with differences, oldest first, and the newest."""
     table = orjson.loads(read_file(TABLE))
     row: dict[str, Json] = {}
     listed = []
@@ -183,7 +183,10 @@ def _differences(
 
 
 def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the settings of a metadata by name, those in groups as `group.setting`."""
+    """Return a metadata's settings by name.
+
+    Those in groups are named `group.setting`.
+    """
     flat: dict[str, Json] = {}
     for name, value in settings.items():
         if name in _GROUPS and isinstance(value, dict):

@@ -20,7 +20,7 @@ _KEPT_SOURCES: Final = 16
 
 
 def _hidden(line_ends: str) -> re.Pattern[str]:
-    """Return the pattern of a comment, or of a string and its quote.
+    """Return the pattern of a comment, or of a quoted string.
 
     The end of either may be missing.
     """
@@ -68,7 +68,7 @@ def code_of(text: str, version: str) -> str:
 
 
 def declaration(text: str, name: str, version: str) -> Declaration | None:
-    """Return the declaration of a name in a Solidity source, if there is one."""
+    """Return a name's declaration in a Solidity source, if any."""
     if name not in text:
         return None
     code = code_of(text, version)
@@ -88,7 +88,7 @@ def immutable_count(text: str, version: str) -> int:
 
 
 def yul_object(text: str) -> str:
-    """Return the name of a Yul source's outermost object, if it has one.
+    """Return the name of a Yul source's outermost object, if any.
 
     Code without an object is compiled as one that is named `object`.
     """
@@ -121,7 +121,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _keyword_before(code: str, place: int) -> str:
-    """Return the keyword of a declaration at an index, if there is one."""
+    """Return the keyword of a declaration at an index, if any."""
     end = place
     while end and code[end - 1] in _BLANKS:
         end -= 1

@@ -190,7 +190,11 @@ class SolidityLayout:
 
 
 def _elementary_size(label: str) -> int | None:
-    """Return the bytes of an elementary type, or None for any other type."""
+    """Return an elementary type's size in bytes.
+
+    Returns:
+        None for any other type.
+    """
     match = _ELEMENTARY.fullmatch(label)
     if match is None:
         return None
@@ -228,7 +232,7 @@ _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
 def _size(value: Json) -> int | None:
-    """Return a number of slots, rounding strings and fractions only as JavaScript would.
+    """Return a number of slots, rounded as JavaScript would.
 
     Returns:
         The number, or None for any other value.
@@ -241,7 +245,7 @@ def _size(value: Json) -> int | None:
 
 
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
-    """Yield the inconsistencies of a Vyper layout: variables that overlap, or have no slot."""
+    """Yield a Vyper layout's variables that overlap or have no slot."""
     ranges: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_places(layout, ()):
         slot = _size(place.get("slot", place.get("offset")))

@@ -67,7 +67,7 @@ class TransformationStep(NamedTuple):
 
 
 class UnknownTransformationError(InvalidValueError):
-    """A transformation of a type or for a reason that is not known here.
+    """A transformation with a type or reason that is not known here.
 
     Attributes:
         word: its type or reason.
@@ -227,7 +227,9 @@ def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_b
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:
-    """Return the first offset at which two codes differ, or the shorter one ends.
+    """Return the first offset at which two codes differ.
+
+    The end of the shorter one counts as a difference.
 
     Returns:
         The offset, or None if they are equal.

@@ -1,4 +1,4 @@
-"""The immutables that Vyper's creation code appends to the runtime code, and their size."""
+"""The immutables, and their size, that Vyper's creation code appends."""
 
 import re
 from collections.abc import Mapping

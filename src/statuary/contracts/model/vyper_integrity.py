@@ -200,7 +200,10 @@ class _Modules:
         return path.endswith(".vy")
 
     def _is_builtin(self, imported: Import) -> bool:
-        """Return whether an import names a module of the compiler, which no source replaces."""
+        """Return whether an import names a compiler's module.
+
+        No source replaces such a module.
+        """
         if imported.level or not _BUILTIN.fullmatch(imported.name):
             return False
         return self._builtin is None or imported.name != "math" or "math" in self._builtin
@@ -214,7 +217,11 @@ class _Modules:
         return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
-        """Return the source that a module's import names, or None if it is missing."""
+        """Return the source that an import names.
+
+        Returns:
+            None if the source is missing.
+        """
         if self._is_builtin(imported):
             return None
         tail = imported.name.replace(".", "/")
@@ -238,7 +245,7 @@ class _Modules:
 
 
 def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
-    """Yield the JSON texts of a module's overrides, in every possible order of members."""
+    """Yield the JSON texts of a module's overrides, in every member order."""
     if version >= _OVERRIDES_HAVE_PATHS_SINCE:
         overrides = next(iter(as_object(overrides).values()), None)
     for layout in _orders(overrides):
@@ -256,7 +263,7 @@ def _count_names(layout: Json) -> int:
 
 
 def _orders(layout: Json) -> Iterator[Json]:
-    """Yield a layout in every order of its names, if there are few.
+    """Yield a layout in every order of its few names.
 
     Otherwise yield it unchanged, by name and by slot.
     """
@@ -285,7 +292,7 @@ def _sorted(layout: Json, *, by_slot: bool) -> Json:
 
 
 def _first_slot(layout: Json) -> str:
-    """Return the lowest slot of a layout, as digits that sort like numbers."""
+    """Return a layout's lowest slot, as digits that sort like numbers."""
     if _is_group(layout):
         return min(map(_first_slot, layout.values()))
     return str(as_object(layout).get("slot")).zfill(80)

@@ -45,7 +45,7 @@ def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
 
 @cache
 def _table() -> dict[str, dict[str, frozenset[bytes]]]:
-    """Return the JSON texts of the values that each release takes, by setting."""
+    """Return the JSON texts of each release's values, by setting."""
     table = orjson.loads(read_file(TABLE))
     return {
         release: {name: frozenset(map(orjson.dumps, as_list(values))) for name, values in row.items()}

@@ -1,4 +1,4 @@
-"""On-chain bytecode with marks on differences, and the source lines of each mark.
+"""On-chain bytecode with marked differences and their source lines.
 
 Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
 """
@@ -41,7 +41,7 @@ class SourcePlace(NamedTuple):
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Return the source lines of pushed values, by offset in the runtime code."""
+    """Return the source lines of pushed values, by runtime offset."""
     code = as_object(record.get("runtimeBytecode"))
     digits, entries = as_text(code.get("recompiledBytecode"))[2:], as_text(code.get("sourceMap")).split(";")
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
@@ -196,7 +196,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Return the value in a mark's bytes, if it is not just hex."""
+    """Return the value in a mark's bytes, unless it is just hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:

@@ -40,12 +40,15 @@ class ContractPageContext(NamedTuple):
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the arguments of a contract's command: address and first public JSON-RPC URL."""
+        """Return the address and the RPC URL for a contract's command.
+
+        It is the chain's first public JSON-RPC URL.
+        """
         chain = self._chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
     def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
-        """Return the URL of an `address`, `tx` or `block` in the chain's explorer (EIP-3091).
+        """Return the explorer's URL of an `address`, `tx` or `block` (EIP-3091).
 
         Returns:
             The URL; empty if the chain has no explorer.
@@ -63,9 +66,12 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
-    """Return the context of contract pages, or None if contracts have no pages.
+    """Return the context of contract pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.
+
+    Returns:
+        None if contracts have no pages.
     """
     contracts = site.of(SiteContracts)
     if not contracts.have_pages(site.pages):
@@ -78,6 +84,9 @@ def contract_page_context(site: SiteContent) -> ContractPageContext | None:
 
 
 def _spelled(address: str) -> str:
-    """Return an address with its EIP-55 checksum, as paths have it; anything else unchanged."""
+    """Return an address as paths have it, with its EIP-55 checksum.
+
+    Any other string is unchanged.
+    """
     is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
     return checksum_address(address) if is_address else address

@@ -17,7 +17,7 @@ SCRIPTS = ("check", "compare", "decode", "keccak", "record-parts")
 
 
 def contract_assets(theme: Theme, *, search: bool) -> Iterator[Document]:
-    """Yield the scripts and styles, with the search's if the site has one."""
+    """Yield the scripts and styles, with those of an enabled search."""
     yield style_document(CONTRACT_STYLE, ASSETS, theme)
     for name in SCRIPTS:
         yield script_document(ASSETS / f"{name}.js")

@@ -1,4 +1,7 @@
-"""The pages of lists that an earlier build made, so that an edit of one contract renders the page with it alone."""
+"""The list pages of an earlier build.
+
+An edit of one contract then renders only the page with it.
+"""
 
 from collections.abc import Collection, Mapping
 from hashlib import sha256
@@ -7,7 +10,7 @@ from statuary.contracts.urls import SEARCH_INDEX
 
 
 class FormerPages:
-    """The list pages of the last build, each with a digest of the values that it was made from.
+    """The last build's list pages, with digests of their values.
 
     Attributes:
         digests: those of this build's pages, by path.
@@ -29,7 +32,7 @@ class FormerPages:
         self.kept: set[str] = set()
 
     def keeps(self, path: str, *values: object) -> bool:
-        """Return whether the page at a path was made from the same values.
+        """Return whether a page was made from the same values.
 
         Args:
             values: all that the page depends on besides the site's settings; their `repr` has to tell them apart.

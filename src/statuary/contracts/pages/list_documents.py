@@ -18,7 +18,7 @@ CONTRACTS = ("contracts",)
 def contract_list_pages(
     content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: FormerPages
 ) -> Iterator[Document]:
-    """Yield the lists of contracts that differ from the former ones, and the search over them unless it is the same.
+    """Yield the changed lists of contracts, and their changed search.
 
     Args:
         counts: the published contracts in numbers.

@@ -1,4 +1,4 @@
-"""Pages that list a chain's contracts, newest first, and the index of the search.
+"""A chain's list pages, newest contracts first, and the search index.
 
 A page changes only with the contracts on it.
 """
@@ -120,7 +120,7 @@ class ContractListPages:
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain, former: FormerPages) -> Iterator[Document]:
-        """Yield the first page of a chain, and the pages of its list that differ from the former ones.
+        """Yield a chain's first page, and the changed pages of its list.
 
         A page names its neighbours alone: what is added or removed elsewhere does not change it.
         """
@@ -291,7 +291,10 @@ def search_documents(
 
 @lru_cache(maxsize=CACHED_NAMES)
 def words_of(name: str) -> Sequence[str]:
-    """Return a name's search terms: words and whole name, lower case, without accents."""
+    """Return a name's search terms.
+
+    They are its words and the whole name, in lower case, without accents.
+    """
     plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word.lower() for word in WORD.findall(plain)]
     return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]

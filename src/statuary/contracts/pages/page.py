@@ -382,7 +382,7 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
 
 
 def _other_code(auxdata: Json, texts: PageTexts) -> str:
-    """Return the sentence on code between pieces of auxdata: that of other contracts."""
+    """Return the sentence on other contracts' code between pieces of auxdata."""
     pieces = sorted(
         (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())

@@ -1,4 +1,4 @@
-"""The members that pages and the search add to a contract's list entry."""
+"""The members of a contract's list entry for pages and search."""
 
 from collections.abc import Iterator
 

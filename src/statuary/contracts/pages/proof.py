@@ -136,7 +136,10 @@ CLAIM_ICONS = {
 
 
 def sign_beside(sign: str, judged: JudgedRecord) -> str:
-    """Return a sign of what passed: never the green one beside a contradiction."""
+    """Return the sign of a passed check.
+
+    Beside a contradiction it is never green.
+    """
     return "none" if sign == "ok" and (judged.is_contradicted or not judged.is_published) else sign
 
 
@@ -205,7 +208,7 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return the checkpoint or header that vouches for a block, if there is one."""
+    """Return the checkpoint or header that vouches for a block, if any."""
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:
@@ -214,7 +217,7 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether claim D is verified here: the code is at the address."""
+    """Return whether claim D, the code at the address, is verified."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -273,7 +276,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
 
 
 def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the sentence for a record that needs no other, if it is one."""
+    """Return the sentence of a record that needs no other, if any."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:

@@ -1,4 +1,4 @@
-"""The sign of a verdict on pages, and the words of verdict and level in lists."""
+"""The sign of a verdict, and its words in lists."""
 
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,11 @@ def verdict_key(verdict: str) -> str:
 
 
 def claimed_level(row: "ContractRow") -> str:
-    """Return the key of the match that a record claims, beside its verdict; empty if it claims none that counts."""
+    """Return the key of the match level beside a verdict.
+
+    Returns:
+        An empty string if the record claims no level that counts.
+    """
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 

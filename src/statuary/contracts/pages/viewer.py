@@ -108,7 +108,7 @@ SCRIPT_TEXTS = (
 
 
 def _filled(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
-    """Return the templates with their texts, and the texts that they and the script ask for."""
+    """Return the templates with the texts that they and scripts use."""
     bodies = {name: with_texts(body, texts) for name, body in trees.bodies.items()}
     macros = {name: [names, with_texts(body, texts)] for name, (names, body) in trees.macros.items()}
     beginnings = (*SCRIPT_TEXTS, *text_keys([bodies, macros]))
@@ -134,7 +134,10 @@ def _trees(renderer: Renderer) -> TemplateTrees:
 
 @cache
 def _package_trees() -> TemplateTrees:
-    """Return the trees of the package's own templates, which take longer to parse than a small site to write."""
+    """Return the trees of the package's templates.
+
+    Parsing them takes longer than writing a small site.
+    """
     trees = TemplateTrees(core_templates().__getitem__)
     trees.add_page(PAGE)
     return trees

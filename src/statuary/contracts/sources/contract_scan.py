@@ -1,4 +1,4 @@
-"""Find a site's contracts by file name in each pass, without keeping a list.
+"""Find a site's contracts by file name, without storing a list.
 
 A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
 """
@@ -96,7 +96,7 @@ class ScanResult:
 
 
 class ExternalSource(NamedTuple):
-    """A source of contracts outside the content folder, as the settings name it."""
+    """A source of contracts outside the content folder, from the settings."""
 
     location: str  # a path relative to the content folder, or a URL
     path: str  # the settings file
@@ -104,7 +104,10 @@ class ExternalSource(NamedTuple):
 
 
 class ContractScan(ContractSources):
-    """A site's contracts; iterates over those with their own files, in byte order."""
+    """A site's contracts.
+
+    Iterates over those with their own files, in byte order.
+    """
 
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
@@ -181,7 +184,7 @@ class ContractScan(ContractSources):
             yield _unreachable(source, f"cannot read the source: {error.strerror}")
 
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
-        """Yield the sources in a folder with the layout of `contracts/`, or below one."""
+        """Yield the sources in or below a folder laid out like `contracts/`."""
         try:
             listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
@@ -198,7 +201,7 @@ class ContractScan(ContractSources):
                 yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
-        """Yield the contracts of a name that is not that of a record file."""
+        """Yield the contracts in a file without a record's name."""
         if is_plain:
             yield from _classify(ExternalFile(pure, path))
         elif name[0] == ".":

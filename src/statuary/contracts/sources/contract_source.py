@@ -37,7 +37,7 @@ class ContractSource(NamedTuple):
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return the folder of a contract's evidence: its workspace, or the one beside it."""
+    """Return a contract's evidence folder: its workspace, or the adjacent one."""
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 

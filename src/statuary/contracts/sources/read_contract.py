@@ -16,7 +16,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    """Return the record of a source that has its own file or folder."""
+    """Return the record of a source with its own file or folder."""
     parsed = _read_contract(root, source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed

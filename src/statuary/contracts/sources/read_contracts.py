@@ -1,4 +1,7 @@
-"""Find the contracts of a content folder; their files are read one by one later."""
+"""Find a content folder's contracts.
+
+Their files are read one by one later.
+"""
 
 import os
 from pathlib import Path

@@ -23,7 +23,9 @@ class SourceStat(NamedTuple):
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Return the text if all files are older than an instant in nanoseconds.
+        """Return the text if all files are older than an instant.
+
+        The instant is in nanoseconds.
 
         A later change within the resolution of the clock would not show.
 

@@ -1,4 +1,4 @@
-"""`statuary incident from-alert`: an alert of the monitoring as an edit of the content."""
+"""`statuary incident from-alert`: turn a monitoring alert into an edit."""
 
 import sys
 from pathlib import Path

@@ -65,7 +65,7 @@ def decide(
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Return the unresolved incident of a single alert that has ended, of any component."""
+    """Return the unresolved incident of a single ended alert, if any."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}

@@ -45,7 +45,7 @@ def parameter(query: str, name: str) -> str:
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
-    """Return whether a path is a route of signatures, and the site has signatures."""
+    """Return whether a path is a signature route that the site has."""
     return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
@@ -139,7 +139,7 @@ def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dic
 
 
 def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
-    """Return functions without those that are filtered, unless `filter` is another text than `true`."""
+    """Return functions, without filtered ones if `filter` is `true` or absent."""
     if (query.get("filter") or "true") != "true":
         return functions
     return {

@@ -97,7 +97,11 @@ def zeroed(code: bytes, ranges: Ranges) -> bytes:
 
 
 def _template(record: RecordValue, code: bytes) -> Template | None:
-    """Return the template of code, or None if the chain's and the compiler's differ."""
+    """Return the template of code.
+
+    Returns:
+        None if the chain's and the compiler's code differ.
+    """
     runtime, language = as_object(record["runtimeBytecode"]), as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
     if language == "Vyper":
@@ -129,7 +133,7 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
 
 
 def _ranges(runtime: JsonObject, size: int) -> Ranges:
-    """Return the places of code that differ between contracts of one source, in order.
+    """Return the ranges that differ between contracts of one source.
 
     Args:
         size: bytes of the compiler's code.
@@ -151,7 +155,7 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
 
 
 def _unlinked(text: str) -> bytes:
-    """Return the compiler's code, with zeros in place of the names of libraries."""
+    """Return the compiler's code, with zeros for the names of libraries."""
     if "_" not in text:
         return bytes.fromhex(text)
     digits = bytearray(text.encode())

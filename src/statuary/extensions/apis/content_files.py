@@ -78,7 +78,7 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
 
 
 def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
-    """Return the earlier implementations of a proxy, or a description of the fault."""
+    """Return a proxy's earlier implementations, or a description of the fault."""
     try:
         entries = json.loads(body)
         place = (chain, parse_address(text))

@@ -1,4 +1,4 @@
-"""The signatures and event declarations of a record's ABI, as the ledger keeps them."""
+"""The signatures and event declarations of an ABI, in the ledger's form."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,10 @@ class Declarations(NamedTuple):
 
 
 def declarations_of(abi: Json) -> Declarations:
-    """Return the signatures of a record's ABI; items that ethers rejects are skipped."""
+    """Return the signatures of a record's ABI.
+
+    Items that ethers rejects are skipped.
+    """
     texts: dict[str, set[str]] = {"function": set(), "error": set()}
     events: dict[str, str] = {}
     for item in abi if isinstance(abi, list) else ():
@@ -78,7 +81,7 @@ def _declared(parameter: Json) -> str:
 
 
 def _type(parameter: Mapping[str, Json]) -> str:
-    """Return the type of a parameter, in which a tuple has its members."""
+    """Return the type of a parameter, a tuple with its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)

@@ -27,7 +27,7 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the bodies of calls about a contract, including its creation if known.
+    """Yield the bodies of calls about a contract and its creation.
 
     A contract whose record is contradicted is treated as unverified. Its creation is known all the same, unless the
     record fails its checks.

@@ -71,7 +71,7 @@ def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
-    """Return the creations of up to ten known contracts, in the requested order."""
+    """Return up to ten known contracts' creations, in the requested order."""
     if not all(map(ADDRESS.match, addresses)):
         return _stored("address", read_document)
     paths = (

@@ -31,7 +31,7 @@ class AbiEntry(NamedTuple):
 
 
 class Clash(NamedTuple):
-    """Two entries with the same hash, only one of which can be meant."""
+    """Two entries with the same hash, only one of them intended."""
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
@@ -48,7 +48,7 @@ class Clash(NamedTuple):
 
 
 class MergedAbi(NamedTuple):
-    """The ABI entries that can be called or read at a proxy's address."""
+    """The ABI entries that a proxy's address can call or read."""
 
     entries: tuple[AbiEntry, ...]
     clashes: tuple[Clash, ...]

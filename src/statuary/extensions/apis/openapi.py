@@ -42,7 +42,7 @@ def _query(name: str, description: str, pattern: str, *, required: bool = False)
 
 
 def _answers(description: str, schema: Mapping[str, object], errors: Mapping[str, str]) -> dict[str, object]:
-    """Return the responses of a call: its JSON, and what other statuses mean."""
+    """Return a call's JSON response, and the meanings of other statuses."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
         "responses": {"200": answer, **{status: {"description": text} for status, text in errors.items()}}

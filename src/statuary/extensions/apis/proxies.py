@@ -78,7 +78,7 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Return the versions that an earlier build recorded, if the file is intact."""
+    """Return the versions that an earlier build recorded in an intact file."""
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:

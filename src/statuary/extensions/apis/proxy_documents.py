@@ -1,4 +1,7 @@
-"""The documents of all proxies, made after all records, one proxy at a time."""
+"""The documents of all proxies, made after all records.
+
+They are made one proxy at a time.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -87,7 +90,7 @@ def listed_proxies(
 
 
 def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the list of the proxies of a site, by chain and address."""
+    """Return the list of a site's proxies, by chain and address."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -118,7 +121,7 @@ class ProxyDocuments:
         self._records = dict(self._read(dict(self._published(addresses))))
 
     def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield each place that the site publishes, with the path of its record's source."""
+        """Yield each published address with the path of its record's source."""
         for place in places:
             contract = contract_at(self._built.sources, *place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])

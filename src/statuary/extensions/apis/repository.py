@@ -44,7 +44,7 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the files of a contract, if it has metadata, which both layouts require.
+    """Yield a contract's files, if it has the metadata of both layouts.
 
     Version 1 omits a source whose name another one has, or that no file system can hold.
     """
@@ -77,7 +77,7 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Return a path in a folder for each source that can have its own.
+    """Return a separate path in a folder for each source.
 
     No path is also a folder, and no two differ only in case.
     """
@@ -124,7 +124,7 @@ def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield the files of a contract as documents, at its address with its checksum."""
+    """Yield a contract's files as documents, at its checksummed address."""
     folder = folder_of(record)
     for file in repository_files(record):
         paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]

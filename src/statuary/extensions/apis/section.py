@@ -166,7 +166,9 @@ class ApisSection(Section):
         custom_files: CustomFiles,
         findings: list[Finding],
     ) -> bool:
-        """Add the documents of proxies; those that cannot be made keep their old version.
+        """Add the documents of proxies.
+
+        Those that cannot be made keep their old version.
 
         Returns:
             Whether the site has no proxies.

@@ -38,7 +38,7 @@ class SiteSignatures(NamedTuple):
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Return the signatures of all records and of a list of public ones."""
+    """Return the signatures of all records and of a public list."""
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(stored_facts):
@@ -105,7 +105,7 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
 
 
 def rank(text: str, site: SiteSignatures) -> int:
-    """Return the sort key of a signature among those with the same hash.
+    """Return the sort key of a signature among those with its hash.
 
     The canonical one is first, then those of verified contracts, then the rest.
     """

@@ -76,7 +76,7 @@ class StorageChange(NamedTuple):
 
 
 def variables_of(layout: Json) -> list[Variable] | None:
-    """Return the variables of a layout of solc or Vyper in their order.
+    """Return the ordered variables of a layout of solc or Vyper.
 
     Returns:
         The variables, or None if there is no layout, or it has another form.
@@ -164,7 +164,7 @@ class _VariablesByByte:
         self._ends = [variable.end for _, variable in self._sorted]
 
     def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Return the first variable that shares a byte with another one, if any."""
+        """Return the first variable that shares a byte with another, if any."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
@@ -223,7 +223,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
 def _without_its_name(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable whose name is gone: replaced or removed."""
+    """Return the change of a variable that was replaced or removed."""
     there = places.first_within(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

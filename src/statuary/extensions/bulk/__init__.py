@@ -1,1 +1,1 @@
-"""Sources of many contracts: JSON lines, and the tables of a Sourcify export."""
+"""Sources of many contracts: JSON lines, and Sourcify exports."""

@@ -1,4 +1,4 @@
-"""Second stage of reading an export: a bucket's rows to records, in order."""
+"""Second stage of reading an export: turn bucket rows into records."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -234,7 +234,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield columns, sources and signatures of a bucket's matches, in order of address."""
+    """Yield columns, sources and signatures of a bucket's matches, by address."""
     with closing(read_database(file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
@@ -339,7 +339,10 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
 
 
 def _json(text: str | None) -> Json:
-    """Return the value of a JSON column; null is null or the text `null`."""
+    """Return the value of a JSON column.
+
+    SQL null and the text `null` are both null.
+    """
     return None if text is None else parse_json(text)
 
 

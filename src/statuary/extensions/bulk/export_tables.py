@@ -1,4 +1,4 @@
-"""Join the tables of an export into sorted buckets, within a memory limit.
+"""Join an export's tables into sorted buckets, within a memory limit.
 
 A bucket is a small SQLite file. All deployments of a compilation are in one bucket: Sourcify has 8.5 of them
 on average, and their common data is written and read once. Any worker that sees the file reads it in little
@@ -123,7 +123,7 @@ def table_of(path: str) -> str:
 
 
 def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
-    """Return the files of each known table, in order of their first rows.
+    """Return the files of each known table, ordered by first row.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.
@@ -176,7 +176,10 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Create a view of each table, with the further columns `filename` and `file_row_number`."""
+    """Create a view of each table, with file names and row numbers.
+
+    The columns are `filename` and `file_row_number`.
+    """
     if any(is_remote(file) for files in tables.values() for file in files):
         _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
     for name, files in tables.items():
@@ -187,7 +190,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Return the bytes of all files, after comparing them with the number of rows.
+    """Return the size of all files, after checking their row counts.
 
     Raises:
         UnreadableError: if a table has more rows than a real one of its size.
@@ -265,7 +268,7 @@ class BucketQuery(NamedTuple):
 
 
 def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
-    """Yield the queries for all tables of the buckets that the export has."""
+    """Yield the queries for the tables of an export's buckets."""
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
         "matches", f"SELECT bucket, {TABLES['matches'].replace('verified_at', moment)} FROM keys"
@@ -339,7 +342,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """The buckets of an export by number, and findings about the whole export."""
+    """An export's buckets by number, and findings about the whole."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -474,7 +477,7 @@ def _fill(
 
 
 def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
-    """Divide the narrow side of a join into parts that fit into memory."""
+    """Divide a join's narrow side into parts that fit into memory."""
     if not wide.needed:
         return [""]
     (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()

@@ -116,7 +116,9 @@ class LineContract(NamedTuple):
 
 
 def line_ranges(root: Path, path: str, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Split a JSONL file into ranges of whole lines, each of about `size` bytes.
+    """Split a JSONL file into ranges of whole lines.
+
+    Each has about `size` bytes.
 
     A compressed or remote file is one range, since finding its lines takes as long as reading it.
 
@@ -256,7 +258,7 @@ def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
 
 
 def _skip_line(file: IO[bytes]) -> int:
-    """Move a file to the end of the line; return the number of bytes."""
+    """Move a file to the line's end; return the bytes skipped."""
     read_bytes = 0
     while line_rest := file.readline(BUFFER):
         read_bytes += len(line_rest)

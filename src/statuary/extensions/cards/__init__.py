@@ -1,1 +1,1 @@
-"""Cards: the pictures that other sites show with a link to a page."""
+"""Cards: the pictures that other sites show for a link."""

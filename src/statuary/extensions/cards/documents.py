@@ -153,7 +153,10 @@ def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
 
 
 def can_draw(font: "FreeTypeFont", text: str) -> bool:
-    """Return whether a font has every character of a text; others would be boxes."""
+    """Return whether a font has every character of a text.
+
+    It would draw others as boxes.
+    """
     absent = _drawn(font, NO_CHARACTER)
     return all(character.isspace() or _drawn(font, character) != absent for character in text)
 
@@ -165,7 +168,7 @@ def _drawn(font: "FreeTypeFont", character: str) -> bytes:
 
 
 def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:
-    """Draw a picture as PNG: sign, line, the site's name if possible, and address.
+    """Draw a PNG picture: sign, line, address and the site's name.
 
     Raises:
         StatuaryError: if it is larger than services accept without a delay.
@@ -203,7 +206,7 @@ def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
 
 
 def _cut(font: "FreeTypeFont", text: str) -> str:
-    """Return a text that fits one line, with dots where it is cut."""
+    """Return a text that fits one line, cut with dots."""
     if font.getlength(text) <= WIDTH - 2 * LEFT:
         return text
     return next(

@@ -179,7 +179,7 @@ def signed_digest(signed: JsonObject) -> bytes:
 
 
 def _uid(message: JsonObject) -> str:
-    """Return the name that EAS gives to an off-chain attestation of version 2."""
+    """Return EAS's name of an off-chain attestation of version 2."""
     sizes = {"version": 2, "time": 8, "expirationTime": 8}
     parts = []
     for member in _PACKED:

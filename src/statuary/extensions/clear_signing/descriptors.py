@@ -50,7 +50,7 @@ _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-
 
 
 def kind_of(path: str) -> SigningFileKind:
-    """Return a file's kind by its path, by the rules of the registry's index."""
+    """Return a file's kind by its path, as the registry's index does."""
     *folders, name = path.split("/")
     if "sigs" in folders:
         return SigningFileKind.ATTESTATION
@@ -134,7 +134,10 @@ class Descriptor:
 
     @cached_property
     def formats(self) -> Mapping[str, JsonObject]:
-        """The formats by key; other values are skipped, since the schema reports them."""
+        """The formats by key.
+
+        Values of other types are skipped; the schema reports them.
+        """
         formats = as_object(as_object(self.value.get("display")).get("formats"))
         return {key: value for key, value in formats.items() if isinstance(value, dict)}
 
@@ -287,7 +290,7 @@ class DescriptorFolder:
         return _Merged(value, files + included.files, included.origins)
 
     def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
-        """Return the path of an include: inside the folder, and without a cycle."""
+        """Return the path of an include inside the folder, without cycles."""
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
             raise _error(INCLUDES, "`includes` is not a text", path, pointer)
@@ -406,7 +409,7 @@ def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
 
 
 def attested_descriptor(path: str) -> tuple[str, str] | None:
-    """Return the descriptor and the signer that an attestation's path names, if it does."""
+    """Return the descriptor and signer that an attestation's path names."""
     folder, _, name = path.rpartition("/")
     match = _ATTESTATION.fullmatch(name)
     if match is None or not folder.endswith("/sigs"):

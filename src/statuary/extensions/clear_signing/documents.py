@@ -132,7 +132,7 @@ def _by_location(
 def _files(
     verification: FolderVerification, published_descriptors: list[DescriptorVerdict]
 ) -> Iterator[Document]:
-    """Yield the published descriptors, what they include, and attestations of them that nothing contradicts."""
+    """Yield the published descriptors, their includes and uncontradicted attestations."""
     paths = {file.path for item in published_descriptors for file in item.files}
     published_paths = {item.path for item in published_descriptors}
     paths |= {

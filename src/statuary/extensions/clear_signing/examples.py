@@ -96,7 +96,7 @@ class InnerRenderer:
         self._descriptors, self._names, self._depth = descriptors, names, depth
 
     def __call__(self, call: Call) -> Rendered | None:
-        """Return the call as it is displayed, if a descriptor has its format."""
+        """Return the call as displayed, if a descriptor has its format."""
         descriptor = self._descriptors.of(call)
         if descriptor is None or len(call.data) < 4:
             return None
@@ -168,7 +168,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
-    """Return the chain of a transaction by EIP-155, or 1 if it names none."""
+    """Return a transaction's EIP-155 chain, or 1 if it names none."""
     stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1

@@ -25,7 +25,7 @@ from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):
-    """A violation of a rule, with the rule's severity unless it has its own."""
+    """A violation of a rule, which may have its own severity."""
 
     message: str
     pointer: Pointer
@@ -124,7 +124,7 @@ def _named_violations(
 
 
 def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield violations by a constant that names a missing part of the descriptor."""
+    """Yield constants that name a missing part of the descriptor."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             in_descriptor(descriptor, parse_path(constant))

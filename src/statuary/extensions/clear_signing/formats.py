@@ -65,7 +65,7 @@ _ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddre
 
 
 def _fitting(name: str, value: Leaf) -> Leaf:
-    """Convert a slice, or a number that holds an address, for its format."""
+    """Convert a slice, or a number that is an address, for display."""
     if name in _ADDRESSES and value.kind in ("slice", "uint", "int") and len(value.bytes) >= ADDRESS_BYTES:
         return Leaf("address", value.bytes[-ADDRESS_BYTES:])
     if value.kind != "slice":
@@ -138,7 +138,7 @@ def _mapped(reference: JsonObject, show: Show) -> Json:
 
 
 def _number(parameter: Json, show: Show) -> int | None:
-    """Return the number that a parameter gives or names, if there is one."""
+    """Return the number that a parameter gives or names, if any."""
     if isinstance(parameter, dict):
         parameter = _mapped(parameter, show)
     if isinstance(parameter, int):

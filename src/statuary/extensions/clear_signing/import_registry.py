@@ -1,4 +1,4 @@
-"""Copy a registry's descriptors for contracts of the site's chains into the content."""
+"""Copy a registry's descriptors for the site's chains into the content."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path

@@ -270,7 +270,9 @@ _MEMBER = re.compile(
 
 
 def parse_message_key(text: str) -> MessageKey:
-    """Return the types of EIP-712's `encodeType`: the primary one, then its others by name.
+    """Return the types of EIP-712's `encodeType`.
+
+    The primary type comes first, then its others by name.
 
     Raises:
         InvalidValueError: if it is invalid, or not canonical, so that its hash is not a message's.

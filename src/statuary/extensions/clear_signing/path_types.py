@@ -99,7 +99,10 @@ class DataTypes:
                 raise _nowhere(path, number, f"{_described(kind)} has no such part")
 
     def leaves(self) -> Iterator[tuple[Step, ...]]:
-        """Yield the path of every elementary value; a recursive type is expanded once."""
+        """Yield the path of every elementary value.
+
+        A recursive type is expanded once.
+        """
         return self._leaves(self.top, (), frozenset())
 
     def _leaves(

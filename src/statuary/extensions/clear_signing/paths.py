@@ -1,4 +1,7 @@
-"""Paths of ERC-7730: to a call or message (`#`), container (`@`) or descriptor (`$`)."""
+"""Paths of ERC-7730.
+
+They begin at a call or message (`#`), a container (`@`) or the descriptor (`$`).
+"""
 
 import re
 from typing import NamedTuple
@@ -19,7 +22,7 @@ _SLICE = re.compile(r"\[(-?[0-9]{1,9})?:(-?[0-9]{1,9})?\]", re.ASCII)
 
 
 class Member(NamedTuple):
-    """A member of a struct, a parameter, or a key of the descriptor."""
+    """A struct's member, a parameter, or a key of the descriptor."""
 
     name: str
 
@@ -45,7 +48,7 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The number of bytes or items, if it does not depend on the value."""
+        """The number of bytes or items, unless the value decides it."""
         start = self.start or 0
         if self.end is None:
             return -start if start < 0 else None

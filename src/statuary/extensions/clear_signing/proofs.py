@@ -1,4 +1,4 @@
-"""The proof beside each deployment: what was compared, with which record and block.
+"""The proof beside each deployment: what was compared with which record.
 
 It also names what no build can prove.
 """

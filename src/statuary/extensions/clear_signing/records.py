@@ -1,4 +1,4 @@
-"""The verified code of a contract and of its implementations, as descriptors need it."""
+"""The verified code of contracts and implementations, as descriptors need it."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -82,7 +82,7 @@ class SelectorOwner(NamedTuple):
 
 
 class DeployedCode(NamedTuple):
-    """The code at a deployment: its own, and that of its implementations or facets."""
+    """The code at a deployment, and its implementations' or facets' code."""
 
     own_code: VerifiedCode
     other_codes: tuple[VerifiedCode, ...] = ()
@@ -118,7 +118,10 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Return the code that a selector runs: the contract's, or the only implementation's."""
+        """Return the code that runs a selector.
+
+        It is the contract's, or the only implementation's.
+        """
         if own_functions := self.own_code.functions.get(selector):
             return SelectorOwner(own_functions[0], self.own_code.address)
         having = [code for code in self.other_codes if selector in code.functions]
@@ -138,7 +141,7 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The requested records of a site, each read from the content and proved once."""
+    """The requested records of a site, each read and proved once."""
 
     def __init__(self, root: Path, catalogue: SiteContent, sources: SourceTable | None = None) -> None:
         """Begin without any.
@@ -193,7 +196,7 @@ class SiteRecords:
                 self._codes[place], first[place] = code, precedence
 
     def _code(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | str:
-        """Return the code of a record, or a note that it is excluded."""
+        """Return a record's code, or a note that it is excluded."""
         outcome = run_guarded(partial(self._verified, source, parsed), source.path, "reading the record")
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 

@@ -97,7 +97,7 @@ class ParsedDescriptor:
 
     @cached_property
     def naming_value(self) -> Mapping[str, Field]:
-        """The first field of each key that names `@.value`, where there is one."""
+        """The first field of each key that names `@.value`, if any."""
         field_by_key = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
         return {key: field for key, field in field_by_key.items() if field is not None}
 
@@ -132,7 +132,7 @@ class DeployedDescriptor:
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:
-        """Return the function that a key is bound to, if its signature is the same."""
+        """Return the function of a key, if its signature is the same."""
         owner = self.owners[key]
         same = owner.function is not None and owner.function.signature == self.parsed.functions[key].signature
         return owner.function if same else None
@@ -297,7 +297,7 @@ def parameter_name_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule
 
 
 def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str]]:
-    """Yield the names that differ in two lists of parameters of the same types.
+    """Yield the differing names in two parameter lists of equal types.
 
     A missing name is not compared.
     """
@@ -411,7 +411,7 @@ RULES: Final = (
 def findings_of(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
-    """Return the violations of a rule as findings, at most some of them."""
+    """Return a rule's violations as findings, up to a limit."""
     name = rule_of(rule).name
     usual = Severity.WARNING if rule in WARNED else Severity.ERROR
     findings = []

@@ -23,7 +23,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Return a calldata descriptor with a format for each function that changes state.
+    """Return a calldata descriptor with formats for functions that change state.
 
     Args:
         owner: who publishes the contract.
@@ -118,7 +118,7 @@ def _text(text: str) -> str:
 
 
 def file_of(descriptor: JsonObject, entity: str) -> str:
-    """Return the path of a descriptor below the folder, as the registry names files."""
+    """Return a descriptor's path, named as the registry names files."""
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")
     return f"registry/{folder or 'contracts'}/calldata-{name or 'Contract'}.json"

@@ -71,7 +71,7 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return the check of a list, each of whose items passes a check."""
+    """Return the check that every item of a list passes another."""
     return partial(_list, item=item, most=most, least=least)
 
 
@@ -85,7 +85,7 @@ def _map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
 
 
 def values(item: Check) -> Check:
-    """Return the check of an object, each of whose values passes a check."""
+    """Return the check that every value of an object passes another."""
     return partial(_map, item=item)
 
 

@@ -1,4 +1,4 @@
-"""Clear signing in a run: verify descriptors after contracts, publish them with proofs."""
+"""Clear signing in a run: verify descriptors, publish them with proofs."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class ClearSigningSection(Section):
-    """The descriptors of a site; what judges them is imported where there is something to judge."""
+    """The descriptors of a site.
+
+    The modules that verify them are imported only if there are some.
+    """
 
     urls = SIGNING_URLS
     parts = PARTS

@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """The valid calldata descriptors of a folder, read when a call is rendered."""
+    """A folder's valid calldata descriptors, read when a call is rendered."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -63,7 +63,7 @@ class ValidDescriptors(Descriptors):
         return self._read[path]
 
     def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
-        """Return the files of a contract's descriptor with their digests, if it has one."""
+        """Return the files of a contract's descriptor, with their digests."""
         item = self._bound.get(place)
         return () if item is None else tuple(map(tuple, item.inputs))
 

@@ -85,7 +85,7 @@ def verify_folder(
     with_unverified: bool,
     cached: CachedResults = EMPTY_CACHE,
 ) -> FolderVerification:
-    """Verify the descriptors of a folder against the site's records, except cached ones.
+    """Verify a folder's descriptors against the site's records, except cached ones.
 
     Contradictions between descriptors are looked for among all of them.
     """
@@ -146,7 +146,7 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
 
 
 def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
-    """Yield the note that some deployments of a descriptor are not on the site."""
+    """Yield the note about deployments that are not on the site."""
     missing_checks = [check for check in item.deployments if check.code is None]
     if missing_checks and item.parsed is not None:
         first_check = missing_checks[0]

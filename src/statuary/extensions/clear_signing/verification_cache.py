@@ -1,4 +1,6 @@
-"""The cache of clear signing: results stay valid until one of their inputs changes.
+"""The cache of clear signing.
+
+A result stays valid until one of its inputs changes.
 
 A result depends on the files of a descriptor, on the settings and the program, and on the records that were
 compared. Records are identified by the digests of their documents in the ledger, so that none is read. If

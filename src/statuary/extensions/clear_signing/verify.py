@@ -85,7 +85,10 @@ class DeploymentCheck:
 
     @property
     def status(self) -> ClaimStatus:
-        """The headline: the weakest of the three statuses, or contradicted if a record is."""
+        """The headline: the weakest of three statuses.
+
+        It is contradicted if a record is.
+        """
         codes = () if self.code is None else self.code.all_codes
         if any(code.verdict is ClaimStatus.CONTRADICTED for code in codes):
             return ClaimStatus.CONTRADICTED
@@ -151,7 +154,10 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 
 
 def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
-    """Compare a descriptor with the code at its deployments; too many pairs exclude it."""
+    """Compare a descriptor with its deployments' code.
+
+    Too many pairs exclude it.
+    """
     if item.parsed is None:
         return item
     outcome = run_guarded(

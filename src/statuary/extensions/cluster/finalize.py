@@ -1,4 +1,4 @@
-"""The last steps of large builds, shared with the workers: rows and the manifest.
+"""The last steps of large builds, shared with the workers.
 
 The building process assigns ranges, and appends or names the workers' results. The bytes are those of a build
 in one process.

@@ -1,4 +1,4 @@
-"""The interfaces on pages: pages of proxies and of code, and links to them."""
+"""The pages of proxies and code, and the links to them."""
 
 from collections.abc import Mapping
 from pathlib import Path
