@@ -13,6 +13,8 @@ import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from contracts.checks.test_compilation_forgeries import FORGERIES as COMPILATION_FORGERIES
+from contracts.checks.test_compilation_forgeries import forged
 from statuary.base.findings import Severity
 from statuary.base.primitives import keccak256
 from statuary.contracts.checks.claims import runtime_differs
@@ -196,6 +198,15 @@ def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any
 def test_browser_matches_build_on_records():
     assert len(records()) >= len(FEATURES) + 7  # with those of the demo network
     assert differences(records()) == []
+
+
+def test_browser_matches_build_on_forged_compilations():
+    cases = [
+        (f"{kind}: {name}", orjson.dumps(forged(name, kind, forge)))
+        for name, kind, forge in COMPILATION_FORGERIES
+    ]
+    assert len(cases) > 300
+    assert differences(cases) == []
 
 
 def test_browser_matches_build_on_damaged_records():

@@ -518,12 +518,18 @@ ONCE = {row["kind"] for row in TABLE if row.get("once")}
     ("name", "kind", "forge"), FORGERIES, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_forgery_is_rejected(name, kind, forge):
+    record = forged(name, kind, forge)
+    assert record != true_record(name)
+    assert not is_believed(record, unknown=kind in UNKNOWN)
+
+
+def forged(name: str, kind: str, forge: Callable[[Record], object]) -> Record:
+    """Return a true record after a forgery, which repeats what it changed wherever a record does."""
     record = true_record(name)
     forge(record)
     if kind not in ONCE:
         repeat(record)
-    assert record != true_record(name)
-    assert not is_believed(record, unknown=kind in UNKNOWN)
+    return record
 
 
 def is_believed(record: Record, *, unknown: bool) -> bool:
