@@ -11,7 +11,7 @@ from statuary.publish.folder.reader import REPAIR, FileChange
 HINTS = {
     FileChange.CHANGED: REPAIR,
     FileChange.REMOVED: REPAIR,
-    FileChange.ADDED: "a web server sends them; what statuary copies, packs or publishes does not have them",
+    FileChange.ADDED: "web servers send whatever lies there; snapshots, extracts and publications leave it out",
 }
 
 

@@ -11,6 +11,7 @@ import yaml
 
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.proof import ClaimName, ClaimStatus
 from statuary.contracts.sources.parse_record import parse_record_json
 from support.forgeries import repeat, target
 
@@ -50,6 +51,45 @@ def test_true_record_is_believed(name):
     proof = prove(true_record(name))
     assert proof.holds, proof.findings
     assert proof.verdict is None or proof.verdict.sentences[0].key != "verdict_contradicted"
+
+
+EVIDENCE = {
+    "Solidity": (ClaimStatus.VERIFIED, "metadata_hash"),
+    "Vyper": (ClaimStatus.NOT_SHOWN, "no_integrity_hash"),
+    "Yul": (ClaimStatus.NOT_SHOWN, "no_hash_written"),
+    "Fe": (ClaimStatus.NOT_SHOWN, "no_hash_written"),
+}
+"""By language: whether a hash in the code of these releases is about the sources, and why."""
+
+
+@pytest.mark.parametrize("name", [*RECORDS, "fe"])
+def test_only_hashes_of_compilers_show_sources(name):
+    record = true_record(YUL if name == "fe" else name)
+    if name == "fe":
+        record["compilation"] |= {"language": "Fe", "compiler": "fe", "compilerVersion": "0.26.0"}
+        repeat(record)
+    claim = prove(record).claim(ClaimName.HASHED)
+    assert claim is not None
+    assert (claim.status, claim.reason.key) == EVIDENCE[record["compilation"]["language"]]
+
+
+@pytest.mark.parametrize("language", ["Yul", "Fe", "Vyper"])
+def test_metadata_shows_nothing_of_other_languages(language):
+    """The code ends with the metadata hash of a Solidity contract, whose metadata calls itself that of the language."""
+    record, hashed = true_record(WORDS if language == "Vyper" else YUL), true_record(NAMES)
+    if language == "Fe":
+        record["compilation"] |= {"language": "Fe", "compiler": "fe", "compilerVersion": "0.26.0"}
+    digits = hashed["runtimeBytecode"]["cborAuxdata"]["1"]["value"].removeprefix("0x")
+    for side in ("creationBytecode", "runtimeBytecode"):
+        for member in ("onchainBytecode", "recompiledBytecode"):
+            record[side][member] += digits
+    path, _ = target(record)
+    record["sources"][path]["content"] += f"// {digits}\n"
+    record["metadata"] = hashed["metadata"] | {"language": language}
+    repeat(record)
+    claim = prove(record).claim(ClaimName.HASHED)
+    assert claim is not None
+    assert claim.status is not ClaimStatus.VERIFIED
 
 
 def settings(record: Record) -> dict[str, Any]:

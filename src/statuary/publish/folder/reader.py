@@ -92,7 +92,7 @@ class FolderReader:
         """
         body = self.read(path)
         if body is None:
-            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
+            raise PublishingError(f"{path} is missing in {self.root}", REPAIR)
         return body
 
     def paths(self) -> Iterator[str]:
