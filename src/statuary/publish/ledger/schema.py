@@ -220,6 +220,12 @@ LISTED = (
 )
 """The columns of `ContractRow`."""
 
+SERVED = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, ''"
+)
+"""The columns of `ContractRow` that the API's lists need; those for pages are empty."""
+
 SUPERSEDED = "SELECT location FROM work.superseded"
 
 EXPECTED_COLUMNS = {

@@ -10,6 +10,7 @@ from statuary.publish.ledger.schema import (
     COMPARE,
     LISTED,
     SEARCH_DIFFERENCE,
+    SERVED,
     SOURCE_INDEXES,
     SOURCE_VALUES,
     SUPERSEDE,
@@ -173,8 +174,8 @@ class SourceTable:
         return ((ContractRow._make(columns), facts) for facts, *columns in self.connection.execute(query))
 
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
-        """Yield the published contracts of a chain by match id, oldest first."""
-        query = f"SELECT {LISTED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
+        """Yield the published contracts of a chain by match id, oldest first, without the members for pages."""
+        query = f"SELECT {SERVED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
         return self._listed(query, chain_id)
 
     def _listed(self, query: str, *values: str) -> Iterator[ContractRow]:
@@ -204,9 +205,12 @@ class SourceTable:
             last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield location and list entry of published contracts at changed addresses, sorted."""
+        """Yield location and list entry of published contracts at changed addresses, sorted.
+
+        Entries lack the members for pages: workers take what is yielded here.
+        """
         query = (
-            f"SELECT location, {LISTED} FROM changed_sources WHERE published AND address > ?"
+            f"SELECT location, {SERVED} FROM changed_sources WHERE published AND address > ?"
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
         )
         last_address = ""
