@@ -77,7 +77,10 @@ class CompilationCache:
         self.digests = dict(digests)  # of compilers' programs, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the digest of a compiler and an input, whatever outputs are selected."""
+        """Return the digest of a compiler and an input.
+
+        The selected outputs do not change it.
+        """
         settings = {
             name: value
             for name, value in as_object(std_json_input["settings"]).items()

@@ -1,4 +1,4 @@
-"""The compilers on this machine: their versions, and their output for standard JSON input."""
+"""The compilers on this machine: their versions and their output."""
 
 import re
 import shutil

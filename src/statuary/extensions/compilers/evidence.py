@@ -17,7 +17,7 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return the evidence of a run whose output equals a record, but for differences that contradict nothing."""
+    """Return the evidence of a run whose output contradicts no record member."""
     differing = {finding.pointer for finding in findings}
     return CompilationEvidence(
         record=record_sha256(record),

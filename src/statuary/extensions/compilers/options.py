@@ -1,4 +1,4 @@
-"""The options that name the compilers, and that compile a site's contracts again."""
+"""The options that name compilers, or compile a site's contracts again."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Compare a record with new output of its compiler, which needs the compiler."""
+"""Compare a record with new output of its compiler."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -63,14 +63,14 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is missing because a tool did not request it."""
+    """Return whether a member is missing because no tool requested it."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
 def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
-    """Compare the match level and the transformations of a side that claims a match."""
+    """Compare match level and transformations of a side that claims a match."""
     claimed, compiled = record[f"{side}Match"], as_text(recompiled[f"{side}Match",]) or None
     if claimed is None:
         return
@@ -91,7 +91,7 @@ def _side_violations(
 
 
 def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
-    """Return type, position and value of each transformation, or None if one is invalid.
+    """Return type, position and value of each transformation.
 
     Equal code is stored once, so ids may be those of another submission.
     """
@@ -276,7 +276,9 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 
 
 def recompilation_input(record: RecordValue) -> JsonObject:
-    """Return the record's standard JSON input, requesting every output that the record has.
+    """Return a record's standard JSON input.
+
+    It requests every output that the record has.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.
@@ -295,7 +297,7 @@ def recompilation_input(record: RecordValue) -> JsonObject:
 def with_output_selection(
     std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
 ) -> JsonObject:
-    """Return a standard JSON input that requests these artifacts of one contract only.
+    """Return a standard JSON input that requests one contract's artifacts.
 
     Raises:
         DerivationError: if the fully qualified name is invalid.

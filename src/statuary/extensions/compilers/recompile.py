@@ -152,7 +152,7 @@ class Recompiler:
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield the differences from the compiler's output, or the reason for its absence."""
+        """Yield the differences from the compiler's output, or why it is missing."""
         try:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:

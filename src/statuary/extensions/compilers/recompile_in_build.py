@@ -1,4 +1,4 @@
-"""Claim C in a build: compile each record again, or reuse an earlier result."""
+"""Claim C in a build: compile records again, or reuse results."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,7 +25,10 @@ MAX_DIFFERENCE_LENGTH = 300
 
 
 class CompilerProgram(NamedTuple):
-    """A compiler as a setting: another program at the same path is another setting."""
+    """A compiler as a setting.
+
+    Another program at the same path is another setting.
+    """
 
     kind: str
     path: str

@@ -105,7 +105,10 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
 
 
 class ServedRanges:
-    """The bytes of a pack; ranges are cut here if the server ignores them."""
+    """The bytes of a pack.
+
+    If the server ignores ranges, they are cut here.
+    """
 
     def __init__(self, deployment: CheckedDeployment, pack: ListedPack) -> None:
         self.name, self.size = f"/{FOLDER}/{pack.path}", pack.size

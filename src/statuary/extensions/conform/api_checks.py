@@ -1,4 +1,7 @@
-"""Rules of the interfaces of explorers and tools, on a site that has them."""
+"""Rules of the interfaces of explorers and tools.
+
+They apply to sites that have these interfaces.
+"""
 
 import json
 from collections.abc import Iterator

@@ -118,7 +118,7 @@ class CheckedDeployment:
         )
 
     def listed_contracts(self, chain_id: str) -> list[DeployedContract]:
-        """Return the newest contracts of a chain, if its list can be read."""
+        """Return a chain's newest contracts, if its list can be read."""
         try:
             document = self.json(f"/{contract_urls.CONTRACTS.path(chain_id=chain_id)}")
             return [

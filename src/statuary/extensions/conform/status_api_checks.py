@@ -222,7 +222,10 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def _document(deployment: CheckedDeployment, url: Url) -> Members:
-    """Return a document of the right shape; another check reports a wrong one."""
+    """Return a document of the right shape.
+
+    Another check reports a wrong one.
+    """
     value: Members = deployment.json(f"/{url.path()}")
     problem = next(shape_problems(value, DOCUMENTS[url]), None)
     if problem is not None:

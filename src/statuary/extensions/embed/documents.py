@@ -1,4 +1,4 @@
-"""The script, frame and badge for other pages, each at most 4 kB."""
+"""The embedded script, frame and badge, each at most 4 kB."""
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
@@ -101,7 +101,7 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield the documents of a page, with a language's words or the English ones."""
+    """Yield a page's documents, in a language's words or in English."""
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):

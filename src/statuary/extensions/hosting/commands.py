@@ -121,7 +121,10 @@ def read_hosting_settings(content: Path) -> _ContentSettings:
 
 
 def check_host(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
-    """Raise click.UsageError if a host cannot serve a site with these settings, and name the files that it needs."""
+    """Raise click.UsageError if a host cannot serve a site.
+
+    The message names the files that the host needs.
+    """
     require_supported_settings(name, settings, has_edge=has_edge)
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(

@@ -72,7 +72,9 @@ def glob_of(url: Url) -> str:
 
 
 def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the globs of several URLs in order, without those that another glob includes.
+    """Return the ordered globs of URLs, without redundant ones.
+
+    Another glob includes a redundant one.
 
     A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
     """
@@ -169,7 +171,7 @@ def regex_of(url: Url) -> str:
 
 
 def header_rules(enabled: EnabledKeys = None) -> tuple[HeaderRule, ...]:
-    """Return the header rules of all paths: common headers, cache rules, media types."""
+    """Return the common headers, cache rules and media types of all paths."""
     by_glob: dict[str, dict[str, str]] = {}
     for rule in (*_common_rules(enabled), *_cache_rules(enabled), *_type_rules(enabled)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
@@ -222,7 +224,7 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
-    """Return media types that do not follow from an extension's file names, by expression."""
+    """Return media types that file extensions do not decide, by expression."""
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
     return [(url.media_type, regex_of(url)) for url in typed]

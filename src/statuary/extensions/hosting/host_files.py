@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class HostFile(NamedTuple):
-    """A text file; its path is relative to the project that is deployed."""
+    """A text file; its path is relative to the deployed project."""
 
     path: str
     text: str
@@ -81,5 +81,8 @@ def _environment(folder: Path) -> Environment:
 
 
 def explorer_error() -> str:
-    """Return the response to a call of an explorer's API; no character of it needs an escape in a configuration."""
+    """Return the response to a call of an explorer's API.
+
+    No character of it needs an escape in a configuration.
+    """
     return encode_json(EXPLORER_ERROR).decode()

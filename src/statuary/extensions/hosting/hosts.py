@@ -202,7 +202,10 @@ def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, lis
 
 
 def _key_patterns(url: Url) -> list[str]:
-    """Return the patterns of a URL's keys; a timed document has one more for later instants."""
+    """Return the patterns of a URL's keys.
+
+    A timed document has one more for later instants.
+    """
     pattern = "".join(
         "*" if parameter else literal for parameter, literal in PATTERN_PARTS.findall(url.pattern)
     )
@@ -211,7 +214,10 @@ def _key_patterns(url: Url) -> list[str]:
 
 
 def _framed_policy_files(options: HostOptions) -> list[HostFile]:
-    """Return the policy of documents that may be framed, for behaviors of their own."""
+    """Return the policy of documents that may be framed.
+
+    Behaviors of their own use it.
+    """
     if not allows_frames(options.enabled):
         return []
     policy = response_headers_policy()
@@ -264,13 +270,16 @@ def _items(*items: str) -> dict[str, object]:
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge module and the task that runs it: `deno task serve`."""
+    """Return the edge module and its task, `deno task serve`."""
     tasks = {"serve": deno_serve_command(options)}
     return [HostFile("deno.json", json_text({"tasks": tasks})), *edge_module_files(options)]
 
 
 def deno_serve_command(options: HostOptions) -> str:
-    """Return the command that serves the site with Deno from the project's folder."""
+    """Return the command that serves the site with Deno.
+
+    It runs in the project's folder.
+    """
     address, _, port = (options.edge or "127.0.0.1:8001").rpartition(":")
     return (
         f"deno serve --allow-read={options.publish} --host={address} --port={port} "

@@ -1,4 +1,4 @@
-"""The origin of this installation (PEP 610), and how a host repeats it."""
+"""The origin of this installation (PEP 610), and its requirement for hosts."""
 
 import importlib.util
 import shlex
@@ -61,7 +61,7 @@ def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Install
 
 
 def put_wheel(source: Path, project: Path) -> Path:
-    """Put the wheel of an installation into the project, and return its path.
+    """Put an installation's wheel into the project, and return its path.
 
     Args:
         source: a wheel, or a folder of sources to build.
@@ -113,7 +113,10 @@ def _of_folder(folder: Path, project: Path) -> Installation:
 
 
 def _public_commit(folder: Path) -> str | None:
-    """Return the requirement of a clean checkout whose commit is on a server that needs no password."""
+    """Return the requirement of a clean checkout with a public commit.
+
+    The server of the commit needs no password.
+    """
     url = git_output(folder, "remote", "get-url", "origin")
     if not url.startswith("https://") or "@" in urlsplit(url).netloc:
         return None
@@ -135,7 +138,10 @@ def checked_out_branch(folder: Path) -> str:
 
 
 def with_extras(requirement: str, extras: Sequence[str]) -> str:
-    """Return a requirement for the command line of pip with extras, quoted for a shell: a name, a URL, a wheel or a folder."""
+    """Return a requirement with extras, quoted for a shell.
+
+    The requirement is a name, a URL, a wheel or a folder, as on pip's command line.
+    """
     if not extras:
         return requirement
     [text] = shlex.split(requirement)

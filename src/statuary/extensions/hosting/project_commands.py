@@ -1,4 +1,4 @@
-"""Write the files of a host into the project, and name those that belong in git."""
+"""Write a host's files into the project, and name those for git."""
 
 import shlex
 from hashlib import sha256
@@ -17,7 +17,10 @@ from statuary.system.writing import replace_file
 
 
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
-    """Return what a host needs in git, quoted for a shell; the edge module is written again where the site is built."""
+    """Return the files for git, quoted for a shell.
+
+    The edge module is excluded: the build writes it again.
+    """
     names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
     if wheel is not None:
         names.append(wheel.relative_to(out).as_posix())
@@ -64,7 +67,7 @@ def write_files(
 
 
 def _put_wheel(installation: Installation, out: Path) -> Path | None:
-    """Put the wheel of an installation into the project, if it needs one."""
+    """Put the installation's wheel into the project, if it needs one."""
     if installation.note:
         click.echo(f"note: {installation.note}", err=True)
     if installation.source is None:
@@ -89,7 +92,10 @@ AS_WRITTEN = "as written: "
 
 
 def with_digest(text: str, comment: str) -> str:
-    """Return a text that ends with a comment by which a later run knows that nobody edited it."""
+    """Return a text that ends with a digest of itself.
+
+    A later run recognizes by this comment that nobody edited the text.
+    """
     return f"{text}{comment} {AS_WRITTEN}{_digest(text)}\n"
 
 

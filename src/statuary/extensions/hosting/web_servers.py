@@ -54,7 +54,10 @@ class WebAddress(NamedTuple):
 
 
 def web_address(options: HostOptions) -> WebAddress:
-    """Return where a web server answers: `listen` is a port, an address or a host name, each of the two with a port or without."""
+    """Return the address of a web server.
+
+    `listen` is a port, an address or a host name; the latter two may have a port.
+    """
     if options.domain and not HOST.fullmatch(options.domain):
         raise StatuaryError(
             f"--domain {options.domain!r} is not a host name", "write it like status.example.org"
@@ -129,7 +132,10 @@ def _caddy_site(options: HostOptions, address: WebAddress) -> str:
 
 
 def _table_values(enabled: EnabledKeys) -> dict[str, object]:
-    """Return the template values that come from the URL table; rules of web servers are regular expressions."""
+    """Return the template values from the URL table.
+
+    Rules of web servers are regular expressions.
+    """
     short_lived = _short_lived_regexes(enabled)
     feed = _with_epochs(regex_of(FEED))
     types = [
@@ -165,7 +171,10 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
 
 
 def _text_types() -> list[str]:
-    """Return the media types that compression makes smaller; nginx compresses HTML by itself."""
+    """Return the media types that compression makes smaller.
+
+    nginx compresses HTML by itself.
+    """
     types = {media_type.partition(";")[0] for media_type in (*MEDIA_TYPES.values(), FEED.media_type)}
     return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
 
@@ -176,7 +185,7 @@ def _explorer_calls(enabled: EnabledKeys) -> dict[str, Url]:
 
 
 def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
-    """Return the expressions of all timed documents, at present and at later instants."""
+    """Return the expressions of timed documents, current and later ones."""
     timed = (
         url
         for url in hosted_urls(enabled)

@@ -318,7 +318,7 @@ def run_status_import(
 
 
 def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
-    """Import a status page into a new content folder, for `statuary init --from`.
+    """Import a status page into a new folder, for `init --from`.
 
     Raises:
         click.BadParameter: if the kind of status page is unknown.

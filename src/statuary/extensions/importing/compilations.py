@@ -1,4 +1,7 @@
-"""The compilations of an import: one per input and compiler, several at a time."""
+"""The compilations of an import, several at a time.
+
+Each input and compiler is compiled once.
+"""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -51,7 +54,10 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return a compiler of a compilation's version; of an unknown one, the only one."""
+        """Return a compiler of a compilation's version.
+
+        If the version is unknown, the only compiler is used.
+        """
         kind, version = compilation.compiler, compilation.version
         if version:
             return find_compiler(self.compilers, kind, version)
@@ -59,7 +65,7 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect(self, compilation: ImportedCompilation) -> None:
-        """Announce a contract of an input, so that one run returns all of them."""
+        """Announce an input's contract, so that one run returns all."""
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)

@@ -105,7 +105,10 @@ def read_catalogue(content: Path) -> SiteContent:
 def choose_chain(
     catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
-    """Return the contract's chain, which the node must have, and the site unless it may be added to it."""
+    """Return the contract's chain.
+
+    The node must be on it, and the site must have it unless it may be added.
+    """
     site_chains = [chain.chain_id for chain in catalogue.of(SiteContracts).chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
@@ -224,7 +227,7 @@ def _checkpoints(catalogue: SiteContent, chain_id: ChainId) -> Checkpoints:
 
 
 class _ChainNodes(NamedTuple):
-    """The node of a chain to ask, with those that must agree with it."""
+    """A chain's node, and the nodes that must agree with it."""
 
     nodes: AnchoringNodes
     chain_id: ChainId
@@ -383,7 +386,10 @@ def announce_compilation(line: str) -> None:
 def _evidence(
     record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
 ) -> CompilationEvidence | None:
-    """Return the evidence of a record's compilation; a note says why there is none."""
+    """Return the evidence of a compilation.
+
+    A note gives the reason if there is none.
+    """
     try:
         if run is None:
             run = _compiled_again(record)
@@ -402,7 +408,7 @@ def _evidence(
 
 
 def _compiled_again(record: RecordValue) -> CompilerRun | None:
-    """Compile a record with its compiler version on PATH, if it is there."""
+    """Compile a record with its compiler on PATH, if found."""
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:

@@ -96,7 +96,7 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
 
 
 def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
-    """Explain why a contract is not the one on the chain, with a hint."""
+    """Explain why a contract does not match the chain, with a hint."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
@@ -272,7 +272,7 @@ class ContractImport:
         return existing is not None and not self._is_incomplete(existing)
 
     def _begin(self, contract: ListedContract | UnreadableContract) -> _BegunContract | None:
-        """Read a contract and start to compile it, unless the content has it."""
+        """Read a contract and start compiling it, unless the content has it."""
         if isinstance(contract, UnreadableContract):
             self._report_unreadable(contract)
             return None
@@ -412,7 +412,10 @@ class ContractImport:
         self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
     def _evidence(self, begun: _BegunContract, record: RecordValue, path: str) -> CompilationEvidence | None:
-        """Return the evidence of a contract's compilation; a note says why there is none."""
+        """Return the evidence of a contract's compilation.
+
+        A note gives the reason if there is none.
+        """
         if begun.run is None:
             return None
         try:
@@ -450,7 +453,7 @@ class ContractImport:
         return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
     def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
-        """Return a compilation with its output, if there is a compiler for it."""
+        """Return a compilation with its output, if a compiler is available."""
         if begun.run is not None:
             return _Compiled(with_output(compilation, begun.run))
         kind, version = compilation.compiler, compilation.version

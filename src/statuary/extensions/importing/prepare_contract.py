@@ -189,7 +189,11 @@ def contract_name(root: Path, source: ContractSource | None) -> str | None:
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record of a source, or None if it cannot be read."""
+    """Return the record of a source.
+
+    Returns:
+        None if it cannot be read.
+    """
     return read_contract(root, source).record
 
 
@@ -230,7 +234,11 @@ def check_match_id_is_free(
 
 
 def read_match_id(root: Path, source: ContractSource) -> str | None:
-    """Return the match id in a source, or None if it cannot be read."""
+    """Return the match id in a source.
+
+    Returns:
+        None if it cannot be read.
+    """
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
@@ -261,7 +269,7 @@ class ImportOptions(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The file that makes the contract, as a path in the content folder."""
+        """The file that makes the contract, relative to the content folder."""
         path = f"contracts/{self.chain_id}/{self.address}"
         return f"{path}.json" if self.form is ContractForm.RECORD else f"{path}/contract.yaml"
 
@@ -412,6 +420,6 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Return the chain's resolution of a known contract, if it is a proxy."""
+    """Return the chain's resolution of a known contract, if a proxy."""
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

@@ -163,7 +163,7 @@ HINT = "fix the cause and add the contract again with --force"
 
 
 def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSource | None) -> None:
-    """Write a contract's files, and remove those of the contract that it replaces.
+    """Write a contract's files, and remove those of the replaced one.
 
     Args:
         files: by path in the content folder, in the order in which to write them.
@@ -186,7 +186,10 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
 
 
 def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
-    """Return the body of a new file; the settings of a complete workspace name their schema."""
+    """Return the body of a new file.
+
+    The settings of a complete workspace name their schema.
+    """
     if not path.endswith(".yaml") or body.startswith(MISSING.encode()):
         return body
     return with_schema_line(root, path, body.decode()).encode()

@@ -1,4 +1,7 @@
-"""Status pages, feeds and calendar in further languages, each in its own folder."""
+"""Status pages, feeds and calendar in further languages.
+
+Each language has its own folder.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -113,7 +116,7 @@ def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
 
 
 def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
-    """Return a timeline with the texts of another catalogue, omitting the same records."""
+    """Return a timeline in another catalogue's texts, with the same omissions."""
     full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
     incidents, maintenances = (
@@ -150,7 +153,7 @@ def _translation(
 
 
 def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield feeds and the calendar at their paths in the folder of a language."""
+    """Yield feeds and calendar at their paths below a language's folder."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:

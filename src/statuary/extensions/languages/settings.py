@@ -26,7 +26,7 @@ class LanguageSettings(NamedTuple):
 
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that each is named once, and that every further one has texts.
+    """Check that languages are unique, and that further ones have texts.
 
     Raises:
         InvalidValueError: if not.

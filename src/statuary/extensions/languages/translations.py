@@ -1,4 +1,7 @@
-"""Translations in the content: the first language for APIs, others for their pages."""
+"""Translations in the content.
+
+APIs have the first language, pages their own.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -53,7 +56,7 @@ def status_in_first_language(
 
 
 def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
-    """Add the site's languages to a finding about a mapping from language to text."""
+    """Add the site's languages to a finding about a translated text."""
     if not finding.message.startswith(EXPECTED):
         return finding
     form = "{" + ", ".join(f"{tag}: …" for tag in tags) + "}"

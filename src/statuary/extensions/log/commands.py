@@ -261,7 +261,7 @@ def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLo
 
 
 def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
-    """Verify that the log continues what was seen before, under each of its names."""
+    """Verify that the log continues its earlier states, under each name."""
     log, key, _, changes = opened
     if since is not None:
         try:

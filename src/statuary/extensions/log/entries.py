@@ -51,7 +51,7 @@ class EntryKind(StrEnum):
 
 
 class LogAction(StrEnum):
-    """The change of the subject since its previous entry, if it has one."""
+    """The change of a subject since its previous entry, if any."""
 
     ADD = "add"
     CHANGE = "change"
@@ -211,7 +211,7 @@ def _is_time(text: str) -> bool:
 
 
 def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
-    """Return the conflict with the previous entry about the subject, if there is one."""
+    """Return the conflict with the subject's previous entry, if any."""
     number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, but the previous entry about the subject is {number}"
@@ -237,7 +237,7 @@ def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
 
 
 def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return the reason why an entry cannot follow the previous one, if it cannot."""
+    """Return the reason why an entry cannot follow the previous one."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
@@ -283,7 +283,7 @@ class ProvedEntry(NamedTuple):
 
 
 def check_proof(body: bytes, document: bytes) -> ProvedEntry:
-    """Verify with a .tlog-proof file by statuary that a document is in a log.
+    """Verify a document in a log by statuary's .tlog-proof file.
 
     The signatures of the checkpoint are not verified.
 
@@ -413,7 +413,7 @@ class LogTable(ExtensionTable):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last run left every contract of its site in the log."""
+        """Whether the last run logged every contract of its site."""
         return self.state.complete == self.ledger.run - 1
 
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
@@ -427,7 +427,7 @@ class LogTable(ExtensionTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that were not removed before this build.
+        """Yield a kind's subjects that were not removed before this build.
 
         Args:
             incident_id: only those of this incident; empty for all.
@@ -458,7 +458,7 @@ def _key(subject: LogSubject) -> str:
 
 
 class LogItem(NamedTuple):
-    """A subject as it is published now; without digests if it was removed."""
+    """A subject as currently published; without digests if removed."""
 
     subject: LogSubject
     sha256: str = ""
@@ -467,7 +467,7 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the entry that the log needs about a subject, if it has changed."""
+    """Return the log's missing entry about a subject, if it changed."""
     number, previous_entry = previous if previous is not None else (None, None)
     # those of a removed thing are empty
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
@@ -526,7 +526,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield an incident's updates, oldest first, with the SHA-256 of the author's text."""
+    """Yield an incident's updates with their texts' SHA-256, oldest first."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
@@ -534,7 +534,7 @@ def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def digest_of(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 that an entry of a kind names for a document.
+    """Return the SHA-256 of a document for an entry's kind.
 
     Raises:
         LogError: if the document is not of that kind.

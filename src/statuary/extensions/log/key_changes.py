@@ -63,7 +63,10 @@ def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Follow the changes from a trusted key, each signed by the key before it."""
+    """Follow signed key changes from a trusted key.
+
+    The key before it signs each one.
+    """
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
     return trusted

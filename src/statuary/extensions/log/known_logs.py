@@ -110,7 +110,7 @@ def _damaged(file: Path) -> PublishingError:
 
 
 def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Store the state of a log under each of its names, and its address.
+    """Store a log's state under each name, and its address.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -178,7 +178,7 @@ def key_of(
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return the stored heads of a log, under its current and earlier names."""
+    """Return a log's stored heads, under current and earlier names."""
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
     return [remembered_log.head for name in names if (remembered_log := remembered(name)) is not None]
 

@@ -60,7 +60,7 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 
 
 def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
-    """Return MTH(D[start:end]) of RFC 6962, for a range that occurs in a tree.
+    """Return RFC 6962's MTH(D[start:end]) for a range in a tree.
 
     The root is the hash of all leaves.
     """
@@ -234,7 +234,7 @@ def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
 
 
 def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each level that has grown, with its number of hashes now and before."""
+    """Yield each grown level, with its hash counts before and now."""
     level = 0
     while size > since:
         yield level, size, since
@@ -259,7 +259,7 @@ def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) ->
 
 
 def tile_subtrees(read_path: ReadPath, size: int) -> SubtreeHash:
-    """Return a function that computes subtree hashes of a log from its tiles.
+    """Return a function that computes subtree hashes from a log's tiles.
 
     It raises LogError if a tile is missing or too short. The tiles are not trusted: results based on these
     hashes must be verified against a checkpoint.
@@ -310,7 +310,7 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
 
 
 def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
-    """Yield the entries of a log, verifying every tile and bundle, then the root.
+    """Yield a log's entries, verifying tiles, bundles and the root.
 
     Raises:
         LogError: if a piece is missing or contradicts the others, or the root differs.
@@ -349,7 +349,7 @@ def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """A growing log: yields full tiles and bundles, and partial ones at the end."""
+    """A growing log, which yields full tiles and bundles, then partial ones."""
 
     def __init__(self, size: int, read_path: ReadPath) -> None:
         self.size = self.previous_size = size  # entries by now

@@ -34,7 +34,7 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Return the signer of a log, and the published size that is known.
+    """Return a log's signer, and the known published size.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
@@ -150,7 +150,7 @@ def is_in_ci(variables: Mapping[str, str]) -> bool:
 
 
 def site_reader(name: str) -> ReadPath:
-    """Return the reader of a site's paths: a folder, snapshot, URL or object store."""
+    """Return a site's reader: a folder, snapshot, URL or object store."""
     place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)

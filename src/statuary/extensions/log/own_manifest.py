@@ -1,4 +1,4 @@
-"""The manifest that a site states of itself, which no entry of its log names.
+"""The manifest of a site that no log entry names.
 
 Its documents are compared with those that the log vouches for. Its instant and revision are not covered.
 """
@@ -20,7 +20,10 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 class OwnManifest:
-    """The files that a site's manifest states, and those that were found; both on disk."""
+    """The files that a site's manifest states, and those found.
+
+    Both are on disk.
+    """
 
     def __init__(self, read_path: ReadPath) -> None:
         self.fault = ""  # why it is not a manifest; empty if it is one
@@ -47,14 +50,17 @@ class OwnManifest:
         self.table.close()
 
     def states(self, name: str, body: bytes | None) -> bool:
-        """Return whether it states this body for a name; for None, that there is no such file."""
+        """Return whether it states this body for a name.
+
+        A body of None stands for a missing file.
+        """
         row = self.table.execute("SELECT sha256 FROM stated WHERE name = ?", (name,)).fetchone()
         if row is None:
             return body is None and not self.fault
         return body is not None and row[0] == sha256(body).hexdigest()
 
     def note(self, name: str, body: bytes | None) -> None:
-        """Note a file that is on the site, or that is missing there."""
+        """Note a file that the site has or lacks."""
         digest = "" if body is None else sha256(body).hexdigest()
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
@@ -79,5 +85,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def has(self, path: str) -> bool:
-        """Return whether a path is that of the manifest, its signature or one of its parts."""
+        """Return whether a path is the manifest, its signature or its part."""
         return path in self.paths

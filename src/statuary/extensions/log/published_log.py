@@ -1,4 +1,4 @@
-"""A published log: checkpoint and tiles, read by path and verified before use."""
+"""A published log, whose checkpoint and tiles are verified before use."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Resume a log: the published one, and signed entries that are not published yet.
+"""Resume a log: the published one, and signed unpublished entries.
 
 Entries are binding as soon as they are signed, because others may have them. So each run publishes
 `log/pending.json` before everything else: the new checkpoint and the entries that lead to it from the log
@@ -254,7 +254,10 @@ class _ChosenLog(NamedTuple):
 
 
 def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
-    """Choose the folder's log if it continues the published one, else that one."""
+    """Choose the folder's log if it continues the published one.
+
+    Otherwise the published one is used.
+    """
     if own_log is None or published_log is None:
         return _ChosenLog(own_log or published_log)
     shorter, longer = sorted((own_log, published_log), key=lambda candidate: candidate.head.size)

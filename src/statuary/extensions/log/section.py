@@ -1,4 +1,4 @@
-"""The section of the log, which each build or tick extends before it publishes."""
+"""The section of the log, extended by builds and ticks before publishing."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ OTHER_FAULT = "its key or its files cannot be read"
 
 
 class LogSection(Section):
-    """The log of a site that goes into a folder; there is none elsewhere."""
+    """The log of a site that goes into a folder."""
 
     urls = LOG_URLS
     parts = PARTS

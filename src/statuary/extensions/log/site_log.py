@@ -267,7 +267,7 @@ class SiteLog:
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield the entry that corrects wrong times, if it is needed and requested."""
+        """Yield the requested entry that corrects wrong times, if needed."""
         if entry.time >= self.rules.clock:
             return
         if not self.context.allow_clock_rollback:
@@ -298,7 +298,10 @@ class SiteLog:
         yield from published_incidents(self.table, documents)
 
     def _add_manifest(self) -> str:
-        """Add the manifest of all files, reusing an unchanged one; return its SHA-256."""
+        """Add the manifest of all files; return its SHA-256.
+
+        An unchanged one is reused.
+        """
         origin = SiteOrigin(self.context.now, "", VERSION)
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
         last_entry = self.table.last(WHOLE_SITE)
@@ -328,7 +331,7 @@ class SiteLog:
         return full_listing(self.target, origin, listing)
 
     def _listing(self) -> ListedParts:
-        """Return the listing of all files, except those that follow from the log's entries."""
+        """Return the listing of files, except those derived from log entries."""
 
         def is_listed(path: str) -> bool:
             return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
@@ -401,7 +404,10 @@ class SiteLog:
         return f"{text}\n{require_key(self.key).sign(text)}"
 
     def _reuse_published(self, *, everything: bool) -> None:
-        """Add the published descriptions and manifest again; only the key's holder renews them."""
+        """Add the published descriptions and manifest again.
+
+        Only the key's holder renews them.
+        """
         self.target.add(self._descriptions())
         text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
         if text is not None and everything:
@@ -441,7 +447,7 @@ class SiteLog:
                 documents.remove_unless_added(documents.paths_under(f"{PREFIX}/{full_tile}.p"))
 
     def _reuse_tiles(self, size: int) -> None:
-        """Add the published tiles again, except partial ones whose full tile exists now."""
+        """Add published tiles again, except partial ones with a full tile."""
         there = self.target.ledger.documents.paths_under(f"{PREFIX}/tile")
         published_paths = {path.removeprefix(f"{PREFIX}/") for path in there} | set(
             tile_paths(self.previous_head.size)

@@ -137,7 +137,7 @@ def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
 
 
 class LastEntries:
-    """The last entry of each subject, on disk, checked when it is added."""
+    """Each subject's last entry, stored on disk and checked when added."""
 
     def __init__(self) -> None:
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
@@ -225,7 +225,10 @@ class SiteCheck:
         return self.result._replace(stated_at=self.own.instant)
 
     def _check_clock(self) -> None:
-        """Record a last entry of the future: every later run has to be earlier, or as wrong."""
+        """Record a last entry of the future.
+
+        Every later run has to be earlier, or as wrong.
+        """
         clock = self.last_entries.rules.clock
         if clock > format_milliseconds(Instant(self.now + MAX_AHEAD)):
             self._note(
@@ -257,7 +260,10 @@ class SiteCheck:
         self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
 
     def _check_pending(self, body: bytes | None) -> None:
-        """Verify that the last publication's checkpoint is published; a large one states none."""
+        """Verify that the last publication's checkpoint is published.
+
+        A large publication states none.
+        """
         if body is None:
             return
         pending_checkpoint, is_right = parse_pending(body), False
@@ -322,7 +328,7 @@ class SiteCheck:
             self._note(f"{name} {what if digest else missing}", is_right=False)
 
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield the versions of a path that the site's schedule has by now.
+        """Yield the versions of a path that the schedule has by now.
 
         Their files are in the manifest too.
         """
@@ -433,7 +439,7 @@ class SiteCheck:
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
-        """Return whether a tile is of this log, or a prefix of one."""
+        """Return whether a tile, or a prefix of one, is this log's."""
         full_tile, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
@@ -483,7 +489,7 @@ class NameSet:
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield the paths of an entry with their SHA-256, empty for a removed one."""
+    """Yield an entry's paths with their SHA-256, empty if removed."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return

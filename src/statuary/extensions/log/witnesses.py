@@ -1,4 +1,4 @@
-"""Witnesses: cosignatures of a log's checkpoint, requested, verified and added to a folder."""
+"""Witnesses, whose cosignatures are requested, verified and stored."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 def request_body(log: PublishedLog, old: int) -> bytes:
-    """Return the body of `add-checkpoint` for a witness that has seen `old` entries.
+    """Return `add-checkpoint`'s body for a witness that has `old` entries.
 
     Raises:
         LogError: if it has seen more than the log has.

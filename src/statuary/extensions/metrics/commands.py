@@ -123,7 +123,7 @@ def failures_in_a_row(file: Path) -> int:
 
 
 def append_point(file: Path, measured: Measurement, at: Instant) -> None:
-    """Append a row to a file of points, creating the file if needed."""
+    """Append a row to a file of points, creating it if needed."""
     answer, probe = measured.answer, measured.probe
     values = {
         "at": format_exact(at),

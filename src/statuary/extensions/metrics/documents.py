@@ -1,4 +1,7 @@
-"""`metrics-display/<id>/<period>.json` in Statuspage's form, and the last day as an SVG: `<id>.svg` and `<id>/now.svg`."""
+"""The metrics documents in Statuspage's form, and the last day as SVG.
+
+They are `metrics-display/<id>/<period>.json`, `<id>.svg` and `<id>/now.svg`.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
@@ -124,7 +127,10 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 
 
 def short_number(value: float) -> str:
-    """Return a value in at most five characters, but for its sign: `2.25`, `180`, `12.3k`."""
+    """Return a value in at most five characters, excluding its sign.
+
+    Such as `2.25`, `180` or `12.3k`.
+    """
     for factor, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= factor:
             return f"{value / min(factor, 1e3 if letter == 'k' else factor):.3g}{letter}"
@@ -132,13 +138,16 @@ def short_number(value: float) -> str:
 
 
 class UsualRange(NamedTuple):
-    """The range that eight of ten values of the last week are in."""
+    """The range of eight of ten values of the last week."""
 
     low: float
     high: float
 
     def is_outside(self, value: float) -> bool:
-        """Return whether a value is off by more than the width of the range, or a tenth of its upper end."""
+        """Return whether a value is far off the range.
+
+        It is off by more than the range's width, or a tenth of its upper end.
+        """
         margin = max(self.high - self.low, abs(self.high) / 10)
         return not self.low - margin <= value <= self.high + margin
 
@@ -159,7 +168,9 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 
 
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
-    """Return the present value of a metric with its usual range, and a line of its last day, as an SVG.
+    """Return a metric's current value and last day as an SVG.
+
+    It shows the usual range too.
 
     The value is that of the newest interval of the day; a value far from the usual range has the colour of a degraded state.
     """
@@ -261,7 +272,9 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Yield runs of consecutive intervals; two missing ones in a row are a gap.
+    """Yield runs of consecutive intervals.
+
+    Two missing intervals in a row are a gap.
 
     A metric that is measured more seldom than that, three times or more, has its own usual distance.
     """
@@ -278,7 +291,7 @@ def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]
 
 
 def nice_ceiling(value: float) -> float:
-    """Round a value up to one of 1, 2, 5, 10, 20 ….
+    """Round a value up to a step such as 1, 2, 5, 10 or 20.
 
     A value of zero or less gives 1.
     """

@@ -83,7 +83,7 @@ def _instant(text: str) -> Instant:
 
 
 def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
-    """Yield the points of a CSV file whose first column is the instant.
+    """Yield the points of a CSV file with instants first.
 
     Rows without the value are skipped.
     """

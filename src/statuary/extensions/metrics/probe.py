@@ -165,7 +165,10 @@ def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
 
 
 def _ask_op_node(probe: Probe) -> ProbeAnswer:
-    """Probe an OP Stack node (`op-node`), whose safe blocks have their batches on L1."""
+    """Probe an OP Stack node (`op-node`).
+
+    The batches of its safe blocks are on L1.
+    """
     status = _called(probe, "optimism_syncStatus")
     unsafe, safe, finalized = (_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2"))
     return ProbeAnswer(
@@ -177,7 +180,7 @@ def _ask_op_node(probe: Probe) -> ProbeAnswer:
 
 
 def _ask_zks_node(probe: Probe) -> ProbeAnswer:
-    """Probe a ZKsync node for its newest batch that was committed to L1."""
+    """Probe a ZKsync node for its newest batch on L1."""
     newest = _quantity({"batch number": _called(probe, "zks_L1BatchNumber")}, "batch number")
     for number in range(newest, max(newest - MAX_BATCHES, -1), -1):
         batch = _called(probe, "zks_getL1BatchDetails", [number])
@@ -281,5 +284,5 @@ def _fault(measured: Measurement) -> _Fault:
 
 
 def is_above(value: float | None, limit: int) -> bool:
-    """Return whether a value is above a limit, where 0 means no limit."""
+    """Return whether a value is above a limit; 0 means unlimited."""
     return value is not None and bool(limit) and value > limit

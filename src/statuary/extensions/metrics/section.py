@@ -1,4 +1,4 @@
-"""The section of metrics: reads the files of points, and adds documents of each metric."""
+"""The section of metrics, which reads points and adds each metric's documents."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

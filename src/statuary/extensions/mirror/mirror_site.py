@@ -133,7 +133,9 @@ def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
 
 
 def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
-    """Refuse a manifest from the future: once mirrored, it would refuse every later one.
+    """Refuse a manifest from the future.
+
+    Once mirrored, it would refuse every later one.
 
     Raises:
         PublishingError: if it is more than a day ahead of the clock.
@@ -146,7 +148,7 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
 
 
 def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
-    """Add the manifest, which all files now match, and record the site's URL."""
+    """Add the manifest, which all files match, and record the URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
     target.add(_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
@@ -156,7 +158,10 @@ def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorO
 
 
 def _mirrored_note(text: bytes, options: MirrorOptions) -> str:
-    """Return the note about a mirrored manifest; with another choice of files, all are compared again."""
+    """Return the note about a mirrored manifest.
+
+    With another choice of files, all are compared again.
+    """
     return manifest_digest(text) + (" with host files" if options.with_host_files else "")
 
 
@@ -176,7 +181,10 @@ def _document(entry: Entry, body: bytes) -> Document:
 
 
 class MirrorSync:
-    """Compares a folder with a site, and fetches differences; the comparison is on disk."""
+    """Compares a folder with a site, and fetches differences.
+
+    The comparison is on disk.
+    """
 
     def __init__(
         self,
@@ -237,7 +245,7 @@ class MirrorSync:
                     self._sort_entry(entry)
 
     def _sort_entry(self, entry: Entry) -> None:
-        """Add an entry to those that are wanted, or to those that are skipped."""
+        """Add an entry to the wanted ones or the skipped ones."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
         if is_host_file(entry.path) and not self.options.with_host_files:
@@ -280,7 +288,10 @@ class MirrorSync:
                 yield entry
 
     def _is_right(self, entry: Entry) -> bool:
-        """Return whether a file matches its entry, reading one that the ledger lacks."""
+        """Return whether a file matches its entry.
+
+        A file that the ledger lacks is read.
+        """
         there = None if entry.path in self.missing_paths else self.target.ledger.entry(entry.path)
         if there is not None and there.digest:
             return there.digest.hex() == entry.sha256
@@ -330,7 +341,7 @@ class MirrorSync:
         return problems
 
     def _is_wanted(self, path: str, digest: str) -> bool:
-        """Return whether an earlier run or round has staged what is wanted now."""
+        """Return whether an earlier run or round staged the wanted file."""
         entry = self.wanted_entries.find(path)
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
 

@@ -184,6 +184,9 @@ def _difference(entry: Entry, body: bytes | None) -> str:
 
 
 def _is_signature(text: bytes | None) -> bool:
-    """Return whether bytes look like a minisign signature; only a key could verify it."""
+    """Return whether bytes look like a minisign signature.
+
+    Only a key could verify it.
+    """
     lines = (text or b"").split(b"\n")
     return len(lines) in (4, 5) and lines[0].startswith(b"untrusted comment: ") and (text or b"").isascii()

@@ -91,7 +91,10 @@ def due_for(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Return a channel's due events; those of held kinds are in neither list."""
+    """Return a channel's due and other events.
+
+    Events of held kinds are in neither list.
+    """
     by_name = timeline.catalogue.components_by_name
     component_ids = frozenset(by_name[name].id for name in channel.components if name in by_name)
     due_events: list[StatusEvent] = []
@@ -177,7 +180,10 @@ class _ChannelRun:
                 yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
 
     def _pass(self, other_events: list[StatusEvent]) -> None:
-        """Mark other events as handled, so that later settings do not send them."""
+        """Mark other events as handled.
+
+        Later settings then do not send them.
+        """
         sent = self.channels[self.channel.name]
         for event in other_events:
             sent = sent.with_event(event, arrived=True)
@@ -212,7 +218,10 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
 
 
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
-    """Return the function that sends events in a language, with the environment's secrets."""
+    """Return the function that sends events in a language.
+
+    It has the environment's secrets.
+    """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
         address = address_of(channel, environment)

@@ -44,7 +44,7 @@ class DeliveryError(StatuaryError):
 
 
 class ChannelError(StatuaryError):
-    """A channel cannot be used: its variable is not set, or has no URL."""
+    """A channel's variable is not set, or has no URL."""
 
 
 class Address(NamedTuple):

@@ -150,7 +150,10 @@ class ReadStatus(NamedTuple):
 
     @property
     def held_kinds(self) -> tuple[EventKind, ...]:
-        """The kinds of events that wait: without an unread record, a component may seem to have recovered."""
+        """The kinds of events that wait for unread records.
+
+        Without such a record, a component may seem to have recovered.
+        """
         return (EventKind.COMPONENT,) if self.unread else ()
 
     @property

@@ -1,4 +1,4 @@
-"""Events on the page between two instants: a pure function of the timeline.
+"""Events between two instants, a pure function of the timeline.
 
 The id of an event is that of its update, the same in every build. Silent updates, backfilled incidents and
 imported ones are not events.
@@ -88,7 +88,9 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
 
 
 def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
-    """Return the sort key: at one instant, components follow the records that change them.
+    """Return the sort key, with components after their records.
+
+    This decides the order of events at one instant.
 
     The sort keeps the order of a record's updates.
     """

@@ -38,7 +38,7 @@ class MailService(NamedTuple):
 
 
 def mail_service(channel: Channel, address: Address) -> MailService:
-    """Return the service of a channel from its URL, which has the credentials.
+    """Return a channel's service from its URL, which has the credentials.
 
     Raises:
         ChannelError: if the URL lacks something; the message does not have it.
@@ -94,7 +94,10 @@ def send_mail(
 def _send_campaign(
     channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
 ) -> None:
-    """Create a campaign and start it; one that an earlier try created stays a draft."""
+    """Create a campaign and start it.
+
+    A campaign of an earlier try stays a draft.
+    """
     campaign = {
         "name": f"{_apart(message.subject)} ({message_id})",
         "subject": _apart(message.subject),
@@ -123,7 +126,10 @@ def _send_campaign(
 def _send_email(
     channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
 ) -> None:
-    """Create an e-mail that is sent at once; Buttondown knows a second one by its slug."""
+    """Create an e-mail that is sent at once.
+
+    Buttondown recognizes a second one by its slug.
+    """
     email = {
         "subject": _apart(message.subject),
         "body": _html(message),
@@ -142,7 +148,7 @@ def _send_email(
 
 
 def _html(message: Message) -> str:
-    """Return the body of an e-mail, without what a service takes for its templates."""
+    """Return an e-mail's body, without text that services take for templates."""
     body = f'{message.html}\n<p>{message.time}<br><a href="{message.url}">{message.url}</a></p>'
     return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
 

@@ -100,12 +100,12 @@ def _record_words(
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
-    """Return a status as it stands in a sentence: in lower case in English."""
+    """Return a status as in a sentence, lower case in English."""
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
 def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
-    """Yield the record's components on the page at the instant of an update."""
+    """Yield a record's components on the page at an update's instant."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
     }
@@ -180,7 +180,10 @@ def slack_body(message: Message, words: Words = ENGLISH) -> Members:
 
 
 def _slack_text(text: str) -> str:
-    """Return a text in which nothing is a mention or a link (https://docs.slack.dev/messaging/formatting-message-text)."""
+    """Return a text without Slack mentions or links.
+
+    See https://docs.slack.dev/messaging/formatting-message-text.
+    """
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -51,7 +51,7 @@ class SentEvents(NamedTuple):
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return the state with an event that was sent, or is being sent."""
+        """Return the state with an event that was or is being sent."""
         sent = SentEvent(event.at, fingerprint_of(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
@@ -60,7 +60,7 @@ class SentEvents(NamedTuple):
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def moved_to(self, until: Instant) -> Self:
-        """Return the state for a channel that knows everything up to an instant.
+        """Return the state of a channel that knows everything until an instant.
 
         The instant never moves back.
         """
@@ -70,7 +70,10 @@ class SentEvents(NamedTuple):
 
 
 def fingerprint_of(event: StatusEvent) -> str:
-    """Return the digest of an event without its time: record, status and text."""
+    """Return the digest of an event's record, status and text.
+
+    It has no time.
+    """
     change = event.change
     if isinstance(change, ComponentChange):
         return event.id
@@ -140,7 +143,9 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Reject a delivery state from the future, which would send nothing until then.
+    """Reject a delivery state from the future.
+
+    It would send nothing until then.
 
     Raises:
         DeliveryStateError: if a channel is more than a day ahead of an instant.
@@ -155,7 +160,7 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def rolled_back(channels: Channels, now: Instant) -> Channels:
-    """Return a delivery state in which no channel is ahead of an instant."""
+    """Return a delivery state with no channel ahead of an instant."""
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 

@@ -22,7 +22,10 @@ TEST = "This is a test. Nothing has happened: incidents and maintenance will app
 def send_test_messages(
     channels: tuple[Channel, ...], page: Page, environment: Mapping[str, str], now: Instant
 ) -> ExitCode:
-    """Send a test message to each channel, print the results, and return the exit code."""
+    """Send each channel a test message; return the exit code.
+
+    It prints the results.
+    """
     failed = 0
     for channel in channels:
         try:

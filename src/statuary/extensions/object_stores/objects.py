@@ -137,7 +137,7 @@ class PublishedSnapshot:
         self.bodies.close()
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name in the manifest, and the manifest's own."""
+        """Yield an entry for each name of the manifest, and its own."""
         for member in self.snapshot.own_members():
             entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
             self._keep(member.body, [entry])

@@ -1,4 +1,4 @@
-"""An object store by its URL, with retries, under the lease of one publisher.
+"""An object store by URL, with retries and a publisher's lease.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
 a response; that is done here, since putting the same bytes again changes nothing.
@@ -99,7 +99,11 @@ class ObjectStore:
             raise self._refused("be opened", error) from None
 
     def get(self, path: str) -> tuple[bytes, ObjectInfo] | None:
-        """Return an object's body and information, or None if it does not exist."""
+        """Return an object's body and information.
+
+        Returns:
+            None if the object does not exist.
+        """
         try:
             answer = self.library.get(self.store, path)
             return bytes(answer.bytes()), _held(answer)
@@ -143,7 +147,9 @@ class ObjectStore:
     async def put_if_unchanged(
         self, path: str, body: bytes, attributes: dict[str, str], tag: Tag | None
     ) -> None:
-        """Put an object if it is unchanged or, without a tag, does not exist.
+        """Put an object if it is unchanged.
+
+        Without a tag, it must not exist.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
@@ -232,7 +238,10 @@ class ObjectStore:
         raise AssertionError
 
     def _refused(self, what: str, error: Exception) -> PublishingError:
-        """Return the error for a rejected request, without words of the store or the library."""
+        """Return the error for a rejected request.
+
+        It has no words of the store or the library.
+        """
         if "501 Not Implemented" in str(error):
             return ConditionsRefusedError(
                 f"{self.url} cannot {what}: it supports no conditional requests",
@@ -365,7 +374,7 @@ class Lease:
             )
 
     def _try_conditions(self) -> None:
-        """Make sure that the store rejects a put whose condition does not hold."""
+        """Check that the store rejects a put with a false condition."""
         try:
             self.bucket.put_if(LEASE, b"", None)
         except PreconditionFailedError:
@@ -497,7 +506,7 @@ async def _keep_lease(lease: Lease) -> None:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first exception in a group that is not a group itself."""
+    """Return a group's first exception that is not itself a group."""
     error = group.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 

@@ -31,7 +31,10 @@ LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
 
 
 class DamagedStoreLedgerError(PublishingError):
-    """The ledger of a store is damaged: every object has to be requested instead."""
+    """A store's ledger is damaged.
+
+    Every object has to be requested instead.
+    """
 
 
 HINT = f"delete {INDEX}; the next publication requests every object instead"
@@ -45,7 +48,7 @@ def part_object(digest: str) -> str:
 
 
 def listing_object(digest: str) -> str:
-    """Return the path of the list of a listing's parts by its SHA-256."""
+    """Return the path of a listing's parts by its SHA-256."""
     return f"{LEDGER_FOLDER}{digest}.json"
 
 

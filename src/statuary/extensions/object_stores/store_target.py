@@ -1,4 +1,6 @@
-"""Publish to an object store: compare with its ledger, show the plan, apply it.
+"""Publish to an object store: compare, show the plan, apply it.
+
+The store's ledger says what it holds.
 
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
 ledger records a publication before its first put, so the next one knows of a killed publication, requests the
@@ -348,7 +350,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.advance(1)
 
     def cost(self) -> RequestCounts:
-        """Return the number of requests to apply the plan, without retries and the lease."""
+        """Return the plan's number of requests, without retries and lease."""
         counts = self.plan().counts
         needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
         new, stale = needed_objects - self._objects_of(self.index), self.ledger_objects - needed_objects
@@ -436,7 +438,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.index = index
 
     def _own_index(self, index: StoreIndex) -> Tag | None:
-        """Return the index's tag if an earlier attempt has already put this index.
+        """Return the index's tag if an earlier attempt put this index.
 
         Raises:
             PublishingError: if it is a different one.

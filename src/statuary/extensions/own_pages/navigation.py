@@ -71,7 +71,7 @@ class Navigation:
         )
 
     def neighbours(self) -> Neighbours:
-        """Return the pages before and after this one in the order of reading."""
+        """Return the previous and next page in the order of reading."""
         if self._page not in self.pages:
             return Neighbours(None, None)
         place = self.pages.index(self._page)
@@ -114,7 +114,7 @@ class Navigation:
 
 
 def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
-    """Return the pages below a folder, if one is given, by their order."""
+    """Return the ordered pages below a folder, if one is given."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 

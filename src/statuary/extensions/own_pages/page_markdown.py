@@ -1,4 +1,7 @@
-"""The Markdown of pages: headings with anchors, coloured code with a copy button."""
+"""The Markdown of pages: headings with anchors, and coloured code.
+
+Code has a copy button.
+"""
 
 import json
 import re
@@ -88,7 +91,10 @@ class MarkdownSection(NamedTuple):
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Parse a body: headings get anchors, and only the title is a first-level one."""
+    """Parse a body, giving headings anchors.
+
+    Only the title is a first-level heading.
+    """
     tokens = _parser().parse(visible_text(body))
     uses: dict[str, int] = {}
     for token, text in pairwise(tokens):

@@ -1,4 +1,7 @@
-"""Markdown pages in the site's frame, with a sidebar, checked links and a search."""
+"""Markdown pages in the site's frame.
+
+They have a sidebar, checked links and a search.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,7 +65,10 @@ class OwnPageView(NamedTuple):
 
 
 class OwnPagesSection(Section):
-    """The Markdown pages of `content/pages/`; a failed one does not stop the others."""
+    """The Markdown pages of `content/pages/`.
+
+    A failed page does not stop the others.
+    """
 
     @override
     def config_documents(self, site: SiteContent, skipped: list[Finding]) -> Iterator[Document]:
@@ -200,7 +206,7 @@ class _Pages:
         self._pictures = dict(catalogue.pages.theme.files)
 
     def tokens(self, page: SitePage) -> list[Token]:
-        """Return a page's tokens, with links to the site's pages and sizes of pictures."""
+        """Return a page's tokens, with resolved links and sizes of pictures."""
         tokens = page_tokens(page.body)
         inner_tokens = [inner for token in tokens for inner in token.children or ()]
         for token in (*tokens, *inner_tokens):
@@ -268,7 +274,7 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG, WebP or SVG, if it is one.
+    """Return width and height of a PNG, WebP or SVG.
 
     With these, the page does not move while it loads.
     """

@@ -1,4 +1,6 @@
-"""Packs: many records' documents in one file, looked up by ranges on any host.
+"""Packs: the documents of many records in one file.
+
+Any host can look them up by ranges.
 
 A pack has the documents sorted by path, in compressed frames, and an index that a reader resolves with two
 requests. Packs replace nothing: a site has the same documents with and without them. `pack_format.py` has the

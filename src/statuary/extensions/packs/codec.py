@@ -96,7 +96,7 @@ class Compressor:
 
 
 def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
-    """Make a dictionary of the text that documents like the samples repeat most.
+    """Make a dictionary of the samples' most repeated text.
 
     Args:
         size: the maximum of bytes.

@@ -13,7 +13,7 @@ from statuary.site.document import uncompressed_path
 
 
 def packed_path_filter(root: Path) -> Callable[[str], bool]:
-    """Return a function that says whether packs have a path of a build's folder.
+    """Return a function that tells which built paths packs have.
 
     Raises:
         PublishingError: if the folder has no packs, or they are not those of its last build.

@@ -108,7 +108,7 @@ class WritablePackFolder(PackFolder):
         self.workers = workers
 
     def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
-        """Add and remove documents in a small run, or in a new base.
+        """Add and remove documents in a small run or new base.
 
         Returns:
             The list.
@@ -159,7 +159,7 @@ class WritablePackFolder(PackFolder):
                 file.unlink()
 
     def save(self, packs: PackList) -> None:
-        """Put the list in place, then remove packs that only the old list names."""
+        """Put the list in place, then remove packs that it lacks."""
         previous_packs = self.packs() or ()
         with atomic_file(self.folder / Path(LIST).name) as stream:
             stream.write(encode_list(packs))
@@ -184,7 +184,7 @@ class PackedSource:
         self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document by its path, or None if the pack lacks it.
+        """Return a document by its path, if the pack has it.
 
         Raises:
             DamagedSnapshotError: if it is damaged.

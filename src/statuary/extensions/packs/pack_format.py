@@ -121,7 +121,7 @@ class PackHead(NamedTuple):
 
 
 def key_of(path: str) -> str:
-    """Return the key of a document: its path with the address in lower case.
+    """Return a document's key, its path with a lower-case address.
 
     Raises:
         DamagedSnapshotError: if no document of a pack may have it.

@@ -1,4 +1,6 @@
-"""The list of a site's packs, `packs/packs.json`: runs, of which the newest decides.
+"""A site's list of packs, `packs/packs.json`.
+
+The newest of its runs decides.
 
     {"version":1,"packs":[{"path":"data/1f0c….pack","run":0,"size":…,"sha256":"…","end":[offset,"SHA-256"],
                            "documents":…,"removals":…,"plain":…,"first":"…","last":"…"},…]}
@@ -124,7 +126,7 @@ def parse_list(text: bytes, name: str) -> PackList:
 
 
 def _check_order(packs: PackList, name: str) -> None:
-    """Raise DamagedSnapshotError unless the runs are in order, and the packs of each."""
+    """Raise DamagedSnapshotError unless runs and packs are in order."""
     if len(packs) > MAX_PACKS:
         raise DamagedSnapshotError(f"{name} names more than {MAX_PACKS:,} packs")
     runs = [pack.run for pack in packs]
@@ -262,7 +264,9 @@ def newest(
 
 
 def runs_to_keep(sizes: Sequence[int], added: int) -> int:
-    """Count the first runs that stay when documents are added; the others are merged.
+    """Count the first runs that stay when documents are added.
+
+    The others are merged.
 
     Args:
         sizes: the documents and removals of each run, the base first; the base always stays.
@@ -278,7 +282,9 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
 def with_changes(
     packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
 ) -> PackList:
-    """Return the list with a new run of changes, merged with small preceding ones.
+    """Return the list with a new run of changes.
+
+    Small preceding runs are merged into it.
 
     Args:
         changes: sorted by key.

@@ -102,7 +102,7 @@ class PackReader:
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Return a document or its removal, or None if the pack has neither.
+        """Return a document or its removal, if the pack has either.
 
         A document takes two requests, or one if the leaf is cached; a miss takes at most one.
 
@@ -143,7 +143,7 @@ class PackVerification(NamedTuple):
 
 
 def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
-    """Verify every byte of a pack: digests, order of keys, positions and totals."""
+    """Verify every byte of a pack: digests, key order, positions, totals."""
     problems = list[str]()
     totals, frames = Totals(), 0
     try:

@@ -1,4 +1,4 @@
-"""The sources of a pack's documents: files of JSON lines, and published sites.
+"""A pack's sources: files of JSON lines, and published sites.
 
 Their keys wait on disk, sorted.
 """
@@ -282,12 +282,18 @@ def _read_at(file: int, start: int, size: int) -> bytes:
 
 
 def is_packed(path: str) -> bool:
-    """Return whether packs include a path: a contract's record or proof, by address."""
+    """Return whether packs include a path.
+
+    Paths of records and proofs by address are included.
+    """
     return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
 
 
 class DocumentsOfSite:
-    """The contract documents of a site: a folder, snapshot or URL; a context manager."""
+    """A site's contract documents, as a context manager.
+
+    The site is a folder, snapshot or URL.
+    """
 
     def __init__(self, site: SiteReader) -> None:
         """List them; raise PublishingError if the site cannot be listed."""

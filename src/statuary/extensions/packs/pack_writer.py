@@ -79,7 +79,10 @@ def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> It
 def compressed_frames(
     documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
 ) -> Iterator[CompressedFrame]:
-    """Yield frames in order, compressed in threads; their number does not change the bytes."""
+    """Yield frames in order, compressed in threads.
+
+    The number of threads does not change the bytes.
+    """
     workers = workers or available_cpus()
     waiting = deque[Future[CompressedFrame]]()
     with ThreadPoolExecutor(workers) as pool:
@@ -102,7 +105,7 @@ def _compressed(documents: list[PackedDocument], compressor: Compressor) -> Comp
 
 
 class PackWriter:
-    """A pack being written; a context manager, since leaves wait in a file."""
+    """A pack being written, as a context manager; leaves wait on disk."""
 
     def __init__(self, stream: IO[bytes], compressor: Compressor) -> None:
         self.out = HashingWriter(stream)

@@ -28,7 +28,10 @@ LIST_SECONDS = 5.0
 
 
 class PackedDocuments:
-    """The records and proofs in the packs of a folder or a URL; thread-safe."""
+    """The records and proofs in a site's packs; thread-safe.
+
+    The site is a folder or a URL.
+    """
 
     def __init__(self, source: FolderReader | UrlSource) -> None:
         """Read nothing yet."""
@@ -70,7 +73,7 @@ class PackedDocuments:
             self._renewed = -LIST_SECONDS
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths of documents that are only in packs, with checksummed addresses.
+        """Yield the checksummed paths of documents that are only in packs.
 
         Every pack is read.
         """
@@ -89,7 +92,11 @@ class PackedDocuments:
             self._use(None)
 
     def _packs(self) -> PackListReader | None:
-        """Return a reader of the site's current packs, or None if it has none."""
+        """Return a reader of the site's current packs.
+
+        Returns:
+            None if it has none.
+        """
         is_remote = isinstance(self.source, UrlSource)
         if not is_remote or monotonic() - self._renewed >= LIST_SECONDS:
             self._use(self.source.read(LIST))
@@ -97,7 +104,7 @@ class PackedDocuments:
         return self._reader
 
     def _use(self, text: bytes | None) -> None:
-        """Read the packs of a list from now on, unless it is the same."""
+        """Read the packs of a new list from now on."""
         if text == self._text:
             return
         if self._reader is not None:
@@ -115,7 +122,7 @@ class PackedDocuments:
 
 
 def open_packed(source: DocumentSource) -> PackedDocuments | None:
-    """Return the packed documents of a site, or None if it has every file.
+    """Return a site's packed documents, unless it has every file.
 
     Snapshots and the folders of builds have every file.
     """

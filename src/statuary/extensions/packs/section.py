@@ -1,4 +1,7 @@
-"""The stage that packs a build's contracts; later changes become a small pack."""
+"""The stage that packs a build's contracts.
+
+Later changes become a small pack.
+"""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -107,7 +110,7 @@ class SitePacks:
             return tuple(listed(pack, 0) for pack in put(table.documents(), table.dictionary()))
 
     def _last_list(self) -> PackList | None:
-        """Return the last build's list if it is intact and matches the ledger."""
+        """Return the last build's intact list, if it matches the ledger."""
         cached_group, text = self._ledger.group(GROUP), self._target.published(LIST)
         if text is None or not have_all(text, cached_group, self._ledger.connection):
             return None
@@ -118,14 +121,17 @@ class SitePacks:
         return packs
 
     def _is_intact(self, pack: ListedPack) -> bool:
-        """Return whether a pack is intact, reading it if the ledger is not trusted."""
+        """Return whether a pack is intact.
+
+        It is read if the ledger is not trusted.
+        """
         if self._target.reuse([_path(pack)]):
             return True
         body = self._target.published(_path(pack))
         return body is not None and sha256(body).hexdigest() == pack.sha256
 
     def _with_changes(self, previous_packs: PackList) -> PackList:
-        """Return the list with what differs from the last build in a new run."""
+        """Return the list with the build's differences in a new run."""
         with KeyTable(self._body) as table:
             table.add(
                 _row(path, is_removed=digest is None)
@@ -192,7 +198,7 @@ SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path <
 
 
 def is_counted(path: str) -> bool:
-    """Return whether a path is counted as packed, as `PACKED_BELOW` counts in SQL."""
+    """Return whether a path counts as packed, like `PACKED_BELOW` in SQL."""
     return path.startswith(PREFIXES) and "/0x" in path
 
 
@@ -213,7 +219,7 @@ def _path(pack: ListedPack) -> str:
 
 
 def _put(target: FolderTarget) -> PutPacks:
-    """Return the function that adds packs to a target, small enough for every host."""
+    """Return the function that adds packs small enough for every host."""
 
     def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         for body, written_pack in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):

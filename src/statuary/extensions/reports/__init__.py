@@ -1,4 +1,6 @@
-"""Reports: each component's availability in a quarter, as CSV and a printable page.
+"""Reports: each component's availability in a quarter.
+
+They are CSV and a printable page.
 
 The page states the accounting method.
 

@@ -49,7 +49,9 @@ def months_of(year: int, quarter: int) -> list[date]:
 
 
 def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
-    """Return the figures of components with published uptime, by month, those of a group beside each other.
+    """Return monthly figures of components with published uptime.
+
+    Those of a group are beside each other.
 
     A month that has not begun has none.
     """
@@ -68,7 +70,7 @@ def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -
 
 
 def names_with_groups(timeline: Timeline) -> dict[str, str]:
-    """Return the name of each component after that of its group, by id."""
+    """Return component names after their groups' names, by id."""
     components = timeline.by_position
     groups = {component.id: f"{component.name} / " for component in components if component.group}
     return {c.id: f"{groups.get(c.group_id or '', '')}{c.name}" for c in components}
@@ -95,7 +97,7 @@ def _month(timeline: Timeline, component: Component, month: date, now: Instant) 
 def _spans(
     timeline: Timeline, component: Component, start: Instant, end: Instant
 ) -> Iterator[tuple[str, timedelta]]:
-    """Yield each status of a component between two instants, and for how long."""
+    """Yield a component's statuses between two instants, with durations."""
     history = timeline.status_histories[component.id]
     at = start
     for change in (*(instant for instant in history.instants if start < instant < end), end):

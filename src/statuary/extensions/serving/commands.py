@@ -94,7 +94,7 @@ class _OpenedSite(NamedTuple):
 
 
 def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
-    """Build the content into a folder that is deleted when the server stops."""
+    """Build the content into a folder that the server's end deletes."""
     if not content.is_dir():
         raise ServerError(
             f"there is no folder {content} to build",

@@ -311,7 +311,10 @@ def head_response(response: Response) -> Response:
 
 
 def entity_tag(body: bytes) -> str:
-    """Return Express's weak tag: the length in hex, and 27 characters of base64 SHA-1."""
+    """Return Express's weak tag.
+
+    It is the length in hex, and 27 characters of base64 SHA-1.
+    """
     digest = b64encode(sha1(body, usedforsecurity=False).digest()).decode()
     return f'W/"{len(body):x}-{digest[:27]}"'
 
@@ -357,7 +360,7 @@ ROUTES = tuple(
 
 
 def find_route(path: str) -> Route | None:
-    """Return the route of a path, or None if it is not the look-up's.
+    """Return a path's route, if it is the look-up's.
 
     Every path below `v2` is, except files: their names end in `.json`, which no path of the look-up does.
 
@@ -507,7 +510,7 @@ def _checked_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def _not_verified(chain_id: str, address: str) -> Response:
-    """Return the 404 of an unverified address: a record's first and last members."""
+    """Return an unverified address's 404: a record's first and last members."""
     nothing = {
         "match": None,
         "creationMatch": None,

@@ -1,4 +1,4 @@
-"""Ranges of bytes in files (RFC 9110, 14), which readers of packs request."""
+"""Ranges of bytes in files (RFC 9110, 14), for pack readers."""
 
 import re
 from dataclasses import replace

@@ -250,7 +250,7 @@ def _codes(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) 
 
 
 def _part(record: bytes, member: MemberSpan, name: str) -> bytes | None:
-    """Return the value of a part of a member, if it is an object that has it."""
+    """Return a part of a member, if it has that part."""
     parts = members(record, member.value) if holds_object(record, member) else []
     return next((record[part.value : part.end] for part in parts if part.name == name), None)
 

@@ -327,7 +327,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def _read_head(self) -> bool:
-        """Read the head of a request; return whether it is one to respond to."""
+        """Read a request's head; return whether to respond."""
         self.raw_requestline = self.rfile.readline(65537)
         if len(self.raw_requestline) > 65536:
             self.requestline = self.request_version = self.command = ""
@@ -430,7 +430,10 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
 
 def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield after each change, and once at the start, for changes before that."""
+    """Yield at the start, and after each change.
+
+    The first one is for changes before the start.
+    """
     if not find_spec("watchfiles"):
         while not stopped.wait(POLLING_SECONDS):
             yield None
@@ -445,7 +448,7 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return time and size of each file below a folder, except hidden ones."""
+    """Return time and size of a folder's files, except hidden ones."""
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -108,7 +108,7 @@ class Contract:
 
     @property
     def on_chain(self) -> Claim:
-        """The claim that the chain proves the code at the address, verified again here.
+        """The claim, verified again here, that the chain proves the code.
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
@@ -323,7 +323,7 @@ class DocumentNotFoundError(StatuaryError, LookupError):
 
 
 def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
-    """Open a published site; close it, or use it in a `with` statement.
+    """Open a published site; close it, or use `with`.
 
     Args:
         location: a snapshot in zip format, a folder with a site, a pack, or the http(s) URL of any of them.

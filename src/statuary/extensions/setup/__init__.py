@@ -1,1 +1,1 @@
-"""`statuary setup`: everything that keeps a site running at a host, from one conversation."""
+"""`statuary setup`: everything that keeps a site running at a host."""

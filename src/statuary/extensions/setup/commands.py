@@ -1,4 +1,4 @@
-"""`statuary setup HOST`: one conversation, and the files that keep a site running."""
+"""`statuary setup HOST`: one conversation, and a running site's files."""
 
 import os
 from codecs import BOM_UTF8
@@ -148,7 +148,7 @@ def setup_command(
 
 
 def _decide(host: str, answers: Answers, catalogue: SiteContent, out: Path) -> SetupAnswers:
-    """Return the values of the options, and a person's answers to the other questions."""
+    """Return the options' values, and a person's other answers."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, catalogue.page.url, asks=asks)
     remote = git_output(out, "remote", "get-url", "origin")
@@ -180,7 +180,11 @@ def _decide_url(given: str | None, present: str, *, asks: bool) -> str:
 
 
 def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
-    """Return where the site goes in an object store; nothing for a host that is none."""
+    """Return the site's place in an object store.
+
+    Returns:
+        Nothing if the host is not one.
+    """
     if host != "s3":
         if given is not None:
             raise click.UsageError(f"--to is for s3; {host} gets the site from its own build")
@@ -192,7 +196,7 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
 
 
 def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
-    """Write the URL, and that the host's files belong to the site, into site.yaml."""
+    """Write the URL and the host's files setting into site.yaml."""
     with content_lock(content):
         before = read_below(content, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
@@ -227,7 +231,7 @@ def _host_options(
 
 
 def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
-    """Write the files of the host, and return those that belong in git."""
+    """Write the host's files, and return those for git."""
     installation = read_installation(out) if install is None else Installation(install)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {out / '.gitignore'}", err=True)

@@ -1,4 +1,4 @@
-"""The files that keep a site running at a host: workflows, units and alerts."""
+"""The files that keep a site running: workflows, units and alerts."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """The way to start a build at a host that builds by itself."""
+    """The way to start a build at a host with own builds."""
 
     hook: str  # what the host calls the URL that starts a build
     reason: str
@@ -108,13 +108,13 @@ def channel_secrets(catalogue: SiteContent) -> list[str]:
 
 
 def build_secrets(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
-    """Return the names of the secrets that a build of a workflow needs."""
+    """Return the names of a build workflow's secrets."""
     log = ["STATUARY_LOG_KEY"] if "log" in dict(catalogue.extensions) else []
     return [*(DEPLOYS["s3"].secrets if answers.host == "s3" else ()), *log]
 
 
 def needed_extras(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
-    """Return the extras of statuary that the site needs where it is built."""
+    """Return the extras of statuary that the site's build needs."""
     keys = dict(catalogue.extensions)
     needs = {
         "cards": "cards" in keys,
@@ -128,7 +128,7 @@ def needed_extras(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
 
 
 def setup_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteContent) -> list[HostFile]:
-    """Return the configuration of a host, and what keeps the site running there."""
+    """Return a host's configuration, and files that keep the site running."""
     return [*HOSTS[answers.host].files(options), *_own_files(answers, options, catalogue)]
 
 
@@ -169,12 +169,12 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
 
 
 def cron_within(horizon: timedelta) -> str:
-    """Return the schedule of builds, in which one missed run does no harm."""
+    """Return a build schedule in which one missed run is harmless."""
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 
 def component_labels(catalogue: SiteContent) -> list[str]:
-    """Return the label of each component in the form, its key in parentheses."""
+    """Return each component's label in the form, with its key in parentheses."""
     status = catalogue.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
     # GitHub reads `${{` in a workflow as the beginning of an expression

@@ -1,4 +1,4 @@
-"""The steps that an owner takes by hand after the files of a host are written."""
+"""The owner's steps after the files of a host are written."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple

@@ -76,7 +76,7 @@ def diff_command(before: str, after: str, form: str) -> None:
 
 
 def _verified(snapshot: SnapshotReader) -> Iterator[Entry]:
-    """Yield the entries of a snapshot, each after its document has been checked."""
+    """Yield a snapshot's entries, each after checking its document."""
     return (entry for entry, _ in snapshot.documents())
 
 
@@ -264,12 +264,18 @@ def create(
 
 
 def _documents_of(folder: Path) -> Iterator[Document]:
-    """Yield the documents of a folder without its manifest, which a snapshot makes itself."""
+    """Yield a folder's documents without its manifest.
+
+    A snapshot makes its own.
+    """
     return (document for document in folder_documents(folder) if not is_snapshot_path(document.path))
 
 
 def _is_snapshot(source: Path) -> bool:
-    """Return whether a source has its own manifest, unlike the folder of a build."""
+    """Return whether a source has its own manifest.
+
+    The folder of a build has none.
+    """
     if not source.is_dir():
         return True
     with closing(LedgerFolder(source)) as folder:
@@ -277,7 +283,7 @@ def _is_snapshot(source: Path) -> bool:
 
 
 def _revision(content: Path) -> str:
-    """Return the commit of a content folder, with `+` if it has changes.
+    """Return a content folder's commit, with `+` for changes.
 
     Returns:
         The commit; empty outside of git.
@@ -400,7 +406,11 @@ def _matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _contract_path(what: str) -> str | None:
-    """Return the path of a contract given as CHAIN/ADDRESS, or None for other strings."""
+    """Return the path of a contract given as CHAIN/ADDRESS.
+
+    Returns:
+        None for other strings.
+    """
     chain, _, address = what.partition("/")
     try:
         return contract_urls.CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address))

@@ -1,4 +1,4 @@
-"""The effect of a snapshot: differences of sorted listings, the plan, and the age."""
+"""A snapshot's effect: differences of sorted listings, plan and age."""
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The entry after the change, or the one before if there is none."""
+        """The entry after the change, else the one before."""
         return self.after or self.before or Entry("")
 
     @property

@@ -27,7 +27,7 @@ def _minisign() -> ModuleType:
 
 
 def key_id(text: bytes) -> str:
-    """Return the key id in a .pub or .minisig file, as minisign shows it.
+    """Return a .pub or .minisig file's key id, as minisign shows it.
 
     It has 16 capital hex digits.
 

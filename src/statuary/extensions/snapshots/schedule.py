@@ -1,4 +1,4 @@
-"""A site's own schedule, for servers that choose status documents by the clock.
+"""A site's schedule, for servers that choose documents by the clock.
 
 An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch,
 and the manifest names the bytes that are stored. Those are the document of some epoch too, or the patch of

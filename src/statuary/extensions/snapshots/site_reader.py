@@ -68,7 +68,10 @@ class DocumentSource(Protocol):
 
 
 class DocumentFallback(Protocol):
-    """Documents of a site outside of its files, such as those in packs; thread-safe."""
+    """A site's documents outside of its files, such as in packs.
+
+    It is thread-safe.
+    """
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a document, or None.
@@ -173,7 +176,7 @@ class UrlSource:
         """Do nothing: no connection is kept."""
 
     def read(self, path: str) -> bytes | None:
-        """Return the body of a document, or None if the server has none.
+        """Return a document's body, if the server has it.
 
         Raises:
             UnreachableError: if the server cannot be reached or responds with an error.
@@ -207,7 +210,7 @@ class ManifestIndex:
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry of a document by its name or an alias, or None.
+        """Return a document's entry by its name or an alias.
 
         Raises:
             DamagedSnapshotError: if the part that lists it is missing or damaged.
@@ -241,7 +244,7 @@ class ManifestIndex:
 
 
 def _path_of(line: bytes) -> str:
-    """Return the path in a line of the manifest without parsing all of it."""
+    """Return the path of a manifest's line without parsing it all."""
     try:
         return str(orjson.loads(line)["path"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -361,7 +364,7 @@ def open_site(
 
 
 def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
-    """Return a folder whose files are compared with its ledger, if that decides and not the manifest.
+    """Return a folder compared with its ledger, if the ledger decides.
 
     Raises:
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
@@ -375,7 +378,10 @@ def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReade
 
 
 def open_source(location: str | Path) -> DocumentSource:
-    """Open a site to read its bytes unchecked; raise PublishingError as `open_site` does."""
+    """Open a site to read its bytes unchecked.
+
+    It raises PublishingError as `open_site` does.
+    """
     text = str(location)
     refuse_tar_zst(text)
     if is_url(text):

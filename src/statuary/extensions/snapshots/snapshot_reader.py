@@ -53,7 +53,7 @@ class MemberSource(Protocol):
         """Return the next member if it is this one."""
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return the stored bytes with a SHA-256, if others were sent for the path."""
+        """Return a SHA-256's stored bytes, if the path got other ones."""
 
     def finish(self, entries: Entries) -> None:
         """Check that nothing is left after the `entries` that were read.
@@ -374,7 +374,7 @@ def _zip_members(stream: IO[bytes], name: str, stack: ExitStack) -> MemberSource
 
 
 def snapshot_documents(snapshot: SnapshotReader, *, with_manifest: bool = True) -> Iterator[Document]:
-    """Yield a snapshot's documents, each verified, then verify the rest of the file.
+    """Yield a snapshot's verified documents, then verify the rest.
 
     Args:
         with_manifest: also yield manifest, signature and parts, so that the target can be verified by itself.

@@ -153,7 +153,7 @@ class SnapshotTarget(StatelessTarget):
             yield CompressedMember(header, text[CRC:])
 
     def _final_manifest(self) -> Manifest:
-        """Return the manifest of all added documents, after which none can be added."""
+        """Return the manifest of all documents; none can be added afterwards."""
         if self.manifest is None:
             self._keep(self.packer.rest())
             builder = ManifestBuilder()

@@ -1,4 +1,4 @@
-"""Byte streams that count and hash, ranges of files and URLs, and waiting bodies."""
+"""Hashing byte streams, ranges of files and URLs, and waiting bodies."""
 
 import os
 import tempfile
@@ -137,7 +137,10 @@ class FileRanges:
 
 
 class UrlRanges:
-    """The bytes of a URL, requested in blocks; the most recent blocks are cached."""
+    """The bytes of a URL, requested in blocks and cached.
+
+    Only the most recent blocks are cached.
+    """
 
     def __init__(self, url: str) -> None:
         self.name = url

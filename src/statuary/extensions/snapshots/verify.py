@@ -1,4 +1,4 @@
-"""Verify a snapshot, or a site published from one, and its records and anchors."""
+"""Verify a snapshot or published site, with its records and anchors."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -184,7 +184,7 @@ class AnchorVerifier:
         self.unpaired.close()
 
     def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
-        """Verify a proof whose record came before it, or keep it until then."""
+        """Verify a proof after its record, or store it until then."""
         name = _name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
@@ -275,7 +275,11 @@ class RecordVerifier:
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    """Return a record; for anything else an empty one, which no check accepts."""
+    """Return a record.
+
+    Returns:
+        An empty record for anything else, which no check accepts.
+    """
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -292,6 +296,6 @@ def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Findi
 
 
 def is_proof_path(path: str) -> bool:
-    """Return whether a path of either layout is that of a contract's proof."""
+    """Return whether a path of either layout is a contract's proof."""
     match = CONTRACT_PATH.fullmatch(plain_path(path))
     return match is not None and match["family"] == PROOF.prefix

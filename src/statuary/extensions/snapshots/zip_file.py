@@ -1,4 +1,4 @@
-"""Write a snapshot's zip, read it in one pass, or read single members.
+"""Write a snapshot's zip, read it through, or read single members.
 
 `zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed
 already. Everything except the members' data follows from the members, so the same code writes and verifies
@@ -67,7 +67,7 @@ class CentralDirectory:
         return Ending(self._count, self._entries.tell(), offset, digest)
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the directory, then leave the file at its end."""
+        """Yield the directory's bytes, then leave the file at its end."""
         self._entries.seek(0)
         while chunk := self._entries.read(CHUNK):
             yield chunk
@@ -307,7 +307,7 @@ class ZipReader:
             yield name.decode(errors="replace")
 
     def compressed(self, path: str) -> CompressedMember | None:
-        """Return a member in compressed form, or None if it does not exist.
+        """Return a compressed member, if it exists.
 
         Raises:
             DamagedSnapshotError: if the member does not match the directory.
@@ -355,7 +355,11 @@ class ZipReader:
         return next((span for name, span in self._entries(low, high) if name == encoded_path), None)
 
     def _first_entry(self, start: int, end: int) -> tuple[bytes, Span] | None:
-        """Return the first complete entry that begins in a range, if there is one."""
+        """Return the first complete entry that begins in a range.
+
+        Returns:
+            None if there is none.
+        """
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             for begin in zip_format.BEGINS_ENTRY.finditer(text):

@@ -117,7 +117,7 @@ def central_header(header: ZipHeader, offset: int) -> bytes:
 
 
 class CentralEntry(NamedTuple):
-    """An entry of the central directory, with the offset of the local header."""
+    """An entry of the central directory, with its local header's offset."""
 
     header: ZipHeader
     offset: int
@@ -165,7 +165,10 @@ class Ending(NamedTuple):
 
 
 def zip64_records(ending: Ending) -> bytes:
-    """Return the records before the last one (4.3.14, 4.3.15), if they are needed."""
+    """Return the zip64 records before the last one, if needed.
+
+    See 4.3.14 and 4.3.15 of the format.
+    """
     count, size, offset, _ = ending
     if not _needs_zip64(ending):
         return b""
@@ -322,7 +325,10 @@ def decompress_member(packed: CompressedMember) -> bytes:
 
 
 def is_standard_zlib() -> bool:
-    """Return whether this Python uses zlib and not zlib-ng, whose compressed bytes differ."""
+    """Return whether this Python uses zlib.
+
+    The compressed bytes of zlib-ng differ.
+    """
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION
 
 

@@ -42,7 +42,7 @@ Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
 class FetchedStatus(NamedTuple):
-    """Another page's status of a component, or the reason why it is unknown."""
+    """Another page's status of a component, or why it is unknown."""
 
     row: UpstreamComponent
     status: ComponentStatus | None
@@ -87,7 +87,7 @@ def upstream_command(
 def _keep(
     content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
 ) -> None:
-    """Add to the file what other pages say that they did not say before."""
+    """Add other pages' new statements to the file."""
     with content_lock(content):
         previous_changes = changes = read_changes(content)
         if allow_clock_rollback:

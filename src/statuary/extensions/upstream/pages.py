@@ -61,7 +61,10 @@ def _objects(value: Json) -> Iterator[JsonObject]:
 
 
 def _components(document: JsonObject) -> Iterator[ListedComponent]:
-    """Yield the components of Statuspage's and Instatus's documents, which have the same members."""
+    """Yield the components of Statuspage's and Instatus's documents.
+
+    Both have the same members.
+    """
     for row in _objects(document.get("components")):
         yield ListedComponent(_text(row.get("id")), _text(row.get("name")), _text(row.get("status")))
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class UpstreamSection(Section):
-    """Components that follow other pages: settings, and what `provides` says of the status."""
+    """Components that follow other pages: their settings and their status."""
 
     @override
     @classmethod

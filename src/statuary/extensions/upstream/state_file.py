@@ -53,12 +53,17 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Return the changes up to an instant, as they were before a run with a wrong clock."""
+    """Return the changes up to an instant.
+
+    Those of a run with a wrong clock are dropped.
+    """
     return {name: tuple(change for change in rows if change.at <= now) for name, rows in changes.items()}
 
 
 def refuse_future(changes: Changes, now: Instant) -> None:
-    """Check that no stored change is ahead: until then, every new status would be ignored.
+    """Check that no stored change is in the future.
+
+    Until then, every new status would be ignored.
 
     Raises:
         StateFileError: if one is more than a day ahead of an instant.
@@ -132,7 +137,10 @@ def apply_upstream_status(
 
 
 def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
-    """Return a component's changes; a person's override replaces the rest from then on."""
+    """Return a component's changes.
+
+    A person's override replaces those from its start on.
+    """
     if row.override is None:
         return changes
     earlier_changes = (change for change in changes if change.at < row.override.since)

@@ -67,7 +67,7 @@ class FinalizedBlock(NamedTuple):
 
 
 class AnchoringNodes:
-    """The node that gives proofs, and those that must confirm its block hashes."""
+    """The node that gives proofs, and those that confirm its hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
         """Take the nodes of one chain; this does not connect."""
@@ -294,7 +294,7 @@ class _Deployments:
 
 
 class _Block(NamedTuple):
-    """A block with its transactions and receipts, by their keys in its tries."""
+    """A block with its transactions and receipts, by trie key."""
 
     block: AnchoredBlock
     header: BlockHeader
@@ -353,7 +353,7 @@ def _reason(evidence: object, claim: Claim) -> str:
 
 
 def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
-    """Keep an earlier anchor's account if it contradicts the record in the same way."""
+    """Keep an earlier anchor's account if it shows the same contradiction."""
     if request.existing is None:
         return anchor
     earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
@@ -438,7 +438,7 @@ def anchor_contracts(
 def _contract_to_anchor(
     root: Path, source: ContractSource, older_than: Instant | None
 ) -> _DueContract | AnchoredContract:
-    """Return a contract to anchor, or the outcome if it is not anchored."""
+    """Return a contract to anchor, or the outcome for another."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))

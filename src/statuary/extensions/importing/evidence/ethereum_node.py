@@ -1,4 +1,4 @@
-"""An Ethereum node over JSON-RPC and HTTP, with limits on time and size.
+"""An Ethereum node over JSON-RPC, with limits on time and size.
 
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
@@ -73,7 +73,7 @@ def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, 
 
 
 class EthereumNode:
-    """A node at a URL; `host` is the part of it that messages show."""
+    """A node at a URL; messages show only its `host`."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -215,7 +215,7 @@ LISTS: Final = {
 
 
 class NodeEvidenceError(EvidenceError):
-    """A node proves nothing about a claim; the anchor keeps the reason in words."""
+    """A node proves nothing about a claim; the anchor records why."""
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)

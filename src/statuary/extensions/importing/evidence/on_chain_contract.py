@@ -1,4 +1,4 @@
-"""A contract on its chain: its code and, if possible, its creating transaction."""
+"""A contract on its chain: code and, if possible, creating transaction."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -78,7 +78,7 @@ LOCAL_NODES: Final = ("anvil", "HardhatNetwork", "EthereumJS TestRPC")
 
 
 def _restarted(node: EthereumNode) -> str:
-    """Return a hint if a local node restarted its chain after the deployment."""
+    """Return a hint if a local node restarted its chain after deployment."""
     try:
         version = str(node.call("web3_clientVersion"))
     except (RpcError, NotImportableError):
@@ -92,7 +92,10 @@ def _restarted(node: EthereumNode) -> str:
 
 
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
-    """Return the creating transaction by Otterscan's method, which Erigon, Reth and Anvil have."""
+    """Return the creating transaction by Otterscan's method.
+
+    Erigon, Reth and Anvil have this method.
+    """
     try:
         creator = node.call("ots_getContractCreator", address)
     except RpcError:

@@ -68,7 +68,7 @@ def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Jso
 
 
 def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
-    """Return the facets of a diamond, or None if it is not one.
+    """Return the facets of a diamond.
 
     A failing call, or a result other than addresses, shows that it is not.
     """

@@ -1,4 +1,4 @@
-"""A Cachet page, version 2 or 3: its public API, by URL or saved.
+"""A Cachet page of version 2 or 3, by URL or saved.
 
 Shapes: https://docs.cachethq.io/api-reference (version 3, JSON:API) and version 2's `/api/v1`. Times are those of the
 server; they are read as UTC.
@@ -69,7 +69,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
 
 
 def _fetched(request: ImportRequest) -> Iterator[Any]:
-    """Yield all pages of all lists, of the version that the server has."""
+    """Yield all pages of all lists of the server's version."""
     base = request.source.partition("/api")[0].rstrip("/")
     for path, names, include in VERSIONS:
         for name in names:

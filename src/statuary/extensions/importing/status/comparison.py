@@ -27,7 +27,10 @@ class Comparison(NamedTuple):
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
-    """Compare the source with the content at an instant, where the source has data."""
+    """Compare the source with the content at an instant.
+
+    Only the data that the source has is compared.
+    """
     theirs, ours = plan.original, _content_status(plan, timeline, language, now)
     incomplete = "not everything of the source was read" if plan.incomplete or plan.present_count else ""
     why_language = "site.yaml has its own"

@@ -122,7 +122,10 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
 
 
 def _is_open(front: Fields) -> bool:
-    """Return whether cState shows an issue as open: only if it says so."""
+    """Return whether cState shows an issue as open.
+
+    It does so only if the issue says so.
+    """
     return front.text("resolved").lower() == "false"
 
 

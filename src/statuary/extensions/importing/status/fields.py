@@ -58,7 +58,7 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Return an instant as content holds it, or None if it is missing.
+        """Return an instant in the content's form, if it is there.
 
         Raises:
             NotImportableError: if it is not an instant.
@@ -79,7 +79,7 @@ class Fields(dict[str, Any]):
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Return a date and time of any usual form as content holds it.
+        """Return a date and time of any usual form in content's form.
 
         It is UTC if it names no zone.
 
@@ -119,7 +119,7 @@ class Fields(dict[str, Any]):
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a member that is a list of objects, or an empty one.
+        """Return a member that is a list of objects, or no objects.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -138,7 +138,7 @@ def word(value: object) -> str:
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or a folder's files with these suffixes, sorted by path.
+    """Return a file, or a folder's files with suffixes, sorted by path.
 
     Raises:
         NotImportableError: if there is none.
@@ -162,7 +162,7 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is in no hidden folder, and no link to elsewhere."""
+    """Return whether a file is not hidden and does not link elsewhere."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 

@@ -1,4 +1,4 @@
-"""Gatus: a configuration file or folder, or a running instance: endpoints and announcements.
+"""A Gatus configuration or running instance: endpoints and announcements.
 
 Format: https://github.com/TwiN/gatus#announcements. An announcement has a time, a kind and a message, and no end.
 """

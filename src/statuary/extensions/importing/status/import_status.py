@@ -223,7 +223,10 @@ NO_CONTENT = frozenset({"missing-content-folder", "missing-file"})
 
 
 class StatusImport(NamedTuple):
-    """The result of importing a status; if there are findings, nothing was written."""
+    """The result of importing a status.
+
+    If there are findings, nothing was written.
+    """
 
     report: ImportReport
     findings: tuple[Finding, ...] = ()

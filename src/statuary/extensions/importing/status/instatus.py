@@ -103,7 +103,10 @@ def _component(builder: StatusBuilder, component: Fields) -> None:
 
 
 def _updates(record: Fields) -> list[ForeignUpdate]:
-    """Return the updates of a record; a public document has only its status."""
+    """Return the updates of a record.
+
+    A public document has only its status.
+    """
     return [
         ForeignUpdate(
             update.required_date("started", "createdAt", "start"),

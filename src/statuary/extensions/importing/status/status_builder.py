@@ -113,7 +113,7 @@ class StatusBuilder:
         description: str = "",
         status: ComponentStatus = "operational",
     ) -> str:
-        """Add a component to the page or to a group, and return its key."""
+        """Add a component to the page or a group; return its key."""
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
@@ -121,7 +121,10 @@ class StatusBuilder:
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
-        """Return the keys of all components that share a name; a missing one was removed."""
+        """Return the keys of all components with a name.
+
+        A missing component was removed.
+        """
         if ident not in self._keys:
             self._add(ident, self.plan.components, {"name": name or ident, "removed": True})
         return self._keys[ident]

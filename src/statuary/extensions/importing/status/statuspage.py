@@ -299,5 +299,9 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return an object's time of change; the year 1 if it has none."""
+    """Return an object's time of change.
+
+    Returns:
+        The year 1 if it has none.
+    """
     return parse_instant(members.instant("updated_at") or "0001-01-01T00:00:00Z")

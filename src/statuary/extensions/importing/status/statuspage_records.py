@@ -1,4 +1,4 @@
-"""Objects of Statuspage's documents as content, without members that follow from the others."""
+"""Statuspage objects as content, without members that follow from others."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -101,7 +101,7 @@ def derived_impact(record: Fields) -> Impact:
 
 
 def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
-    """Return the timestamps of a record that do not follow from its updates."""
+    """Return a record's timestamps that do not follow from its updates."""
     edits = [str(update.get("updated_at") or _created(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""

@@ -85,7 +85,7 @@ def compiler_for_language(language: Json) -> str:
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the fully qualified names of the contracts with bytecode in an output."""
+    """Yield the qualified names of an output's contracts with bytecode."""
     for path, contracts in as_object(as_object(std_json_output).get("contracts")).items():
         for name, artifact in as_object(contracts).items():
             code = as_object(as_object(as_object(artifact).get("evm")).get("bytecode"))
@@ -150,7 +150,7 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Set a compilation's compiler version: that of its output, or the given one.
+    """Set a compilation's compiler version from its output, or as given.
 
     Raises:
         NotImportableError: if the two contradict each other.
@@ -165,7 +165,9 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def version_in_output(compilation: ImportedCompilation) -> str:
-    """Return the version in solc's metadata, or in Vyper's output (without the commit).
+    """Return the version in solc's metadata or Vyper's output.
+
+    Vyper's has no commit.
 
     Returns:
         The version; empty if it is unknown.
@@ -177,7 +179,11 @@ def version_in_output(compilation: ImportedCompilation) -> str:
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Return the contract's metadata in solc's output, or None if it is unreadable."""
+    """Return the contract's metadata in solc's output.
+
+    Returns:
+        None if it is unreadable.
+    """
     text = (compilation.artifact or {}).get("metadata")
     try:
         metadata = orjson.loads(text) if isinstance(text, str) and text else None
@@ -187,7 +193,7 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
 
 
 def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
-    """Return the fully qualified name of a contract that is not compiled yet."""
+    """Return the fully qualified name of a contract before its compilation."""
     paths = list(as_object(std_json_input["sources"]))
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name

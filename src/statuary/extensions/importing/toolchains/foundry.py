@@ -128,7 +128,7 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
 
 
 def _ids_of(metadata_sources: JsonObject) -> JsonObject:
-    """Number the sources in the metadata, as solc does it without other sources."""
+    """Number the metadata's sources, as solc numbers them alone."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
 
@@ -217,7 +217,7 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 
 def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
-    """Return the settings of standard JSON for those of metadata, which has another form."""
+    """Return the standard JSON settings of a metadata's settings."""
     libraries: dict[str, dict[str, Json]] = {}
     for name, address in as_object(settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
@@ -233,7 +233,7 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
 
 
 def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
-    """Yield the sources of the project that the metadata names, checked against its hashes."""
+    """Yield the project's sources that the metadata names, after checking hashes."""
     for path in sorted(hashes):
         file = project / path
         raw = read_bytes(file)
@@ -247,7 +247,7 @@ def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
-    """Return the numbers of sources in an artifact's build, or None if unknown.
+    """Return the numbers of sources in an artifact's build.
 
     Forge's cache names the build; without the cache, it is the only build in which the artifact's number
     fits.
@@ -271,7 +271,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
 
 
 def _build_in_cache(project: Path, file: Path, path: str) -> str:
-    """Return the id of an artifact's build in forge's cache, if it is there."""
+    """Return an artifact's build id in forge's cache, if it is there."""
     cache = foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""

@@ -96,7 +96,10 @@ def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | 
 
 
 def _output_file_3(build_info: Path) -> Path | None:
-    """Return the file with the output of a build; Ignition copies build-infos without it."""
+    """Return the file with a build's output.
+
+    Ignition copies build-infos without it.
+    """
     output_file = build_info.with_suffix(".output.json")
     artifacts = folder_above(build_info.parent, "artifacts/build-info")
     elsewhere = [] if artifacts is None else [artifacts / output_file.name]
@@ -143,7 +146,7 @@ def read_compilation(
     version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Return the compilation of one contract; the format is recognized by the file's content.
+    """Return the compilation of one contract, detecting the file's format.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.

@@ -1,4 +1,7 @@
-"""Read what a Hardhat project deployed: Hardhat itself records no addresses, its plugins do."""
+"""Read what a Hardhat project deployed.
+
+Hardhat itself records no addresses; its plugins do.
+"""
 
 from pathlib import Path
 

@@ -207,7 +207,10 @@ def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract
 
 
 def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
-    """Return the contract that a transaction creates; through CreateX, only its code is certain."""
+    """Return the contract that a transaction creates.
+
+    Through CreateX, only its code is certain.
+    """
     created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
     return created or (None if code is None else CreatedContract(Address(""), code))

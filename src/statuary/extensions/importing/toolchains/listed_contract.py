@@ -75,7 +75,7 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
-    """Return an address of a tool's file, in any case of its digits.
+    """Return a tool's address, in any case of its digits.
 
     Raises:
         NotImportableError: if it is not 20 bytes of hex.
@@ -89,7 +89,7 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Return the chain id in a tool's file: a number or a string.
+    """Return a tool's chain id, a number or a string.
 
     Raises:
         NotImportableError: if it is neither.
@@ -111,7 +111,11 @@ def any_hex(value: Json) -> Hex | None:
 
 
 def any_quantity(value: Json) -> str | None:
-    """Return a tool's number, decimal or hex, as a decimal string, or None."""
+    """Return a tool's decimal or hex number as a decimal string.
+
+    Returns:
+        None if it is not a number.
+    """
     if not isinstance(value, str | int | float):
         return None
     try:

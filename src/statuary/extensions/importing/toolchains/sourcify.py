@@ -96,7 +96,7 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path) -> ListedContracts:
-    """Yield the contracts of a folder of Sourcify's repository, or of records in files.
+    """Yield the contracts of a Sourcify repository folder, or of record files.
 
     Raises:
         NotImportableError: if it has neither.
@@ -119,7 +119,10 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
 
 
 def _site_records(folder: Path) -> list[Path]:
-    """Return the records of a copied site, each once although it has two names; empty for another folder."""
+    """Return a copied site's records, once each.
+
+    Each record has two names there.
+    """
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
     for file in sorted((file for chain in chains for file in chain.iterdir()), reverse=True):
@@ -129,7 +132,10 @@ def _site_records(folder: Path) -> list[Path]:
 
 
 def _may_have_records(file: Path) -> bool:
-    """Return whether a file may hold records: JSON, a record a line, or a document of the API."""
+    """Return whether a file may hold records.
+
+    It is JSON, JSON lines, or a document of the API.
+    """
     is_document = not file.suffix and file.name.startswith("0x")
     return (file.suffix in RECORD_SUFFIXES or is_document) and file.is_file()
 

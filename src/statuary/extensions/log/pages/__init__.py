@@ -1,4 +1,4 @@
-"""The log on pages: the reader's browser verifies that the log has a document."""
+"""The log on pages: browsers verify that it has a document."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Notifications on pages: the link to a service's sign-up page, in the panel of subscriptions."""
+"""Notifications on pages: a link to a service's sign-up page.
+
+The panel of subscriptions has the link.
+"""
 
 from pathlib import Path
 
