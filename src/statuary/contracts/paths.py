@@ -1,4 +1,7 @@
-"""Paths of contracts' documents in both layouts: plain, and with shards for hosts that limit the files of a folder."""
+"""Paths of contracts' documents in both layouts: plain and with shards.
+
+Shards are for hosts that limit the files of a folder.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -51,7 +54,7 @@ def sharded_document(document: Document) -> Document:
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield contracts' documents under the paths that the site's hosts need, with compressed forms.
+    """Yield contracts' documents under their hosts' paths, with compressed forms.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.

@@ -1,4 +1,4 @@
-"""The URLs of contracts: the look-up of Sourcify's server, the proofs, and the pages."""
+"""The URLs of contracts: Sourcify's look-up, the proofs and the pages."""
 
 from statuary.site.urls import CSS, HTML, FrameLinks, PutStep, UrlRows
 

@@ -171,7 +171,7 @@ _OF_COMPILATION: Final[set[CheckFunction]] = set()
 
 
 def of_compilation(observe: CheckFunction) -> CheckFunction:
-    """Declare that a check reads only what the compilation decides, and the sides' levels."""
+    """Declare that a check reads only compiled members and the sides' levels."""
     _OF_COMPILATION.add(observe)
     return observe
 

@@ -159,7 +159,7 @@ def _rows(
 
 
 def _in_order(results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
-    """Sort the results of the deployment, followed by those of the compilation, like all checks."""
+    """Sort results of the deployment, then of the compilation, like all checks."""
     return tuple([results[position] for position in _POSITIONS])
 
 

@@ -115,7 +115,7 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
 
 
 def _count_fault(count: int, proxy_type: Json) -> str:
-    """Return what is wrong with the number of a proxy's implementations, if anything."""
+    """Return the fault in the number of a proxy's implementations, if any."""
     if proxy_type == _OF_MANY:
         return ""
     if not count:

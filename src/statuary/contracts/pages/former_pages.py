@@ -44,7 +44,11 @@ class FormerPages:
         return True
 
     def keep_search(self) -> bool:
-        """Keep the files of the search if it is over the same contracts; return whether they stay."""
+        """Keep the search's files if its contracts are the same.
+
+        Returns:
+            Whether the files stay.
+        """
         index = SEARCH_INDEX.path()
         if not self._has_same_search or index not in self._published:
             return False

@@ -63,7 +63,9 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
 
 
 def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
-    """Add the locations of the log; if only a copy can be read, the run keeps that one.
+    """Add the locations of the log.
+
+    If only a copy can be read, the run keeps that one.
 
     Raises:
         LogError: if no location has a log that can be read.
@@ -96,7 +98,10 @@ def _readable(name: str) -> ReadPath:
 
 
 def _without_copy(error: LogError, run: Run) -> LogError:
-    """Return the error of a log that cannot be read, and say whether the run loses it."""
+    """Return the error of an unreadable log.
+
+    The message says whether the run loses the log.
+    """
     has_own_log = run.target.published(LOG_CHECKPOINT.pattern) is not None
     hint = (
         "the site keeps its current log; the next build adds the missing entries"

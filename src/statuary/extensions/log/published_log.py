@@ -351,7 +351,9 @@ class LogContext(NamedTuple):
 
     @property
     def own_key(self) -> PrivateKey | None:
-        """The key of the log: the given one, or the example key; None for a preview.
+        """The key of the log: the given one, or the example key.
+
+        A preview has none.
 
         Raises:
             LogError: if the key is that of another log.

@@ -93,7 +93,10 @@ class LogSection(Section):
         self._add_fault(run, target, error)
 
     def _add_fault(self, run: Run, target: FolderTarget, error: BaseException) -> None:
-        """Add the document that says why the log is not extended, unless it says so already."""
+        """Add the document about a log that is not extended.
+
+        An existing document that says the same stays.
+        """
         reason, cause, values = OTHER_FAULT, "other", dict[str, str | int]()
         if isinstance(error, LogError):
             reason, cause, values = self._public(str(error), run, target), error.cause, error.values

@@ -222,7 +222,10 @@ class _Point(NamedTuple):
 
 
 def _line(points: Iterable[_Point]) -> str:
-    """Return the data of a path after its `M`; one point alone is a dot."""
+    """Return the data of a path after its `M`.
+
+    A single point is a dot.
+    """
     places = [f"{x:.1f} {y:.1f}" for x, y in points]
     return " ".join(places) if len(places) > 1 else f"{places[0]}h0"
 
@@ -291,7 +294,7 @@ def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]
 
 
 def nice_ceiling(value: float) -> float:
-    """Round a value up to a step such as 1, 2, 5, 10 or 20.
+    """Round a value up to 1, 2, 5, 10, 20 and higher.
 
     A value of zero or less gives 1.
     """

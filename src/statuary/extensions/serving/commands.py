@@ -81,7 +81,7 @@ def serve_command(
 
 
 def _open(site: str) -> SiteReader:
-    """Open a site, and say which files of a build's folder are not those that the build wrote."""
+    """Open a site, and report files that its build did not write."""
     reader = open_site(site, as_served=True)
     if Path(site).is_dir():
         print_changed_files(Path(site))

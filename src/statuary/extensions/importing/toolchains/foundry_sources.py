@@ -1,4 +1,4 @@
-"""The standard JSON input of a contract in a Foundry project without artifacts.
+"""The standard JSON input of a Foundry contract without artifacts.
 
 The file is found by the contract's name, the others by their imports, the settings in foundry.toml, and the version of solc at
 the end of the deployed code. Forge adds a remapping for each library folder. Keys and defaults:
@@ -48,7 +48,7 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Return the compilation of a contract from a project's sources; it is not compiled yet.
+    """Return a contract's compilation, without output, from a project's sources.
 
     Args:
         creation: the deployed creation code, which names the version of solc.
@@ -84,13 +84,20 @@ def compilation_of_project(
 
 
 def _solc_version(creation: Hex | None) -> str:
-    """Return the version that the last metadata in code names; empty if there is none."""
+    """Return the version that the last metadata in code names.
+
+    Returns:
+        An empty string if there is none.
+    """
     found = _VERSION.findall(bytes.fromhex((creation or "0x")[2:]))
     return ".".join(map(str, found[-1])) if found else ""
 
 
 def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
-    """Return the path of the file that declares a contract; the project's own files come before its libraries."""
+    """Return the path of the file that declares a contract.
+
+    The project's own files come before its libraries.
+    """
     folders = (as_text(configuration.get("src")) or "src", *_library_folders(configuration))
     for folder in folders:
         files = sorted((project / folder).glob("**/*.sol"))
@@ -115,7 +122,7 @@ def _library_folders(configuration: JsonObject) -> list[str]:
 
 
 def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
-    """Return the remappings of foundry.toml, of remappings.txt, and those of the library folders."""
+    """Return the remappings of foundry.toml, remappings.txt and library folders."""
     file = project / "remappings.txt"
     lines = read_text(file).splitlines() if file.is_file() else []
     named = map(as_text, as_list(configuration.get("remappings")))
@@ -141,7 +148,7 @@ def _libraries(project: Path, configuration: JsonObject) -> Iterator[Path]:
 
 
 def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
-    """Return the texts of a file and of all that it imports, by path."""
+    """Return the texts of a file and its imports, by path."""
     texts: dict[str, str] = {}
     waiting = [path]
     while waiting:
@@ -164,7 +171,10 @@ def imports_of(text: str) -> list[str]:
 
 
 def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
-    """Return the path of an imported file: the longest remapping decides, as in solc."""
+    """Return the path of an imported file.
+
+    The longest remapping decides, as in solc.
+    """
     if name.startswith("."):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))
     fitting = [remapping for remapping in remappings if name.startswith(remapping.prefix)]
@@ -177,7 +187,7 @@ def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
 def _settings(
     configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
 ) -> dict[str, Json]:
-    """Return the settings of standard JSON; what is solc's own default is left out."""
+    """Return the settings of standard JSON, without solc's defaults."""
     if unread := sorted({"optimizer_details", "additional_compiler_profiles"} & configuration.keys()):
         raise NotImportableError(
             f"foundry.toml has {unread[0]}, which is not read here", "run `forge build`, and import again"
