@@ -124,6 +124,7 @@ def test_git_option_commits_project(run, tmp_path, monkeypatch):
         monkeypatch.setenv(name, "a@example.org")
     written = run("init", "--git", "--component", "rpc=Public RPC", *NOW)
     assert (written.exit_code, "committed to git as " in written.stdout) == (0, True)
+    assert "wrote .gitattributes\n" in written.stdout
     for words in ("open --name Slow --component rpc=partial_outage", "resolve slow"):
         assert run("incident", *words.split(), "--commit", "--build", *NOW).exit_code == 0
     assert git(tmp_path, "status", "--porcelain") == ""

@@ -27,7 +27,7 @@ def install_merge_driver(content: Path) -> Path:
     """Let git merge this clone's records with statuary.
 
     Returns:
-        The file `.gitattributes`, which names the records for all clones.
+        The file `.gitattributes`, which names the records for all clones, relative to the current folder.
 
     Raises:
         EditError: if the folder is in no git repository, or the file cannot be written.
@@ -44,7 +44,7 @@ def install_merge_driver(content: Path) -> Path:
         add_missing_lines(file, (f"{pattern} merge=statuary" for pattern in quoted_patterns))
     except OSError as error:
         raise EditError(f"{file} cannot be written: {error.strerror}") from None
-    return file
+    return file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:

@@ -118,6 +118,11 @@ def test_workflows_match_schema(host, project):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_deno_steps_install_deno(project):
+    assert "Install Deno where all users find it" in set_up(project, "deno").stdout
+    assert "Install Deno" not in set_up(project, "caddy", "--force").stdout
+
+
 @pytest.mark.slow
 def test_systemd_accepts_units(project):
     require_program("systemd-analyze", install=".ci/install-hosts")

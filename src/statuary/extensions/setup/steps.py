@@ -116,6 +116,9 @@ PACKAGES: Final = {
 """The packages of Debian that the steps on a server need."""
 
 
+DENO_INSTALLATION: Final = "https://docs.deno.com/runtime/getting_started/installation/"
+
+
 def _server_steps(result: SetupResult) -> Iterator[str]:
     answers, options = result.answers, result.options
     yield from _push_steps(result)
@@ -124,6 +127,8 @@ def _server_steps(result: SetupResult) -> Iterator[str]:
         "On the server, as root, install what the next steps need. On Debian and Ubuntu:\n"
         f"apt install {PACKAGES[answers.host]}"
     )
+    if answers.host == "deno":
+        yield f"Install Deno where all users find it, such as /usr/local/bin: {DENO_INSTALLATION}"
     yield (
         "Make a user, clone the project and install statuary:\n"
         "useradd --system --home-dir /var/lib/statuary --shell /usr/sbin/nologin statuary\n"
