@@ -3,7 +3,7 @@
     TMPDIR=/dev/shm python tests/benchmarks/record_microseconds.py M:20000 D:20000
 
 A sample is taken each millisecond of CPU time, that of the system included, and counts for the innermost module of statuary
-outside `base` and `contracts/model`, whose functions work for whoever calls them. What a build of one record takes is left out of `the rest`.
+outside `base`, `system` and `contracts/model`, whose functions work for whoever calls them. What a build of one record takes is left out of `the rest`.
 """
 
 import argparse
@@ -49,6 +49,8 @@ STAGES = (
     ("contracts/pages/", "lists and search"),
     ("contracts/api/", "documents: record, proof, entry over all chains"),
     ("contracts/documents", "documents: record, proof, entry over all chains"),
+    ("contracts/paths", "documents: record, proof, entry over all chains"),
+    ("contracts/urls", "documents: record, proof, entry over all chains"),
     ("site/document", "documents: record, proof, entry over all chains"),
     ("contracts/incremental/", "dividing the work"),
     ("publish/folder", "files: writing and linking"),
@@ -64,7 +66,7 @@ def stage_of(frame: FrameType | None) -> str:
     while frame is not None:
         path = frame.f_code.co_filename
         name = path.removeprefix(ROOT)
-        if name != path and not name.startswith(("base/", "contracts/model/")):
+        if name != path and not name.startswith(("base/", "system/", "contracts/model/")):
             return next((stage for start, stage in STAGES if name.startswith(start)), "the rest")
         frame = frame.f_back
     return "the rest"
