@@ -55,14 +55,20 @@ class Declaration(NamedTuple):
         return _LAYOUT_AT.search(self.head) is not None
 
 
-@lru_cache(maxsize=_KEPT_SOURCES)
 def code_of(text: str, version: str) -> str:
     """Replace comments in a source by a blank, and strings by quotes.
 
     Args:
         version: the compiler's, as in records.
     """
-    consume_for_text(len(text))
+    consume_for_text(
+        len(text)
+    )  # also for remembered code: what a record may take depends on the record alone
+    return _code_of(text, version)
+
+
+@lru_cache(maxsize=_KEPT_SOURCES)
+def _code_of(text: str, version: str) -> str:
     is_recent = parse_compiler_version(version) >= _RETURN_ENDS_LINES
     return (_HIDDEN if is_recent else _HIDDEN_BEFORE).sub(r" \1", text)
 
