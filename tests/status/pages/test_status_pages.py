@@ -244,7 +244,7 @@ def test_uptime_calendar_shows_days() -> None:
     assert "10 NovSlow answersRPCPartial outage 1 h" in text, "what took components down, once"
     assert text.index("November 2026") < text.index("October 2026"), "a phone shows the newest month first"
     assert text.index("Bridges / North") < text.index("Bridges / South")
-    assert '<time datetime="2026-08-15">15 Aug</time> –' in page, "the first month is not whole"
+    assert '<time datetime="2026-08-15">15 Aug</time> \N{EN DASH}' in page, "the first month is not whole"
 
 
 def days_of(picture: str) -> dict[str, list[int]]:
