@@ -13,7 +13,7 @@ from support.random_runs import seeded, times
 pytestmark = pytest.mark.thorough
 
 INPUTS_OF_KIND = 23
-"""Nine kinds make more than 200."""
+"""Ten kinds make more than 200."""
 
 DEFECTS = ("Traceback", "MemoryError", "defect of statuary", "internal-error")
 

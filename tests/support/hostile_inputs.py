@@ -224,6 +224,77 @@ def databases(folder: Path, dice: Random) -> HostileRun:
     return HostileRun(("import", "boa", file, "--content", folder / "content", "--now", NOW))
 
 
+COMPONENTS_OF_PRODUCT = 1_000
+
+
+def _updates(count: int, status: str) -> str:
+    times = (
+        f"2026-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00Z"
+        for number in range(count)
+    )
+    return "updates:\n" + "".join(f"  - {{at: {time}, status: {status}, body: x}}\n" for time in times)
+
+
+def _incident_of_many(dice: Random) -> dict[str, str]:
+    names = ", ".join(f"c{number}: major_outage" for number in range(COMPONENTS_OF_PRODUCT))
+    return {"incidents/many.yaml": f"name: A\ncomponents: {{{names}}}\n{_updates(8_000, 'investigating')}"}
+
+
+def _maintenance_of_many(dice: Random) -> dict[str, str]:
+    names = ", ".join(f"c{number}" for number in range(COMPONENTS_OF_PRODUCT))
+    window = "scheduled_for: 2026-11-21T22:00:00Z\nscheduled_until: 2026-11-21T23:00:00Z\n"
+    text = f"name: A\ncomponents: [{names}]\ncreated_at: 2026-11-01T00:00:00Z\n{window}{_updates(8_000, 'scheduled')}"
+    return {"maintenances/many.yaml": text}
+
+
+def _recurring_window(dice: Random) -> dict[str, str]:
+    rule = dice.choice(
+        ("FREQ=SECONDLY", "FREQ=MINUTELY", "FREQ=DAILY;COUNT=100000000", "FREQ=DAILY;INTERVAL=1")
+    )
+    window = "scheduled_for: 1971-01-01T22:00:00Z\nscheduled_until: 1971-01-01T23:00:00Z\n"
+    return {"maintenances/many.yaml": f"name: A\ncomponents: [c1]\n{window}recurrence: {{rule: '{rule}'}}\n"}
+
+
+def _many_channels(dice: Random) -> dict[str, str]:
+    channels = "".join(f"    - {{name: h{n}, kind: webhook, url_variable: X{n}}}\n" for n in range(5_000))
+    incident = f"name: A\ncomponents: {{c1: major_outage}}\n{_updates(8_000, 'investigating')}"
+    return {"site.yaml": f"{SITE}notify:\n  channels:\n{channels}", "incidents/many.yaml": incident}
+
+
+def _many_chains(dice: Random) -> dict[str, str]:
+    return {"site.yaml": SITE + "".join(f"  - {{chain_id: {n}, name: C{n}}}\n" for n in range(1, 10_000))}
+
+
+def _many_deployments(dice: Random) -> dict[str, str]:
+    addresses = (f"0x{number:040x}" for number in range(1, 2_001))
+    deployments = ",".join(f'{{"chainId":748463,"address":"{address}"}}' for address in addresses)
+    formats = ",".join(
+        f'"f{number}(address to,uint256 value)":{{"intent":"x","fields":[{{"path":"to","label":"a","format":"raw"}}]}}'
+        for number in range(dice.choice((1_000, 5_000, 10_000)))
+    )
+    text = f'{{"context":{{"contract":{{"deployments":[{deployments}]}}}},"display":{{"formats":{{{formats}}}}}}}'
+    return {"site.yaml": f"{SITE}clear_signing: {{}}\n", "clear-signing/registry/a/calldata-a.json": text}
+
+
+PRODUCTS = (
+    _incident_of_many,
+    _maintenance_of_many,
+    _recurring_window,
+    _many_channels,
+    _many_chains,
+    _many_deployments,
+)
+"""Few lines that ask for many documents or entries: one number times another."""
+
+
+def products(folder: Path, dice: Random) -> HostileRun:
+    components = "".join(f"  c{number}: {{name: C{number}}}\n" for number in range(COMPONENTS_OF_PRODUCT))
+    files = {"site.yaml": SITE, "components.yaml": f"components:\n{components}"}
+    write_files(folder / "content", files | dice.choice(PRODUCTS)(dice))
+    out = ("--out", folder / "out", "--workers", "1")
+    return HostileRun(("build", "--content", folder / "content", *out, "--now", NOW))
+
+
 KINDS: dict[str, Callable[[Path, Random], HostileRun]] = {
     "packs": packs,
     "manifests": manifests,
@@ -234,5 +305,6 @@ KINDS: dict[str, Callable[[Path, Random], HostileRun]] = {
     "projects": projects,
     "exports": exports,
     "databases": databases,
+    "products": products,
 }
 """What makes a hostile input in a folder, by its kind."""

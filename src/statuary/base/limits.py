@@ -73,6 +73,10 @@ MAX_FOLDERS: Final = 32
 MAX_NODES: Final = 2_000_000
 """Values of one YAML file; an alias counts each time it is used."""
 
+MAX_AFFECTED: Final = 100_000
+"""Components of a record times its updates: documents list the components with each update. It allows a thousand updates on
+a hundred components."""
+
 MAX_EXPANSION: Final = 10
 """How often its own size one YAML file may grow by its aliases, in characters and values."""
 

@@ -20,8 +20,8 @@ from statuary.status.model.records import (
 )
 from statuary.status.model.vocabulary import CANCELLED_BODY, DEFAULT_BODIES, REMINDER_BODY, UpdateStatus
 
-MAX_WINDOWS = 20_000
-"""Windows of one rule, 54 years of daily ones; a check reports a rule that gives more."""
+MAX_WINDOWS = 4_000
+"""Windows of one rule, eleven years of daily ones; a check reports a rule that gives more."""
 
 MAX_TIMES_PER_DAY = 24
 

@@ -11,6 +11,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from statuary.base.findings import Pointer
+from statuary.base.limits import MAX_AFFECTED
 from statuary.base.primitives import Instant, InvalidValueError
 from statuary.source.source_model import (
     Body,
@@ -142,6 +143,23 @@ class RecordSource(SourceModel):
     """For imports: the order in which documents list its components; default: the order of the page."""
 
 
+def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
+    """Make sure that a record's documents, which list its components with each update, stay small.
+
+    Raises:
+        InvalidValueError: if they would not.
+    """
+    names = set(components)
+    for update in updates:
+        names |= (update.components or {}).keys()
+    if len(names) * len(updates) > MAX_AFFECTED:
+        raise InvalidValueError(
+            f"{len(updates):,} updates with {len(names):,} components each are {len(names) * len(updates):,} entries;"
+            f" the limit is {MAX_AFFECTED:,}",
+            "name fewer components, such as the ones that matter most, or split the record",
+        )
+
+
 def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
     if not updates:
         raise InvalidValueError("an incident has no update", "add one with `at`, `status` and `body`")
@@ -163,6 +181,11 @@ class IncidentSource(RecordSource):
     """The key of the alert that opened the incident, written by `statuary incident from-alert`. When the alert ends, the incident is resolved."""
     reminder_intervals: Text | None = None
     """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
+
+    @model_validator(mode="after")
+    def _is_small(self) -> Self:
+        check_affected(self.components or (), self.updates)
+        return self
 
 
 class TemplateSource(SourceModel):

@@ -34,6 +34,7 @@ from statuary.status.model.vocabulary import DEFAULT_BODIES, MaintenanceStatus
 from statuary.status.sources.incident_source import (
     RecordSource,
     UpdateSource,
+    check_affected,
     named_components,
     translate_updates,
 )
@@ -151,6 +152,11 @@ class MaintenanceSource(RecordSource, AutomationSource):
     """When it was cancelled. It ends then, without any further automatic change."""
     rescheduled_at: InstantText | None = None
     """When its window was last moved. Calendars and feeds show the change from then on."""
+
+    @model_validator(mode="after")
+    def _is_small(self) -> Self:
+        check_affected(self.components, self.updates)
+        return self
 
     @model_validator(mode="after")
     def _is_announced(self) -> Self:
