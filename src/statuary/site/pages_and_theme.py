@@ -132,7 +132,13 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
         templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
         stylesheet=_stylesheet(by_kind["style"], findings),
         files=tuple(_read_theme_files(by_kind["picture"], _bytes, findings)),
-        texts=tuple(pair for _, pairs in _read_theme_files(texts, _pairs, findings) for pair in pairs),
+        texts=tuple(
+            pair
+            for _, pairs in _read_theme_files(
+                texts, lambda file: list(_flat(read_tree(file, LARGEST_SOURCE_FILE), "")), findings
+            )
+            for pair in pairs
+        ),
     )
 
 
@@ -230,10 +236,6 @@ def check_svg(raw: bytes) -> None:
         raise UnreadableError(
             f"the picture is not XML: {expat.ErrorString(error.code)}", "", position
         ) from None
-
-
-def _pairs(file: SourceFile) -> list[tuple[str, str]]:
-    return list(_flat(read_tree(file, LARGEST_SOURCE_FILE), ""))
 
 
 def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:

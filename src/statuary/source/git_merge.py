@@ -103,8 +103,11 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
         stages.setdefault(path, {})[stage] = digest
     for path, digests in stages.items():
         if "2" in digests and "3" in digests:
-            texts = [_blob(content, digests.get(stage)) for stage in "123"]
-            yield Conflict(content / path, *texts)
+            texts = {
+                stage: _git(content, "cat-file", "blob", digest).stdout for stage, digest in digests.items()
+            }
+            base, ours, theirs = (texts.get(stage, b"").decode("utf-8", "replace") for stage in "123")
+            yield Conflict(content / path, base, ours, theirs)
 
 
 def stage_merged(file: Path, text: str) -> None:
@@ -118,12 +121,6 @@ def stage_merged(file: Path, text: str) -> None:
     done = _git(file.parent, "add", "--", file.name)
     if done.exit_code:
         raise EditError(f"{file} was merged, but git did not take it", f"run `git add {file}`")
-
-
-def _blob(folder: Path, digest: str | None) -> str:
-    return (
-        "" if digest is None else _git(folder, "cat-file", "blob", digest).stdout.decode("utf-8", "replace")
-    )
 
 
 def _git(folder: Path, *arguments: str) -> ProgramOutput:

@@ -329,8 +329,8 @@ def test_component_history_is_read():
         (
             "{name: North}",
             "{name: North, components: {}}",
-            "components.bridges.components.north.components",
-            "Extra inputs are not permitted",
+            "components.bridges.components.north",
+            "a group is within a group",
         ),
     ],
 )

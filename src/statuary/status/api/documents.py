@@ -172,7 +172,9 @@ class StatusDocuments:
             if at not in changes:
                 return self._uptime(at)
             records = (state for history in opened if (state := history.state_at(at)) is not None)
-            documents = self._documents(states(at), records)
+            page_state = states(at)
+            context = self._context(page_state)
+            documents = [*self._lists(page_state, context), *self._incident_documents(records, context)]
             if archives is not None:
                 documents += archives.documents_at(at)
             return [*documents, *self._uptime(at)]
@@ -199,11 +201,6 @@ class StatusDocuments:
             for month, records in months.items()
             if any(records)
         ]
-
-    def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
-        """Return the lists of a state, and the documents of some records."""
-        context = self._context(state)
-        return [*self._lists(state, context), *self._incident_documents(records, context)]
 
     def _archives_from(self, start: Instant) -> Archives:
         if self._archives is None or self._archives[0] != start:

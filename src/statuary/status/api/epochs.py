@@ -358,13 +358,12 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
     }
     if plan.next_build is not None:
         index["next_build"] = format_milliseconds(plan.next_build)
-    files = [file for versions in plan.versions.values() for file in _files(versions, plan.instants)]
+    files = [
+        _file(document, epoch_name(plan.instants[number]), is_full=number in versions.full_numbers)
+        for versions in plan.versions.values()
+        for number, document in versions.files.items()
+    ]
     return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
-
-
-def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
-    for number, document in versions.files.items():
-        yield _file(document, epoch_name(instants[number]), is_full=number in versions.full_numbers)
 
 
 def _file(document: Document, folder: str, *, is_full: bool) -> Document:

@@ -373,19 +373,16 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
     if current is None:
         return None
     if not may_follow(current.status, status):
+        reopen = f"if it is not, run `statuary incident reopen {incident.id}`"
+        if isinstance(incident, Maintenance):
+            reopen = "open a new one if there is more to report"
         possible = ", ".join(sorted(ALLOWED_TRANSITIONS[current.status] - {current.status}))
         raise EditError(
             f"{incident.id} has been {current.status} since {format_exact(current.display_at)} "
             f"and cannot become {status}",
-            f"it can become {possible}" if possible else _hint_when_over(incident),
+            f"it can become {possible}" if possible else f"it is over; {reopen}",
         )
     return current.status
-
-
-def _hint_when_over(incident: Incident) -> str:
-    if isinstance(incident, Maintenance):
-        return "it is over; open a new one if there is more to report"
-    return f"it is over; if it is not, run `statuary incident reopen {incident.id}`"
 
 
 def mapping_of(incident: Incident) -> Pointer:

@@ -335,7 +335,9 @@ def _end(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | No
     if first_written_at(maintenance, ("completed",)) is not None:
         return None
     notify = maintenance.automation.auto_transition_deliver_notifications_at_end
-    cancelled, completed = maintenance.cancelled_at, _automatic_end(maintenance, start)
+    cancelled, completed = maintenance.cancelled_at, None
+    if start is not None and maintenance.automation.scheduled_auto_completed:
+        completed = max(maintenance.scheduled_until, start)
     if cancelled is not None and (completed is None or cancelled < completed):
         update = _automatic_update(
             maintenance, "cancelled", "completed", cancelled, body=CANCELLED_BODY, notify=notify
@@ -344,12 +346,6 @@ def _end(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | No
     if completed is None:
         return None
     return _automatic_update(maintenance, "completed", "completed", completed, notify=notify)
-
-
-def _automatic_end(maintenance: Maintenance, start: Instant | None) -> Instant | None:
-    if start is None or not maintenance.automation.scheduled_auto_completed:
-        return None
-    return max(maintenance.scheduled_until, start)
 
 
 def _automatic_update(

@@ -209,7 +209,7 @@ class IncidentCardBuilder:
             end=self._dates.moment(end),
             range=self._dates.range(start, end),
             length=self._dates.length(end - start),
-            phase=_phase(state),
+            phase="over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled",
         )
 
     def _update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
@@ -300,7 +300,3 @@ def _update_text(state: IncidentState, place: int) -> str:
     if state.cancelled and status == "completed":
         return "cancelled"
     return "same" if earlier_statuses and earlier_statuses[0].update.status == status else status
-
-
-def _phase(state: IncidentState) -> str:
-    return "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
