@@ -25,6 +25,8 @@ from statuary.status.hooks import FollowsStatus, PublishesIncidents
 ABOUT = Url("counter-about", "counter/about.json", "what is counted")
 COUNT = Url("counter-count", "counter/count.json", "how many incidents are listed at an instant")
 TOTAL = Url("counter-total", "counter/total.json", "how many documents the incidents have")
+KEPT = Url("counter-kept", "counter/kept/{name}.json", "what stays until the section is off")
+FILE = Url("counter-file", "counter.json", "a file without a folder, which stays too")
 
 
 class CounterSettings(NamedTuple):
@@ -43,7 +45,7 @@ class SiteCounterSource(ExtensionSource):
 
 
 class CounterSection(Section, FollowsStatus):
-    urls = (ABOUT, COUNT, TOTAL)
+    urls = (ABOUT, COUNT, TOTAL, KEPT, FILE)
 
     @classmethod
     def source(cls):
@@ -57,6 +59,10 @@ class CounterSection(Section, FollowsStatus):
         return lambda at: [Document(COUNT.path(), count)]
 
     def build(self, run):
+        if self.settings.title == "broken at once":
+            raise ZeroDivisionError("nobody foresaw this")
+        for path in (KEPT.path(name="one"), FILE.path()):
+            run.target.add([Document(path, b"{}", persistent=True)])
         [status] = run.answering(PublishesIncidents)
         total = encode_json({"documents": len(status.incident_documents())})
         run.target.add([Document(TOTAL.path(), total)])
@@ -109,17 +115,34 @@ def test_section_of_another_package_adds_documents(tmp_path: Path, package: Path
     assert document(out, "total.json")["documents"] > 0
 
 
-def test_broken_section_of_another_package_is_reported(tmp_path: Path, package: Path) -> None:
+@pytest.mark.slow
+def test_disabled_section_of_another_package_disappears(tmp_path: Path, package: Path) -> None:
+    key = "counter: {title: Incidents}\n"
+    out, content = tmp_path / "out", content_with(tmp_path, key)
+    assert build(content, out, package).returncode == 0
+    assert (out / "counter/kept/one.json").exists()
+    site = content / "site.yaml"
+    site.write_text(site.read_text("utf-8").replace(key, ""), "utf-8")
+    for packages in ([], [package]):  # the package may be gone
+        done = build(content, out, *packages)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not (out / "counter").exists()
+        assert not (out / "counter.json").exists()
+
+
+@pytest.mark.parametrize("title", ["broken", pytest.param("broken at once", marks=pytest.mark.slow)])
+def test_broken_section_of_another_package_is_reported(tmp_path: Path, package: Path, title: str) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0
     counted = document(out, "total.json")
     site = content / "site.yaml"
-    site.write_text(site.read_text("utf-8").replace("title: Incidents", "title: broken"), "utf-8")
+    site.write_text(site.read_text("utf-8").replace("title: Incidents", f"title: {title}"), "utf-8")
     done = build(content, out, package)
     assert done.returncode == 4
     assert "extension-error" in done.stdout + done.stderr
     assert (out / "api/v2/summary.json").exists()
     assert document(out, "total.json") == counted
+    assert document(out, "kept/one.json") == orjson.loads((out / "counter.json").read_bytes()) == {}
 
 
 def test_key_without_package_is_unknown(tmp_path: Path) -> None:

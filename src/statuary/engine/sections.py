@@ -5,6 +5,7 @@ build stay as they are. Contracts and status guard their parts themselves: what 
 later only errors of the target do.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from statuary.engine.report import BuildReport
     from statuary.publish.target import BuildTarget
     from statuary.site.site_content import SiteContent
+    from statuary.site.urls import Url
 
 FAILED = "extension-error"
 """The rule of findings about a section that failed."""
@@ -97,6 +99,7 @@ class Sections:
         self._enabled = tuple(enabled)
         self._run = run
         self._report = report
+        self._incomplete: list[str] = []  # folders of failed sections that keep what nothing replaces
         run.sections = [section for _, section in self._enabled]
 
     @property
@@ -154,7 +157,9 @@ class Sections:
         return True
 
     def finalize(self) -> None:
-        """Add the documents that depend on all others."""
+        """Add the documents that depend on all others, and keep those of failed sections."""
+        for folder in self._incomplete:
+            self._run.target.ledger.documents.retain_missing(folder)
         results = self._results(
             lambda section: section.finalize(self._run), tells_readers=True, is_built=True
         )
@@ -185,14 +190,14 @@ class Sections:
             except BaseException as error:
                 if _ends_run(error, section, is_built=is_built):
                     raise
-                self._report_error(row, error)
+                self._report_error(row, section, error)
                 if tells_readers:
                     section.on_failure(self._run, error)
             else:
                 if result is not None:
                     yield result
 
-    def _report_error(self, row: Extension, error: BaseException) -> None:
+    def _report_error(self, row: Extension, section: Section, error: BaseException) -> None:
         """Report a section's error at its key; keep its published documents."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
@@ -204,6 +209,8 @@ class Sections:
         )
         for folder in row.folders:
             self._run.target.ledger.documents.retain_prefix(folder)
+        if not row.folders and section.urls:  # of another package; its timed documents may follow
+            self._incomplete += folders_of_urls(section.urls)
 
 
 def _ends_run(error: BaseException, section: Section, *, is_built: bool) -> bool:
@@ -234,10 +241,38 @@ def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skippe
     """Remove the documents of sections that the site disables."""
     documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
-    for row in EXTENSIONS:
-        if row.section and row.name not in enabled:
-            for folder in row.folders:
-                if (row.name,) in faulty:
+    folders = {row.name: row.folders for row in EXTENSIONS if row.section} | _folders_of_others(
+        enabled, target
+    )
+    for key, folders_of_section in folders.items():
+        if key not in enabled:
+            for folder in folders_of_section:
+                if (key,) in faulty:
                     documents.retain_prefix(folder)
                 else:
                     documents.remove_unless_added(documents.paths_under(folder))
+
+
+OTHERS = "sections of other packages"
+"""The ledger's note of the folders of these sections, by key."""
+
+
+def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
+    """Return the folders of other packages' sections at the last build, and note those of this one."""
+    note, own_keys = target.ledger.get_meta(OTHERS), {row.name for row in EXTENSIONS}
+    rows = [row for key in enabled if key not in own_keys and (row := extension_of(key)) is not None]
+    if note or rows:
+        folders = {row.name: folders_of_urls(load(row.section).urls) for row in rows}
+        target.ledger.set_meta({OTHERS: json.dumps(folders)})
+    return {key: tuple(names) for key, names in json.loads(note or "{}").items()}
+
+
+def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
+    """Return the paths of a section without folders in the registry, and those folders that it alone has."""
+    from statuary.site.url_table import all_urls
+
+    shared = {url.pattern.partition("/")[0] for url in all_urls()}
+    names = [url.pattern for url in urls if "{" not in url.pattern]
+    folders = [url.prefix.rpartition("/")[0] for url in urls if "{" in url.pattern]
+    own = (folder for folder in folders if folder.partition("/")[0] not in shared)
+    return tuple(dict.fromkeys((*names, *own)))

@@ -237,16 +237,21 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Keep the last build's files below a folder beside added ones."""
-        names, bounds = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
+        """Keep the last build's files below a folder, or the one of that path, in place of added ones."""
+        names, bounds = "(path = ? OR path >= ? AND path < ?)", (folder, f"{folder}/", f"{folder}0")
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
+        self.retain_missing(folder)
+
+    def retain_missing(self, folder: str) -> None:
+        """Keep the last build's files below a folder, or the one of that path, that this build does not add."""
+        names, bounds = "(path = ? OR path >= ? AND path < ?)", (folder, f"{folder}/", f"{folder}0")
         # added again as they are: a build removes what belongs to the whole site and is not added
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
-            f" {action} FROM documents WHERE {names}",
+            f" {action} FROM documents WHERE {names} AND path NOT IN (SELECT path FROM work.offered)",
             bounds,
         )
 
@@ -262,9 +267,9 @@ class DocumentTable:
         return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
 
     def paths_under(self, folder: str) -> list[str]:
-        """Return the paths of the published files below a folder."""
-        query = "SELECT path FROM documents WHERE path >= ? AND path < ?"
-        return [path for (path,) in self.connection.execute(query, (f"{folder}/", f"{folder}0"))]
+        """Return the paths of the published files below a folder, or that of the file itself."""
+        query = "SELECT path FROM documents WHERE path = ? OR path >= ? AND path < ?"
+        return [path for (path,) in self.connection.execute(query, (folder, f"{folder}/", f"{folder}0"))]
 
     def removals(self, *, skip_case_variants: bool) -> Iterator[str]:
         """Yield the names that the last `save` decided to remove.
