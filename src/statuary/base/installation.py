@@ -52,7 +52,8 @@ def _requirement(extra: str, direct_url: dict[str, Any] | None) -> str:
     """Return a requirement with the extra, quoted for a shell."""
     if direct_url is None:
         return f'"{NAME}[{extra}]"'
-    url, below = direct_url["url"], direct_url.get("subdirectory", "")
+    url = direct_url["url"]
+    below = direct_url.get("subdirectory", "")
     fragment = f"#subdirectory={below}" if below else ""
     if "vcs_info" in direct_url:
         vcs = direct_url["vcs_info"]

@@ -105,7 +105,8 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
 
     groups = {rule.name: rule.group for rule in all_rules()}
     optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS_RULES)}
-    skipped, selected = _names(skip, optional, groups, "--skip"), _names(only, optional, groups, "--only")
+    skipped = _names(skip, optional, groups, "--skip")
+    selected = _names(only, optional, groups, "--only")
     excluded = skipped | (optional.keys() - selected if selected else set())
     return CheckOptions(
         checks=tuple(check for check in CONTRACT_CHECKS if check.name not in excluded),

@@ -112,7 +112,8 @@ def location(finding: Finding, folder: str) -> str:
 
 def _source_lines(text: str, position: Position) -> Iterator[str]:
     """Yield a source line with a caret, if it fits."""
-    text_before, text_after = text[: position.column - 1], text[position.column - 1 :]
+    text_before = text[: position.column - 1]
+    text_after = text[position.column - 1 :]
     if not text.strip() or len(text_before) > MAX_SOURCE_WIDTH:
         return
     prefix = f"{position.line:>5} | "

@@ -13,7 +13,8 @@ import orjson
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.exit_codes import ExitCode
 
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
 
 BUILD_DUE = ExitCode.BUILD_DUE.value
 """The exit code of a tick that did its work; to repeat it would not build the site."""

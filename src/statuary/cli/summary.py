@@ -19,7 +19,8 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     if plan is None or catalogue is None:
         return findings_line(result.checked)
     status, contract_counts = catalogue.of(StatusContent).catalogue, result.checked.contracts
-    contracts, chains = contract_counts.contracts, len(contract_counts.by_chain)
+    contracts = contract_counts.contracts
+    chains = len(contract_counts.by_chain)
     counts = [
         count_text(len(status.components), "component"),
         count_text(len(status.incidents), "incident"),

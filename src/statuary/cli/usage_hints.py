@@ -73,7 +73,8 @@ def _meant_choice(error: click.BadParameter, message: str) -> str:
     kind = error.param.type if error.param is not None else None
     if match is None or not isinstance(kind, click.Choice):
         return ""
-    value, choices = match["value"].lower(), [str(choice) for choice in kind.choices]
+    value = match["value"].lower()
+    choices = [str(choice) for choice in kind.choices]
     begun = [choice for choice in choices if value and choice.startswith(value)]
     close = begun or get_close_matches(value, choices, 1, LEAST_SIMILARITY)
     return f" Did you mean {close[0]!r}?" if close else ""

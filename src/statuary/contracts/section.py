@@ -178,7 +178,8 @@ class ContractsSection(ContentSection):
             return None
         from statuary.contracts.incremental.lists import add_lists
 
-        executor, skipped = run.execution.executor, list[Finding]()
+        executor = run.execution.executor
+        skipped = list[Finding]()
         failed = run_guarded(
             lambda: add_lists(run.target, built, run.progress, executor, skipped, is_same_site=is_same_site),
             CONTRACTS,

@@ -239,7 +239,8 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
     """Remove the documents of sections that the site disables."""
-    documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in skipped}
+    documents = target.ledger.documents
+    faulty = {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
     folders = {row.name: row.folders for row in EXTENSIONS if row.section} | _folders_of_others(
         enabled, target
@@ -259,7 +260,8 @@ OTHERS = "sections of other packages"
 
 def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
     """Return the folders of other packages' sections at the last build, and note those of this one."""
-    note, own_keys = target.ledger.get_meta(OTHERS), {row.name for row in EXTENSIONS}
+    note = target.ledger.get_meta(OTHERS)
+    own_keys = {row.name for row in EXTENSIONS}
     rows = [row for key in enabled if key not in own_keys and (row := extension_of(key)) is not None]
     if note or rows:
         folders = {row.name: folders_of_urls(load(row.section).urls) for row in rows}

@@ -13,7 +13,8 @@ def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str
     Returns:
         Its paths, or None if the group must be made.
     """
-    previous, ledger = target.ledger.group(group), target.ledger
+    previous = target.ledger.group(group)
+    ledger = target.ledger
     # a later publication, such as a tick, may have replaced documents
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
         previous.run, previous.paths

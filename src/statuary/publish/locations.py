@@ -120,5 +120,6 @@ def replacement_of(site: str, target: str) -> SiteReplacement:
                 try:
                     verified |= may_replace(here, there)
                 except StatuaryError as error:
-                    folders, problems = (*folders, marker.partition("/")[0]), (*problems, error)
+                    folders = (*folders, marker.partition("/")[0])
+                    problems = (*problems, error)
     return SiteReplacement(verified, folders, problems)

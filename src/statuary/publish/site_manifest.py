@@ -60,10 +60,8 @@ def add_manifest(
     Raises:
         PublishingError: if the target does not accept it.
     """
-    origin, previous_manifest = (
-        SiteOrigin(instant, "", VERSION),
-        None if verify else _previous_manifest(target),
-    )
+    origin = SiteOrigin(instant, "", VERSION)
+    previous_manifest = None if verify else _previous_manifest(target)
     try:
         manifest = (
             _full_manifest(target, origin, by_workers)
@@ -76,7 +74,8 @@ def add_manifest(
         manifest = _full_manifest(target, origin)  # a published part is not as it was written
     text = encode_manifest(manifest)
     target.add([_document(MANIFEST, text)])
-    documents, part_paths = target.ledger.documents, {part.path for part in manifest.parts}
+    documents = target.ledger.documents
+    part_paths = {part.path for part in manifest.parts}
     stale = (path for path in documents.paths_under(PARTS.rstrip("/")) if path not in part_paths)
     documents.remove_unless_added([SIGNATURE, *stale])
     target.ledger.set_meta({OWN_MANIFEST: manifest_digest(text)})
@@ -158,7 +157,8 @@ def renewed_listing(
         if text is not None:
             target.add([listing.document(part, text)])
     documents = sum(part.documents for part in parts)
-    names, size = previous_manifest.names + renewal.names, previous_manifest.size + renewal.size
+    names = previous_manifest.names + renewal.names
+    size = previous_manifest.size + renewal.size
     return Manifest(origin, documents, names, size, tuple(parts))
 
 

@@ -216,7 +216,8 @@ def check_svg(raw: bytes) -> None:
         if name.rpartition(" ")[2].lower() in ACTIVE:
             refuse(f"the element {name.rpartition(' ')[2]!r}")
         for key, value in attributes.items():
-            local_name, attribute_value = key.rpartition(" ")[2].lower(), "".join(value.split()).lower()
+            local_name = key.rpartition(" ")[2].lower()
+            attribute_value = "".join(value.split()).lower()
             if local_name.startswith("on"):
                 refuse(f"the attribute {local_name!r}")
             if ACTIVE_URL.search(attribute_value):

@@ -46,7 +46,8 @@ def _finding(details: ErrorDetails, model: object, tree: Json, file_members: Map
         return replace(finding, hint=f"write it below `{parent_key}:`") if parent_key else finding
     if details["type"] == "missing":
         key = str(details["loc"][-1])
-        message, hint = f"key {key!r} is missing", f"write `{key}:`"
+        message = f"key {key!r} is missing"
+        hint = f"write `{key}:`"
         return Finding(rule="missing-key", message=message, hint=hint, pointer=pointer)
     fault = _fault_of(details)
     return Finding(rule="invalid-value", message=fault.message, hint=fault.hint, pointer=pointer)
@@ -76,7 +77,8 @@ def _fault_of(details: ErrorDetails) -> _Fault:
     if details["type"] in ("literal_error", "enum"):
         return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
     if details["type"] in COUNTED:
-        limit, size = details["ctx"]["max_length"], len(details["input"])
+        limit = details["ctx"]["max_length"]
+        size = len(details["input"])
         message = f"{described} has {size:,} {COUNTED[details['type']]}; the limit is {limit:,}"
         return _Fault(message, "shorten it")
     if details["type"] == "string_pattern_mismatch":

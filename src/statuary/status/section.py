@@ -134,7 +134,8 @@ class StatusSection(ContentSection, PublishesIncidents):
     def build(self, run: Run) -> SectionResult | None:
         if run.site is None:
             return None
-        former, skipped = run.result(FormerVersions) or FormerVersions(), list[Finding]()
+        former = run.result(FormerVersions) or FormerVersions()
+        skipped = list[Finding]()
         with stage(run.progress, "Status documents and pages"):
             versions = former.previous_versions or self._status.previous_versions
             self._paths = write_status(

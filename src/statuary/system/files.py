@@ -74,7 +74,8 @@ def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
     except OSError as error:
         if error.errno not in LINK_ERRORS:
             raise
-        real_top, target = os.path.realpath(top), os.path.realpath(f"{top}/{below}")
+        real_top = os.path.realpath(top)
+        target = os.path.realpath(f"{top}/{below}")
         if not links or not is_visible_below(Path(target), Path(real_top)):
             raise OutsideFolderError(path) from None
         descriptor = _open_names(real_top, Path(target).relative_to(real_top).as_posix())

@@ -424,7 +424,8 @@ def _first_update(
             end.
     """
     first_status = _first_status(status or begun.status, ended_at)
-    text, promised = update_options.text, update_options.promised(session)
+    text = update_options.text
+    promised = update_options.promised(session)
     if text is None and begun.body is not None:
         text = normalize_body(begun.body)
     if promised is None and begun.next_update_in is not None and first_status not in CLOSED_STATUSES:

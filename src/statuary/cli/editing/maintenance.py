@@ -282,7 +282,8 @@ def list_maintenances(
     form: ListFormat,
 ) -> None:
     """List upcoming and current windows, the next first."""
-    instant, scope = build_instant(now), scope_of_subject(content, Subject("maintenances"), {})
+    instant = build_instant(now)
+    scope = scope_of_subject(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
     print_rows(rows, columns, form, "no upcoming maintenances")

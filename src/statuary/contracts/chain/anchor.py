@@ -158,7 +158,8 @@ def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> P
     Raises:
         EvidenceError: if the proofs do not show them.
     """
-    header, key = header_of(evidence.block), encode_rlp(number_bytes(index))
+    header = header_of(evidence.block)
+    key = encode_rlp(number_bytes(index))
     nodes = [_bytes(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
     transaction = parse_transaction(proved_value(header.transactions_root, key, nodes))
     nodes = [_bytes(node) for node in evidence.receipt]

@@ -95,7 +95,8 @@ class _Payload(NamedTuple):
 
 def _payload(data: bytes, at: int, limit: int) -> _Payload:
     """Return the bounds of the payload of an item with a prefix."""
-    length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
+    length = (data[at] - BYTES) % (LIST - BYTES)
+    start = at + 1
     if length > SHORT:
         size = data[start : start + length - SHORT]
         start += length - SHORT
@@ -177,17 +178,16 @@ class _TrieWalk:
             if len(node) == BRANCH:
                 if not self.remaining_key:
                     return as_bytes(node[-1])
-                self.reference, self.remaining_key = (
-                    node[int(self.remaining_key[0], 16)],
-                    self.remaining_key[1:],
-                )
+                self.reference = node[int(self.remaining_key[0], 16)]
+                self.remaining_key = self.remaining_key[1:]
             else:
                 path, is_leaf = _parse_path(as_bytes(node[0]))
                 if is_leaf:
                     return as_bytes(node[1]) if path == self.remaining_key else b""
                 if not self.remaining_key.startswith(path):
                     return b""
-                self.reference, self.remaining_key = node[1], self.remaining_key[len(path) :]
+                self.reference = node[1]
+                self.remaining_key = self.remaining_key[len(path) :]
         return b""
 
     def _next_node(self) -> list[RlpItem]:

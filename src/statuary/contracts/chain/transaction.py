@@ -180,7 +180,8 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
     Returns:
         The nonce, or None if there is none.
     """
-    sender, created = bytes.fromhex(creator[2:]), bytes.fromhex(address[2:])
+    sender = bytes.fromhex(creator[2:])
+    created = bytes.fromhex(address[2:])
     nonces = range(1, limit)  # a contract's first nonce is 1 (EIP-161)
     return next(
         (nonce for nonce in nonces if keccak256(encode_rlp([sender, number_bytes(nonce)]))[12:] == created),

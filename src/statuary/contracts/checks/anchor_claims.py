@@ -83,7 +83,8 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
     Raises:
         EvidenceError: if a storage proof does not hold.
     """
-    resolution, code = as_object(record.value.get("proxyResolution")), record.runtime.onchain or b""
+    resolution = as_object(record.value.get("proxyResolution"))
+    code = record.runtime.onchain or b""
     if clone := EIP_1167.fullmatch(code):
         clone_of = checksum_address(f"0x{clone[1].hex()}")
         return AnchoredProxy(_named_implementations(resolution) == [clone_of], {"implementation": clone_of})
@@ -119,10 +120,8 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
         code = record.creation.onchain or record.runtime.onchain or b""
         return any(words.values()) and bool(proxy_evidence(code).candidates)
     slots = proxy_slots(as_text(resolution.get("proxyType")), record.address)
-    in_slots, named_addresses = (
-        [[_address_in(words[slot])] for slot in slots if slot in words],
-        _named_implementations(resolution),
-    )
+    in_slots = [[_address_in(words[slot])] for slot in slots if slot in words]
+    named_addresses = _named_implementations(resolution)
     return bool(in_slots) and named_addresses not in ([], *in_slots)
 
 
@@ -361,7 +360,8 @@ class _OnChain(_ChainClaim):
         block = self.anchor.block
         header = header_of(block)
         account = account_under(header, self.record.address, self.anchor.account)
-        its, ours = f"0x{account.code_hash.hex()}", f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
+        its = f"0x{account.code_hash.hex()}"
+        ours = f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
         outcome = _Outcome(block, header.timestamp, {"codeHash": its})
         if its != ours:
             if not self._is_newer(header):
@@ -493,7 +493,8 @@ def _creator(
         if transaction.to
         else create_address(sender, transaction.nonce)
     )
-    code, factory = record.creation.onchain or b"", bytes.fromhex(creator[2:])
+    code = record.creation.onchain or b""
+    factory = bytes.fromhex(creator[2:])
     # a salt is one of the words of the call's data: from the start, or after a selector
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]

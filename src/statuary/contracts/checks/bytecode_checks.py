@@ -244,7 +244,8 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
 def _position_differences(
     side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
-    expected, recorded_places = Counter(map(_position_of, steps)), Counter(map(_position_of, own_steps))
+    expected = Counter(map(_position_of, steps))
+    recorded_places = Counter(map(_position_of, own_steps))
     pointer = (side.member, "transformations")
     for place in sorted((expected - recorded_places).keys(), key=str)[:1]:
         yield Violation(f"there is no {_position_text(place)}", pointer)

@@ -82,7 +82,9 @@ class ContractCheck(NamedTuple):
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check records, one after the other."""
-        name, observe, nothing = self.name, self.observe, CheckResult(self.name, _NOT_APPLICABLE)
+        name = self.name
+        observe = self.observe
+        nothing = CheckResult(self.name, _NOT_APPLICABLE)
         results = []
         for record in records:
             observed = [*islice(observe(record), MAX_SHOWN_FINDINGS)]

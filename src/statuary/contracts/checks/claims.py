@@ -291,11 +291,13 @@ def verdict(record_claims: tuple[Claim, ...]) -> Verdict:
     claim = {claim.name: claim for claim in record_claims}
     if contradiction := _contradiction(claim):
         return Verdict(ClaimStatus.CONTRADICTED, (contradiction,))
-    consistent, matches = claim[ClaimName.CONSISTENT], claim[ClaimName.MATCHES]
+    consistent = claim[ClaimName.CONSISTENT]
+    matches = claim[ClaimName.MATCHES]
     if ClaimStatus.NOT_SHOWN in (consistent.status, matches.status):
         reason = _why_unconfirmed(consistent, matches)
         return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
-    compiled, on_chain = claim[ClaimName.COMPILED], claim[ClaimName.ON_CHAIN]
+    compiled = claim[ClaimName.COMPILED]
+    on_chain = claim[ClaimName.ON_CHAIN]
     weakest = max(compiled.status, on_chain.status, key=list(ClaimStatus).index)
     return Verdict(weakest, (_match_sentence(matches, compiled), _chain_sentence(on_chain)))
 
@@ -354,7 +356,8 @@ def _match_sentence(matches: Claim, compiled: Claim) -> Reason:
 def _chain_sentence(on_chain: Claim) -> Reason:
     if on_chain.status is ClaimStatus.NOT_SHOWN:
         return because("verdict_not_compared")
-    is_verified, block = on_chain.status is ClaimStatus.VERIFIED, on_chain.evidence["blockNumber"]
+    is_verified = on_chain.status is ClaimStatus.VERIFIED
+    block = on_chain.evidence["blockNumber"]
     return because("verdict_compared" if is_verified else "verdict_compared_stated", block=block)
 
 
@@ -423,7 +426,8 @@ def _named(checks: list[str]) -> str:
 
 def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
     """Return a reason that names the first checks with an outcome."""
-    hidden_count, names = len(checks) - MAX_NAMED, _named(checks)
+    hidden_count = len(checks) - MAX_NAMED
+    names = _named(checks)
     if hidden_count > 0:
         return because(f"{outcome}_more", checks=names, more=hidden_count)
     return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)

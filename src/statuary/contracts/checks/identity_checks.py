@@ -124,7 +124,8 @@ def is_identified(record: RecordValue) -> bool:
     It takes a fifth of their time.
     """
     deployment = record["deployment"]
-    transaction, deployer = deployment["transactionHash"], deployment["deployer"]
+    transaction = deployment["transactionHash"]
+    deployer = deployment["deployer"]
     numbers = (record["matchId"], deployment["blockNumber"], deployment["transactionIndex"])
     try:
         parse_chain_id(record["chainId"])

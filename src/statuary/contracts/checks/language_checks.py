@@ -87,7 +87,8 @@ def _maker(record: RecordView) -> CodeMaker | None:
 
     Vyper from 0.3.10 on names it only at the end of the creation code.
     """
-    runtime, creation = record.runtime.recompiled or b"", record.creation.recompiled or b""
+    runtime = record.runtime.recompiled or b""
+    creation = record.creation.recompiled or b""
     of_creation = code_maker(creation)
     if of_creation is not None and of_creation.compiler == "vyper":
         return code_maker(runtime) or of_creation

@@ -106,7 +106,8 @@ def metadata_sources_mismatch(record: RecordView) -> Iterator[Observation]:
                 severity=severity,
             )
             continue
-        expected, computed = as_object(entry).get("keccak256"), SOURCE_KECCAK_CACHE.of(content)
+        expected = as_object(entry).get("keccak256")
+        computed = SOURCE_KECCAK_CACHE.of(content)
         if expected != computed:
             yield Violation(
                 f"the source {path!r} has Keccak-256 {computed}, the metadata states {expected}",
@@ -168,7 +169,8 @@ def metadata_interface_mismatch(record: RecordView) -> Iterator[Observation]:
     if record.metadata is None:
         yield NotApplicable("the record has no metadata")
         return
-    output, members = as_object(record.metadata.get("output")), _interface(record)
+    output = as_object(record.metadata.get("output"))
+    members = _interface(record)
     yield Evidence(dict.fromkeys(members, "equal"))
     if same_members([output.get(member) for member in members], list(members.values())):
         return

@@ -102,7 +102,8 @@ def _listed_implementations(resolution: Mapping[str, Json]) -> list[Json]:
 
 def _type_fault(resolution: Mapping[str, Json]) -> str:
     """Return the contradiction between a resolution's members, if there is one."""
-    is_proxy, proxy_type = resolution["isProxy"], resolution["proxyType"]
+    is_proxy = resolution["isProxy"]
+    proxy_type = resolution["proxyType"]
     count = len(_listed_implementations(resolution))
     if is_proxy != (proxy_type is not None) or (not is_proxy and count):
         return (

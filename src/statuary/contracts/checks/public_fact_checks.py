@@ -325,7 +325,8 @@ def impossible_deployment(record: RecordView) -> Iterator[Observation]:
     """
     deployment = as_object(record.value.get("deployment"))
     deployer, transaction = (as_text(deployment.get(name)) for name in ("deployer", "transactionHash"))
-    block, index = deployment.get("blockNumber"), deployment.get("transactionIndex")
+    block = deployment.get("blockNumber")
+    index = deployment.get("transactionIndex")
     if not (deployer or transaction) and block is None and index is None:
         return
     yield Evidence({"deployer": deployer[:42], "block": as_text(block)[:40]})

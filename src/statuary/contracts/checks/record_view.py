@@ -316,7 +316,8 @@ class SideView:
             return None
         if isinstance(immutables, InvalidValueError):
             return None
-        is_runtime, language = self.name == "runtime", self.record.language
+        is_runtime = self.name == "runtime"
+        language = self.record.language
         side = RecompiledSide(
             code=self.recompiled,
             libraries=libraries,

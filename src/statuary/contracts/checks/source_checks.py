@@ -241,7 +241,8 @@ def _is_metadata(record: RecordView) -> bool:
 @of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
-    expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
+    expected = signatures_of(record.value.get("abi"))
+    claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
         return  # in the order that this project writes, which needs no further comparison
@@ -385,7 +386,8 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         return
     words = _Words(record.sources)
     for number, variable in enumerate(map(as_object, parsed_layout.variables)):
-        path, label = str(variable.get("contract")).rpartition(":")[0], as_text(variable.get("label"))
+        path = str(variable.get("contract")).rpartition(":")[0]
+        label = as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
         # an inherited variable may be declared in another file than the contract's

@@ -244,7 +244,8 @@ def call_protection_mismatch(record: RecordView) -> Iterator[Observation]:
 
     Code that no constructor wrote, as in a genesis block, may have the compiler's zeros: that is a warning.
     """
-    value, address = record.runtime.values.get("callProtection"), record.value.get("address")
+    value = record.runtime.values.get("callProtection")
+    address = record.value.get("address")
     if not isinstance(value, str) or not isinstance(address, str):
         return
     yield Evidence({"address": value})

@@ -348,7 +348,8 @@ def _make_documents(
         documents = tuple(make(pages and pages.without_templates()))
     further = run_guarded(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
     if isinstance(further, Finding):
-        findings, further = (*findings, *_located(source, [further])), ()
+        findings = (*findings, *_located(source, [further]))
+        further = ()
     return ContractDocuments((*documents, *address_documents(at_address), *further), findings)
 
 
@@ -381,10 +382,8 @@ def _code_findings(
     proof: Proof, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
     """Yield that the chain has other code than the record, or none: a note alone if the site's author knows it."""
-    claim, gone = (
-        proof.claim(ClaimName.ON_CHAIN),
-        settings.gone.get(source.chain_id, {}).get(source.address.lower()),
-    )
+    claim = proof.claim(ClaimName.ON_CHAIN)
+    gone = settings.gone.get(source.chain_id, {}).get(source.address.lower())
     if claim is not None and claim.status is CONTRADICTED:
         yield _contradiction(claim, source, gone)
     if gone is not None and (claim is None or not _is_without_code(claim)):

@@ -90,7 +90,8 @@ def contract_build_settings(
         pages: None if contracts have no pages.
         recompiler: the compilers of this build; None if it compiles nothing again.
     """
-    contracts, makers = site.of(SiteContracts), providers("record documents")
+    contracts = site.of(SiteContracts)
+    makers = providers("record documents")
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in contracts.chains),
         checkpoints={

@@ -94,7 +94,8 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
 
 def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
     """Return a contract's findings with their line and column, or row."""
-    own_findings, other_findings = list[Finding](), list[Finding]()
+    own_findings = list[Finding]()
+    other_findings = list[Finding]()
     for finding in findings:
         is_own = finding.position is None and finding.path == contract.source.path
         (own_findings if is_own else other_findings).append(finding)

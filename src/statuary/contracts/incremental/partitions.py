@@ -91,11 +91,13 @@ class SingleSources(PartitionSources):
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
         from statuary.contracts.incremental.build_contract import build_contracts_of_files
 
-        root, sources = settings.root, [outdated.source for outdated in self.sources]
+        root = settings.root
+        sources = [outdated.source for outdated in self.sources]
         root_path = str(root)
         contracts = build_contracts_of_files(root, sources, settings.contracts)
         for (source, reason, git), (built_contract, stat) in zip(self.sources, contracts, strict=True):
-            unit, stat_text = source.location, stat.text_if_before(settings.started_at_ns - RECENT)
+            unit = source.location
+            stat_text = stat.text_if_before(settings.started_at_ns - RECENT)
             if stat_text and source_stat(root_path, source) == stat:
                 yield (
                     built_contract,
@@ -140,7 +142,8 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
         OSError: if a body cannot be staged.
         PublishingError: if a document cannot be part of the site.
     """
-    settings, output = unpacked_settings(partition.settings), partition.output
+    settings = unpacked_settings(partition.settings)
+    output = partition.output
     rows = []
     for built_contract, row in partition.sources.build(settings):
         rows.append(row if output.discards else _staged(built_contract, row, output, settings.hosting))
@@ -164,10 +167,12 @@ class Partitioner:
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
     ) -> None:
-        self.root, self.settings = settings.root, settings.packed()
+        self.root = settings.root
+        self.settings = settings.packed()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1
-        self.first_size, self.largest_size = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
+        self.first_size = max(1, min(FIRST_SIZE, size) // cost)
+        self.largest_size = max(1, size // cost)
         self.count = 0
 
     def divide(
@@ -180,7 +185,9 @@ class Partitioner:
         Args:
             expected: how many sources there are at most.
         """
-        stream, size, remaining = iter(sources), self.first_size, expected
+        stream = iter(sources)
+        size = self.first_size
+        remaining = expected
         while some := tuple(islice(stream, size)):
             yield self.partition(SingleSources(some))
             remaining -= len(some)

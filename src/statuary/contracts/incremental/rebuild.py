@@ -168,7 +168,8 @@ def _single_sources(
     plan: RebuildPlan,
 ) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
     """Yield the contracts with files of their own; return the other sources."""
-    bulk, sources = list[Bulk](), GeneratorResult(plan.outdated)
+    bulk = list[Bulk]()
+    sources = GeneratorResult(plan.outdated)
     for source, reason, git in sources:
         if isinstance(source, BulkSource):
             bulk.append(OutdatedSource(source, reason, git))

@@ -66,7 +66,8 @@ class SourceComparison:
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
         """Yield the sources to build; return what became of the others."""
         ids, root = GitIds(self.tree), str(self.root)
-        deleted, metadata_changed = list[str](), list[MetadataChange]()
+        deleted = list[str]()
+        metadata_changed = list[MetadataChange]()
         for source, previous_source in _paired(sources, self.previous):
             if source is not None:
                 git = ids.of(source)

@@ -132,7 +132,8 @@ def is_identifier(name: Json) -> bool:
 def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
     if not isinstance(parameter, dict) or not isinstance(type_name := parameter.get("type"), str):
         raise InvalidValueError("a parameter has no type")
-    name, components = parameter.get("name"), parameter.get("components")
+    name = parameter.get("name")
+    components = parameter.get("components")
     if name and not is_identifier(name):
         raise InvalidValueError(f"parameter name {name!r} is not an identifier")
     if not may_be_indexed and parameter.get("indexed") is not None:

@@ -415,7 +415,8 @@ def _places(name: str, positions: Json) -> Iterator[CodeReference]:
         raise InvalidValueError(f"the positions of {name!r} are not a list")
     for position in positions:
         members = position if isinstance(position, dict) else {}
-        start, length = members.get("start", -1), members.get("length", -1)
+        start = members.get("start", -1)
+        length = members.get("length", -1)
         if not (is_whole_number(start) and is_whole_number(length) and start >= 0 and length > 0):
             raise InvalidValueError(f"a position of {name!r} is not a start and a length")
         yield CodeReference(name, start, length)
@@ -423,7 +424,8 @@ def _places(name: str, positions: Json) -> Iterator[CodeReference]:
 
 def _auxdata(number: str, piece: Json) -> Auxdata:
     members = piece if isinstance(piece, dict) else {}
-    offset, value = members.get("offset", -1), members.get("value")
+    offset = members.get("offset", -1)
+    value = members.get("value")
     if not is_whole_number(offset) or offset < 0:
         raise InvalidValueError(f"cborAuxdata {number!r} has no offset")
     data = decode_hex_digits(value[2:]) if isinstance(value, str) and value.startswith("0x") else None

@@ -14,12 +14,14 @@ CREATION = ("recompiledBytecode", "sourceMap", "linkReferences", "cborAuxdata")
 RUNTIME = (*CREATION, "immutableReferences")
 """The members of each side that the compilation decides."""
 
-_SOURCES, _PROXY = MEMBERS.index("sources"), MEMBERS.index("proxyResolution")
+_SOURCES = MEMBERS.index("sources")
+_PROXY = MEMBERS.index("proxyResolution")
 OTHERS: Final = MEMBERS[_SOURCES:_PROXY]
 """The members of the record that the compilation decides, which follow one another."""
 
 _STEPS: Final = ("transformations", "transformationValues")
-_BEFORE, _AFTER = MEMBERS[: MEMBERS.index("runtimeBytecode")], MEMBERS[_PROXY:]
+_BEFORE = MEMBERS[: MEMBERS.index("runtimeBytecode")]
+_AFTER = MEMBERS[_PROXY:]
 _KEYS: Final = (_BEFORE, _STEPS, ("runtimeBytecode",), _STEPS, ("deployment",), _AFTER)
 
 _MARKERS: Final = (
@@ -55,12 +57,12 @@ def pieces_of(text: bytes) -> Pieces | None:
     a, b, c, d, e, f, g = ends
     if (h := text.rfind(b',"proxyResolution":{', g)) < 0:
         return None
-    text_before, first, side = b"%b}}" % text[:a], b"{%b}" % text[b + 1 : c], b"{%b}}" % text[c + 2 : d]
-    second, deployment, text_after = (
-        b"{%b}" % text[e + 1 : f],
-        b"{%b}" % text[f + 2 : g],
-        b"{%b" % text[h + 1 :],
-    )
+    text_before = b"%b}}" % text[:a]
+    first = b"{%b}" % text[b + 1 : c]
+    side = b"{%b}}" % text[c + 2 : d]
+    second = b"{%b}" % text[e + 1 : f]
+    deployment = b"{%b}" % text[f + 2 : g]
+    text_after = b"{%b" % text[h + 1 :]
     compiled = text[a + 1 : b], text[d + 1 : e], text[g + 1 : h]
     return Pieces(compiled, (text_before, first, side, second, deployment, text_after))
 
@@ -132,7 +134,8 @@ class CompiledParts:
         Returns:
             The part, or None on its first occurrence, or if it is too large.
         """
-        key, size = hash(pieces.compiled), sum(map(len, pieces.compiled))
+        key = hash(pieces.compiled)
+        size = sum(map(len, pieces.compiled))
         if key not in self._seen or size > self.capacity:
             if len(self._seen) >= MAX_SEEN:
                 self._seen.clear()

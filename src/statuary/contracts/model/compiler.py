@@ -59,7 +59,8 @@ def is_same_build(recorded: str, reported: str) -> bool:
 
     Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
     """
-    recorded_match, reported_match = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
+    recorded_match = _BUILD.match(recorded.removeprefix("v"))
+    reported_match = _BUILD.search(reported)
     if (
         recorded_match is None
         or reported_match is None

@@ -258,7 +258,8 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
     """
     parts, end_of_last = [], 0
     for place in sorted(libraries, key=lambda place: place.start):
-        start, end = 2 * place.start, 2 * (place.start + place.length)
+        start = 2 * place.start
+        end = 2 * (place.start + place.length)
         if (
             digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start))
             or start < end_of_last
@@ -492,7 +493,8 @@ def _record(workspace: Workspace) -> RecordValue:
             "neither the creation nor the runtime bytecode on the chain matches the compiler's output",
             "check the compiler version, the settings, the sources and the address",
         )
-    sources, settings = _sources(workspace.std_json_input), _settings(workspace.std_json_input)
+    sources = _sources(workspace.std_json_input)
+    settings = _settings(workspace.std_json_input)
     overrides = as_object(workspace.std_json_input).get("storage_layout_overrides")
     artifacts = compiled.artifacts
     sides = (

@@ -234,7 +234,11 @@ class _Walk:
         Returns:
             Its offset; 0 if the code ends first.
         """
-        code, offset, last_opcode, second, third = self.code, 0, -1, -1, -1
+        code = self.code
+        offset = 0
+        last_opcode = -1
+        second = -1
+        third = -1
         while offset < len(code):
             opcode = code[offset]
             # most instructions are irrelevant, and skipped without a look
@@ -243,7 +247,8 @@ class _Walk:
                 or offset == self.runtime_offset
                 or (last_opcode >= 0 and code[last_opcode] in _ENDING)
             ):
-                self.at, self.offsets_before = offset, (third, second, last_opcode)
+                self.at = offset
+                self.offsets_before = (third, second, last_opcode)
                 if self._step(opcode):
                     return offset
             third, second, last_opcode = second, last_opcode, offset

@@ -171,7 +171,8 @@ def _release_at(number: CompilerVersion) -> SolcRelease:
 def _differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], release: SolcRelease
 ) -> list[SettingDifference]:
-    own, derived = _flat(metadata), _flat(metadata_settings(settings, release))
+    own = _flat(metadata)
+    derived = _flat(metadata_settings(settings, release))
     found = [
         SettingDifference(name, own.get(name), derived.get(name))
         for name in sorted(own.keys() | derived.keys())
@@ -249,7 +250,8 @@ def _optimizer(given: Json, release: SolcRelease) -> Json:
     """
     if not isinstance(given, dict):
         return {"enabled": False, "runs": _DEFAULT_RUNS}
-    enabled, runs = given.get("enabled"), _runs(given, release)
+    enabled = given.get("enabled")
+    runs = _runs(given, release)
     if release.details is None:
         return {"enabled": bool(enabled), "runs": runs}
     details = _details(enabled, as_object(given.get(_DETAILS)), release)

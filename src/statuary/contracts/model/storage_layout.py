@@ -110,7 +110,8 @@ class SolidityLayout:
             return WORD
         if definition.get("encoding") != "inplace":
             raise InvalidValueError(f"encoding {definition.get('encoding')!r} is not one of solc's")
-        members, label = definition.get("members"), definition.get("label")
+        members = definition.get("members")
+        label = definition.get("label")
         if isinstance(members, list):
             return self._struct_size(members, depth)
         if not isinstance(label, str):
@@ -158,7 +159,8 @@ class SolidityLayout:
             except InvalidValueError as error:
                 yield LayoutFault(str(error), where)
                 return
-            place, is_free = variable.place, may_start_anywhere and not number
+            place = variable.place
+            is_free = may_start_anywhere and not number
             cursor = place if is_free else self._place(cursor, variable.type)
             if place != cursor:
                 yield LayoutFault(
@@ -214,7 +216,8 @@ def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
 
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
     """Parse a layout of solc, or return why it is not one."""
-    variables, types = layout.get("storage"), layout.get("types")
+    variables = layout.get("storage")
+    types = layout.get("types")
     if (
         not isinstance(variables, list)
         or not (types is None or isinstance(types, dict))

@@ -87,7 +87,8 @@ def parse_transformation(value: Json) -> TransformationStep:
     """
     if not isinstance(value, dict):
         raise InvalidValueError("a transformation is not an object")
-    kind, reason = _choice(value, "type", _KINDS), _choice(value, "reason", _REASONS)
+    kind = _choice(value, "type", _KINDS)
+    reason = _choice(value, "reason", _REASONS)
     length = value.get("length")
     if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
         raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
@@ -211,7 +212,8 @@ class _Edit(NamedTuple):
 
 def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
     """Return the effect of a transformation on a code."""
-    start, value = transformation.offset, value_bytes(transformation, values)
+    start = transformation.offset
+    value = value_bytes(transformation, values)
     match transformation.type:
         case TransformationType.INSERT:
             removed = 0

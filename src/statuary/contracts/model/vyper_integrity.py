@@ -113,7 +113,9 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
     Raises:
         InvalidValueError: if an import cannot be parsed.
     """
-    modules, reached, open_paths = _Modules(program), set[str](), [program.main]
+    modules = _Modules(program)
+    reached = set[str]()
+    open_paths = [program.main]
     while open_paths:
         path = open_paths.pop()
         if path in reached or path not in program.sources:

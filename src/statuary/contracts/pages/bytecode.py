@@ -43,7 +43,8 @@ class SourcePlace(NamedTuple):
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
     """Return the source lines of pushed values, by runtime offset."""
     code = as_object(record.get("runtimeBytecode"))
-    digits, entries = as_text(code.get("recompiledBytecode"))[2:], as_text(code.get("sourceMap")).split(";")
+    digits = as_text(code.get("recompiledBytecode"))[2:]
+    entries = as_text(code.get("sourceMap")).split(";")
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
         return {}
     contents = {
@@ -159,8 +160,10 @@ class CodeView(NamedTuple):
 
 def code_view(record: RecordValue, side: str) -> CodeView:
     """Return one side of a record's code."""
-    value, match = as_object(record.get(f"{side}Bytecode")), record.get(f"{side}Match")
-    onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
+    value = as_object(record.get(f"{side}Bytecode"))
+    match = record.get(f"{side}Match")
+    onchain = _digits(value.get("onchainBytecode"))
+    recompiled = _digits(value.get("recompiledBytecode"))
     steps = _steps(value)
     inside = _inside(onchain, _marks(value, steps))
     by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
@@ -274,7 +277,9 @@ def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> li
     return sorted(marks, key=_place)
 
 
-_start, _end, _place = attrgetter("start"), attrgetter("end"), attrgetter("start", "end")
+_start = attrgetter("start")
+_end = attrgetter("end")
+_place = attrgetter("start", "end")
 
 
 def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:

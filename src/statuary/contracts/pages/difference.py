@@ -40,7 +40,8 @@ def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
     if not all(digits and is_hex_digits(digits) for digits in sides.values()):
         return None
     onchain, recompiled = (bytes.fromhex(digits) for digits in sides.values())
-    total, shorter = max(len(onchain), len(recompiled)), min(len(onchain), len(recompiled))
+    total = max(len(onchain), len(recompiled))
+    shorter = min(len(onchain), len(recompiled))
     differs = [a != b for a, b in zip(onchain, recompiled, strict=False)] + [True] * (total - shorter)
     if not any(differs):
         return None

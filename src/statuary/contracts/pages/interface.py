@@ -132,7 +132,8 @@ def interface_view(
         arguments: the constructor arguments as 0x hex, or None.
     """
     items = [as_object(item) for item in as_list(abi)]
-    natspec, anchors = Natspec(as_object(userdoc), as_object(devdoc)), _Anchors()
+    natspec = Natspec(as_object(userdoc), as_object(devdoc))
+    anchors = _Anchors()
 
     def of(kind: str) -> tuple[InterfaceItem, ...]:
         items_of_kind = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)

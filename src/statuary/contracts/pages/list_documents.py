@@ -37,7 +37,8 @@ def _contract_lists(
     entries: Sequence[ContractRow],
     former: FormerPages,
 ) -> Iterator[Document]:
-    renderer, with_pages = renderer_of(site), contracts.have_pages(site.settings)
+    renderer = renderer_of(site)
+    with_pages = contracts.have_pages(site.settings)
     is_complete = len(entries) == counts.contracts
     search = is_complete and site.settings.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)

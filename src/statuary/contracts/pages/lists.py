@@ -124,7 +124,8 @@ class ContractListPages:
 
         A page names its neighbours alone: what is added or removed elsewhere does not change it.
         """
-        texts, oldest_first = self._localization.texts, self._by_chain.get(chain.chain_id, [])
+        texts = self._localization.texts
+        oldest_first = self._by_chain.get(chain.chain_id, [])
         pages = list(list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
         hrefs = [CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name) for page in pages]
         links = tuple(
@@ -215,7 +216,8 @@ class ContractListPages:
 
     def _row(self, entry: ContractRow) -> ContractListRow:
         link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
-        texts, claimed = self._localization.texts, claimed_level(entry)
+        texts = self._localization.texts
+        claimed = claimed_level(entry)
         return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,

@@ -56,7 +56,8 @@ def fact_rows(
     Args:
         created: the time of the block of the deployment, where the chain shows it.
     """
-    compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
+    compilation = as_object(record.get("compilation"))
+    deployment = as_object(record.get("deployment"))
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
@@ -119,7 +120,8 @@ def head_facts(
     """Yield the facts that are said first, in one line."""
     texts, at = localization.texts, created_at(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
-    compilation, chain_id = as_object(record.get("compilation")), record["chainId"]
+    compilation = as_object(record.get("compilation"))
+    chain_id = record["chainId"]
     marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
     settings, created = (
         marks.get(proof.pinned[member], "") if member in proof.pinned else ""
@@ -258,7 +260,8 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    key, level = verdict_key(judged), str(status) if is_published else "refused"
+    key = verdict_key(judged)
+    level = str(status) if is_published else "refused"
     label = _LABELS.get(key)
     difference = code_difference(record, label) if label else None
     created = created_at(proof)

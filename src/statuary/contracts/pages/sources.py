@@ -158,9 +158,11 @@ def source_views(
 def _view(
     path: str, content: str, language: str, marks: LineMarks, *, anchor: str, is_shown: bool, opened: bool
 ) -> SourceView:
-    hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content).code_points)
+    hidden = tuple(hidden_characters(content))
+    mixed = tuple(mixed_words(content).code_points)
     without_spaces = _LONG_SPACE.sub("", content) if _longest(content) > MAX_SPACES else content
-    has_spaces, cut = without_spaces != content, _longest(without_spaces) > MAX_SOURCE_LINE_LENGTH
+    has_spaces = without_spaces != content
+    cut = _longest(without_spaces) > MAX_SOURCE_LINE_LENGTH
     # a script colours a text that can be read back unchanged from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None

@@ -110,7 +110,8 @@ def _member(
     entry: Mapping[str, Json], types: Mapping[str, Json], prefix: str, base: int, depth: int
 ) -> Iterator[StorageVariable]:
     """Yield a variable, or the members of a struct instead."""
-    slot, offset = as_size(entry.get("slot")), as_size(entry.get("offset"))
+    slot = as_size(entry.get("slot"))
+    offset = as_size(entry.get("offset"))
     kind = as_object(types.get(as_text(entry.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
         return
@@ -160,7 +161,8 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
         for variable in of_slot:
             toned.append(variable._replace(tone=tone % TONES))
             tone += 1
-        slots, about = max(part.slots for part in toned), "≈ " if toned[0].rounded else ""
+        slots = max(part.slots for part in toned)
+        about = "≈ " if toned[0].rounded else ""
         yield StorageSlot(
             first=f"{about}{first_slot}",
             last=f"{about}{first_slot + slots - 1}" if slots > 1 else "",

@@ -39,7 +39,8 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
     record, proof = judged.record, judged.proof
     if not proof.claims:
         return ()
-    texts, claims = localization.texts, {claim.name: claim for claim in proof.claims}
+    texts = localization.texts
+    claims = {claim.name: claim for claim in proof.claims}
     address, created = record["address"], created_at(proof)
     size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
     size_text = texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
@@ -104,7 +105,8 @@ def _compilation(judged: JudgedRecord, texts: PageTexts) -> tuple[Strand, ...]:
 
 
 def _strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
-    name, status = claim.name.name.lower(), claim.status.name.lower()
+    name = claim.name.name.lower()
+    status = claim.status.name.lower()
     is_since = name == "on_chain" and status == "contradicted"
     return Strand(
         claim=name,

@@ -126,7 +126,10 @@ class ContractScan(ContractSources):
     @cached_property
     def result(self) -> ScanResult:
         """The result of one pass over all names."""
-        count, bulk, findings, links = 0, BulkSourceCollector(), [], False
+        count = 0
+        bulk = BulkSourceCollector()
+        findings = []
+        links = False
         for item in chain.from_iterable(self._streams()):
             if isinstance(item, _Records):
                 count += len(item.names)

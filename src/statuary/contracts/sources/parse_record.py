@@ -106,7 +106,8 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
     Raises:
         ValueError: if the rest is not a record, or cannot be separated from these two.
     """
-    start, end = text.index(b',"stdJsonInput":'), text.rindex(b',"signatures":')
+    start = text.index(b',"stdJsonInput":')
+    end = text.rindex(b',"signatures":')
     value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
     if not ADAPTER.validator.isinstance_python(value):
         raise ValueError("this is not a record")

@@ -119,7 +119,8 @@ def _group(value: JsonObject) -> Iterator[Alert]:
         raise PayloadError("the alert has no `alerts`")
     group = value.get("groupKey", value.get("receiver"))
     _text(group, "groupKey")
-    common_labels, common_notes = _labels(value.get("commonLabels")), _labels(value.get("commonAnnotations"))
+    common_labels = _labels(value.get("commonLabels"))
+    common_notes = _labels(value.get("commonAnnotations"))
     count = len(alerts) * (len(common_labels) + len(common_notes))
     if count > MOST_LABELS:
         raise PayloadError(
@@ -164,7 +165,8 @@ def _old_grafana(value: JsonObject) -> Iterator[Alert]:
     state = _text(value.get("state"), "state")
     if state not in GRAFANA_STATES:
         raise PayloadError(f"the alert has the state {shorten(state)}, which Grafana does not have")
-    name, fires = _text(value.get("ruleName"), "ruleName"), GRAFANA_STATES[state]
+    name = _text(value.get("ruleName"), "ruleName")
+    fires = GRAFANA_STATES[state]
     if fires is not None:
         labels = _labels(value.get("tags")) | {"alertname": name}
         yield Alert(derived_id("grafana", str(value.get("ruleId")), name), name, labels, fires)

@@ -75,7 +75,8 @@ def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer 
     stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
     if route is None or stats is None:
         return None
-    kind, asked = "event" if route["event"] else "function", parameter(query, "hex_signature")
+    kind = "event" if route["event"] else "function"
+    asked = parameter(query, "hex_signature")
     key = asked.lower() if HEX.match(asked) and len(asked) == LENGTHS[kind] else ""
     items = (_items(kind, [key], read_document)[key] if key else None) or []
     results = [

@@ -126,7 +126,8 @@ class _ProxyMembers(NamedTuple):
 
 def _proxy(judged: JudgedRecord) -> _ProxyMembers:
     """Return a proxy's kind and current implementations, unless its code is contradicted."""
-    resolution, other = as_object(judged.record.get("proxyResolution")), judged.other_implementation
+    resolution = as_object(judged.record.get("proxyResolution"))
+    other = judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):
         return _ProxyMembers(None, [])
     named = [{"address": other}] if other else as_list(resolution.get("implementations"))

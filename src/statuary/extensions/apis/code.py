@@ -102,7 +102,8 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
     Returns:
         None if the chain's and the compiler's code differ.
     """
-    runtime, language = as_object(record["runtimeBytecode"]), as_object(record["compilation"]).get("language")
+    runtime = as_object(record["runtimeBytecode"])
+    language = as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
     if language == "Vyper":
         return _template_of_vyper(compiled, code)
@@ -145,7 +146,8 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
     ranges = {(place.start, place.length) for place in references}
     for item in as_object(runtime.get("cborAuxdata")).values():  # those of contracts that this one creates
         auxdata = as_object(item)
-        start, length = auxdata.get("offset"), (len(as_text(auxdata.get("value"))) - 2) // 2
+        start = auxdata.get("offset")
+        length = (len(as_text(auxdata.get("value"))) - 2) // 2
         if isinstance(start, int) and start + length < size:
             ranges.add((start, length))
     steps = as_list(runtime.get("transformations"))
@@ -168,7 +170,8 @@ def _unlinked(text: str) -> bytes:
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
     """Yield contracts by code and template, and templates by length."""
-    by_code, by_template = defaultdict[str, list[object]](list), defaultdict[str, list[object]](list)
+    by_code = defaultdict[str, list[object]](list)
+    by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}
     for row, facts in contracts:
         by_code[facts.digest].append(_entry(row))

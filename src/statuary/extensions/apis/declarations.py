@@ -75,7 +75,8 @@ def event_declaration(text: str, event: Mapping[str, Json]) -> str:
 def _declared(parameter: Json) -> str:
     if not isinstance(parameter, dict):
         return ""
-    indexed, name = "indexed" if parameter.get("indexed") is True else "", parameter.get("name")
+    indexed = "indexed" if parameter.get("indexed") is True else ""
+    name = parameter.get("name")
     shown_name = str(name) if is_identifier(name) and name not in MODIFIERS else ""
     return " ".join(filter(None, (_type(parameter), indexed, shown_name)))
 

@@ -182,7 +182,8 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
         The members, or None if the transaction or its sender is unknown.
     """
     deployment = as_object(record["deployment"])
-    transaction, deployer = deployment.get("transactionHash"), deployment.get("deployer")
+    transaction = deployment.get("transactionHash")
+    deployer = deployment.get("deployer")
     if not isinstance(transaction, str) or not isinstance(deployer, str):
         return None
     block = as_text(deployment.get("blockNumber"))

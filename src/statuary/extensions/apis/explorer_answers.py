@@ -39,7 +39,8 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
         return _stored("verify", read_document)
     if base is None:
         return ApiAnswer(read_document(urls.ETHERSCAN_CHAINS.path()) or b"{}")
-    action, chain = parameter(query, "action"), base["chain"] or parameter(query, "chainid")
+    action = parameter(query, "action")
+    chain = base["chain"] or parameter(query, "chainid")
     wrong = _wrong(query, action, chain, read_document)
     if wrong:
         return _stored(wrong, read_document)

@@ -90,7 +90,8 @@ class ImplementationChanges(NamedTuple):
 
 def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
     """Compare the implementations of two records."""
-    old, new = variables_of(before["storageLayout"]), variables_of(after["storageLayout"])
+    old = variables_of(before["storageLayout"])
+    new = variables_of(after["storageLayout"])
     return ImplementationChanges(
         before=_side(before, old),
         after=_side(after, new),
@@ -128,8 +129,10 @@ def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     same = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    first_line, end = max(start - CONTEXT, 0), max(same - CONTEXT, 0)
-    old_part, new_part = old[first_line : len(old) - end], new[first_line : len(new) - end]
+    first_line = max(start - CONTEXT, 0)
+    end = max(same - CONTEXT, 0)
+    old_part = old[first_line : len(old) - end]
+    new_part = new[first_line : len(new) - end]
     if max(len(old_part), len(new_part)) > LONGEST_PART:
         return SourceChange("changed", path, is_cut=True)
     consume(len(old_part) + len(new_part))
@@ -144,7 +147,8 @@ def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
         offset: the number of equal lines before them.
     """
     for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
-        (_, first_line, _, start, _), (_, _, last_line, _, end) = group[0], group[-1]
+        (_, first_line, _, start, _) = group[0]
+        (_, _, last_line, _, end) = group[-1]
         yield f"@@ -{offset + first_line + 1},{last_line - first_line} +{offset + start + 1},{end - start} @@"
         for tag, i, j, k, m in group:
             if tag == "equal":

@@ -168,7 +168,8 @@ def abi_changes(before: Json, after: Json) -> list[AbiChange]:
     )
     changes = []
     for kind, signature in sorted(old.keys() | new.keys()):
-        old_entry, new_entry = old.get((kind, signature)), new.get((kind, signature))
+        old_entry = old.get((kind, signature))
+        new_entry = new.get((kind, signature))
         if old_entry is None or new_entry is None:
             changes.append(AbiChange("added" if old_entry is None else "removed", kind, signature))
         elif old_entry.item != new_entry.item:

@@ -78,7 +78,8 @@ def listed_proxies(
     """
     proxies = []
     for row, line in rows:
-        facts, place = ProxyFacts.read(line), (row.chainId, row.address)
+        facts = ProxyFacts.read(line)
+        place = (row.chainId, row.address)
         seen_versions = published_versions(
             read_published(urls.PROXY.path(chain_id=place[0], address=place[1]))
         )

@@ -172,7 +172,8 @@ class _ProxyPages:
 
     def proxy_page(self) -> Document:
         """Return the page of the proxy."""
-        proxy, place = self._proxy, {"chain_id": self._chain_id, "address": self._address}
+        proxy = self._proxy
+        place = {"chain_id": self._chain_id, "address": self._address}
         title = self._texts("apis.proxy.title", name=self._name)
         head = PageHead(
             path=urls.PROXY_PAGE.path(**place),
@@ -246,7 +247,8 @@ class _ProxyPages:
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations."""
         path = self._proxy.changes_path(pair, page=True)
-        old_side, new_side = self._side(change.before), self._side(change.after)
+        old_side = self._side(change.before)
+        new_side = self._side(change.after)
         title = f"{old_side.name} → {new_side.name}"
         verdict = self._verdict(change)
         head = PageHead(

@@ -81,7 +81,8 @@ def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> di
 
     No path is also a folder, and no two differ only in case.
     """
-    files, folders = {name.lower() for name in taken_paths}, set[str]()
+    files = {name.lower() for name in taken_paths}
+    folders = set[str]()
     paths = {}
     for name in names:
         path = source_path(name)
@@ -109,7 +110,8 @@ def _is_storable(path: str) -> bool:
 
 def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
     """Yield the folder's other files: constructor arguments, transaction, libraries, immutables."""
-    creation, runtime = as_object(record["creationBytecode"]), as_object(record["runtimeBytecode"])
+    creation = as_object(record["creationBytecode"])
+    runtime = as_object(record["runtimeBytecode"])
     values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]
     texts = {
         "constructor-args.txt": as_text(values[0].get("constructorArguments")),

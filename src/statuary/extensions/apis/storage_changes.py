@@ -93,7 +93,9 @@ def variables_of(layout: Json) -> list[Variable] | None:
 def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
     shapes = _Shapes(types)
     for item in map(as_object, storage):
-        slot, offset, name = as_text(item.get("slot")), item.get("offset"), as_text(item.get("type"))
+        slot = as_text(item.get("slot"))
+        offset = item.get("offset")
+        name = as_text(item.get("type"))
         definition = as_object(types.get(name))
         size = as_text(definition.get("numberOfBytes"))
         if NUMBER.match(slot) and isinstance(offset, int) and NUMBER.match(size):
@@ -105,7 +107,9 @@ def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
 def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
     for name, value in layout.items():
         place = as_object(value)
-        kind, slot, count = place.get("type"), place.get("slot"), place.get("n_slots", 1)
+        kind = place.get("type")
+        slot = place.get("slot")
+        count = place.get("n_slots", 1)
         if isinstance(kind, str) and isinstance(slot, int) and isinstance(count, int):
             yield Variable(prefix + name, kind, kind, slot * WORD, count * WORD)
         elif not isinstance(kind, str) and prefix.count(".") < DEEPEST:
@@ -134,8 +138,10 @@ class _Shapes:
         return self._shapes[name]
 
     def _made(self, definition: JsonObject, outer: tuple[str, ...]) -> str:
-        label, size = as_text(definition.get("label")), definition.get("numberOfBytes")
-        encoding, base = definition.get("encoding"), as_text(definition.get("base"))
+        label = as_text(definition.get("label"))
+        size = definition.get("numberOfBytes")
+        encoding = definition.get("encoding")
+        base = as_text(definition.get("base"))
         if encoding == "mapping":
             key, value = (self.of(as_text(definition.get(part)), outer) for part in ("key", "value"))
             return f"mapping({key}=>{value})"

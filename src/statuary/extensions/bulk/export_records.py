@@ -80,7 +80,8 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     compilation = match.compilation
     artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
-    creation, runtime = _creation_side(match.creation), _creation_side(match.runtime)
+    creation = _creation_side(match.creation)
+    runtime = _creation_side(match.runtime)
     # the runtime side has one member more, before the transformations
     ending = {member: runtime.pop(member) for member in ("transformations", "transformationValues")}
     runtime |= {
@@ -286,13 +287,11 @@ def _match(
 ) -> ExportedMatch:
     match_id, verified_at, chain_id, address, *other_columns = row[2:]
     transaction_hash, block_number, transaction_index, deployer, *other_columns = other_columns
-    levels, codes, artifacts, steps, compilation = (
-        other_columns[:2],
-        other_columns[2:6],
-        other_columns[6:8],
-        other_columns[8:12],
-        other_columns[12:],
-    )
+    levels = other_columns[:2]
+    codes = other_columns[2:6]
+    artifacts = other_columns[6:8]
+    steps = other_columns[8:12]
+    compilation = other_columns[12:]
     sides = [
         ExportedSide(
             match=levels[side],

@@ -144,7 +144,9 @@ def _skip_lines(file: IO[bytes], size: int) -> int:
     """
     lines, last_bytes = 0, b"\n"
     while size > 0 and (block := file.read(min(BUFFER, size))):
-        lines, size, last_bytes = lines + block.count(b"\n"), size - len(block), block
+        lines = lines + block.count(b"\n")
+        size = size - len(block)
+        last_bytes = block
     if last_bytes.endswith(b"\n"):
         return lines
     while (line_rest := file.readline(BUFFER)) and not line_rest.endswith(b"\n"):
@@ -181,7 +183,8 @@ def count_lines(block: Block) -> CountedLines:
         while bytes_left > 0 and (text := file.read(min(BUFFER, bytes_left))):
             if first_line_end is None and (line_end := text.find(b"\n")) >= 0:
                 first_line_end = block.start + block.size - bytes_left + line_end + 1
-            lines, bytes_left = lines + text.count(b"\n"), bytes_left - len(text)
+            lines = lines + text.count(b"\n")
+            bytes_left = bytes_left - len(text)
     return CountedLines(block.start, lines, first_line_end)
 
 
@@ -290,7 +293,8 @@ def _failed(path: str, number: int, message: str, hint: str = "", column: int = 
 
 def _source(path: str, number: int, record: RecordValue | None = None) -> ContractSource:
     value: RecordValue = record or {}
-    chain_id, address = value.get("chainId", ""), value.get("address", "")
+    chain_id = value.get("chainId", "")
+    address = value.get("address", "")
     return ContractSource(path, chain_id, address, form=ContractForm.LINE, line=number)
 
 

@@ -199,7 +199,9 @@ def _uid(message: JsonObject) -> str:
 
 def _signature(signed: JsonObject) -> RecoverableSignature:
     signature = as_object(signed.get("signature"))
-    v, r, s = _whole(signature.get("v")), _bytes(signature.get("r"), 32), _bytes(signature.get("s"), 32)
+    v = _whole(signature.get("v"))
+    r = _bytes(signature.get("r"), 32)
+    s = _bytes(signature.get("s"), 32)
     if v not in (0, 1, 27, 28):
         raise InvalidValueError(f"the signature's v is {v}")
     numbers = [int.from_bytes(part, "big") for part in (r, s)]
@@ -246,7 +248,8 @@ def _fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
     """Return the mismatch of an attestation and its descriptor, if any."""
-    message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
+    message = as_object(signed.get("message"))
+    domain = as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)
     is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id
     type_members = map(as_object, as_list(as_object(signed.get("types")).get("Attest")))

@@ -275,7 +275,8 @@ class DescriptorFolder:
         return self._digests[path]
 
     def _merged(self, path: str, above: tuple[str, ...]) -> _Merged:
-        own_value, files = self.value(path), (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
+        own_value = self.value(path)
+        files = (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
         origins = Origins(path)
         if not isinstance(own_value, dict):
             raise _error(READABLE, "this is not a JSON object", path)
@@ -341,7 +342,9 @@ class _Merger:
         result: dict[str, Json] = dict(included)
         for key, value in own_value.items():
             consume(1)
-            included_value, inner, source = result.get(key), (*at, key), (*source_pointer, key)
+            included_value = result.get(key)
+            inner = (*at, key)
+            source = (*source_pointer, key)
             if isinstance(value, dict) and isinstance(included_value, dict):
                 result[key] = self.merge(included_value, value, inner, source)
             elif key == "fields" and isinstance(value, list) and isinstance(included_value, list):
@@ -399,7 +402,8 @@ def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
     seen_contracts = set()
     for number, item in enumerate(as_list(descriptor.context.get("deployments"))):
         entry = as_object(item)
-        chain_id, address = entry.get("chainId"), entry.get("address")
+        chain_id = entry.get("chainId")
+        address = entry.get("address")
         if isinstance(chain_id, bool) or not isinstance(chain_id, int) or not isinstance(address, str):
             continue
         deployment = BoundContract(str(chain_id), address.strip().lower(), address.strip(), (*base, number))

@@ -111,7 +111,8 @@ def names_of(provider: JsonObject, chains: Chains) -> Names:
     """Return the names in a `dataProvider` of the registry's tests."""
     tokens = {}
     for address, item in as_object(provider.get("tokens")).items():
-        symbol, decimals = as_object(item).get("symbol"), as_object(item).get("decimals")
+        symbol = as_object(item).get("symbol")
+        decimals = as_object(item).get("decimals")
         if isinstance(symbol, str) and isinstance(decimals, int) and 0 <= decimals <= 255:
             tokens[address.lower()] = Token(symbol, decimals)
     times = as_object(provider.get("blockTimestamps")).items()

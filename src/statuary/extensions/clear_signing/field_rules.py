@@ -180,7 +180,8 @@ def _address_violations(
 def _map_violations(
     reference: JsonObject, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    name, key_path = reference.get("map"), reference.get("keyPath")
+    name = reference.get("map")
+    key_path = reference.get("keyPath")
     if not isinstance(name, str) or not isinstance(key_path, str):
         yield BrokenRule("a map reference needs `map` and `keyPath`", at)
         return

@@ -178,7 +178,8 @@ def _token(params: JsonObject, show: Show) -> Token | None:
         token = as_object(as_object(show.descriptor.get("metadata")).get("token"))
         decimals = token.get("decimals")
         return Token(str(token.get("ticker")), decimals) if isinstance(decimals, int) else None
-    address, chain_id = _address(parameter, show), _chain_of(params, show)
+    address = _address(parameter, show)
+    chain_id = _chain_of(params, show)
     if not address or chain_id is None:
         return None
     native = params.get("nativeCurrencyAddress")
@@ -227,7 +228,8 @@ _PREFIXES: Final = ((24, "Y"), (21, "Z"), (18, "E"), (15, "P"), (12, "T"), (9, "
 def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if not _is_number(value):
         return ShownValue(_text(value), "the value is not a number")
-    base_text, places = str(params.get("base", "")), params.get("decimals", 0)
+    base_text = str(params.get("base", ""))
+    places = params.get("decimals", 0)
     named_value = show.value_at_path(base_text) if base_text.startswith("$.") else None
     base = str(named_value.value) if named_value is not None else base_text
     decimals = places if isinstance(places, int) else 0

@@ -29,7 +29,10 @@ class SelectedFiles(NamedTuple):
 
 def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedFiles:
     """Select the descriptors of some chains' contracts, with related files."""
-    copied, files, unreadable, other_count = list[str](), set[str](), list[str](), 0
+    copied = list[str]()
+    files = set[str]()
+    unreadable = list[str]()
+    other_count = 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
             descriptor = folder.descriptor(path)

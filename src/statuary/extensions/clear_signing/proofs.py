@@ -218,7 +218,8 @@ def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> Json
 
 def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
     """Return the earlier proof, if its inputs no longer hold."""
-    previous_basis, current_basis = _basis(previous_proof), _basis(document)
+    previous_basis = _basis(previous_proof)
+    current_basis = _basis(document)
     if not previous_basis or previous_basis == current_basis:
         return []
     same_addresses = [address for address, _ in previous_basis] == [address for address, _ in current_basis]

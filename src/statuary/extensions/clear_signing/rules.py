@@ -251,7 +251,8 @@ def invalid_deployment_address(deployed: DeployedDescriptor) -> Iterator[BrokenR
             yield BrokenRule(str(error), (*deployment.pointer, "address"), error.hint)
     domain = as_object(reading.descriptor.context.get("domain"))
     at = ("context", "eip712", "domain")
-    chain_id, contract = domain.get("chainId"), domain.get("verifyingContract")
+    chain_id = domain.get("chainId")
+    contract = domain.get("verifyingContract")
     if chain_id is not None and str(chain_id) != deployment.chain_id:
         message = f"domain.chainId {chain_id} is not {deployment.chain_id}, the chain of the deployment"
         yield BrokenRule(message, (*at, "chainId"))
@@ -316,7 +317,8 @@ def _name_pairs(own_type: object, other_type: object) -> Iterator[tuple[str, str
 def value_display_mismatch(deployed: DeployedDescriptor) -> Iterator[BrokenRule]:
     """Only a payable function's format names `@.value`; a payable function whose format shows none is named."""
     for key in deployed.parsed.functions:
-        verified, value_field = deployed.function(key), deployed.parsed.naming_value.get(key)
+        verified = deployed.function(key)
+        value_field = deployed.parsed.naming_value.get(key)
         if verified is None:
             continue
         if value_field is not None and verified.mutability != "payable":

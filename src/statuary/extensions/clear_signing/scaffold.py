@@ -33,7 +33,8 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
     notices = _first_sentences(code)
     formats: dict[str, Json] = {}
     for signature, function in sorted(functions.items(), key=lambda item: item[0]):
-        function_name, notice = function.signature.partition("(")[0], notices.get(signature, "")
+        function_name = function.signature.partition("(")[0]
+        notice = notices.get(signature, "")
         is_intent = 0 < len(notice) <= LONGEST_INTENT and not deception(notice)
         formats[function_name + _written(StructType(function.parameters))] = {
             "intent": notice if is_intent else _words(function_name),
@@ -86,7 +87,8 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
     for leaf in types.leaves():
         names = [step.name for step in leaf if isinstance(step, Member)]
         if all(not name.startswith("(") for name in names):
-            path, label = Path(DATA, leaf), _words(names[-1] if names else "Value")
+            path = Path(DATA, leaf)
+            label = _words(names[-1] if names else "Value")
             is_amount = is_token and all(isinstance(step, Member) for step in leaf)
             field_format = _format(types.target_of(path).type, names, is_token=is_amount)
             yield {"path": str(path), "label": label, **field_format}

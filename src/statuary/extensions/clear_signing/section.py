@@ -71,10 +71,12 @@ class ClearSigningSection(Section):
 
     @override
     def build(self, run: Run) -> SectionResult | None:
-        target, built_contracts = run.target, run.result(BuiltContracts)
+        target = run.target
+        built_contracts = run.result(BuiltContracts)
         if built_contracts is None or run.root is None or run.site is None:
             return None
-        documents, folder = target.ledger.documents, DescriptorFolder(run.root)
+        documents = target.ledger.documents
+        folder = DescriptorFolder(run.root)
         if folder.is_empty:
             documents.remove_unless_added(documents.paths_under(FOLDER))
             return None

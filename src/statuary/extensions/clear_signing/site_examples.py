@@ -38,7 +38,8 @@ class ValidDescriptors(Descriptors):
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
-        self._folder, self._read = verification.folder, dict[str, Descriptor]()
+        self._folder = verification.folder
+        self._read = dict[str, Descriptor]()
         self._bound: dict[tuple[str, str], DescriptorVerdict] = {}
         for item in verification.descriptors:
             if item.kind is SigningFileKind.CALLDATA:
@@ -122,13 +123,15 @@ class SiteExamples:
 
     def _rendered(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
         folder, descriptors = self._verification.folder, self._descriptors
-        descriptor, test_files = descriptors.read(item.path), tests_of(folder, tests)
+        descriptor = descriptors.read(item.path)
+        test_files = tests_of(folder, tests)
         descriptors.asked.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
         document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")
         if isinstance(document, Finding):  # it is made again by the next run
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
-        body, asked = encode_json(document), tuple(sorted(descriptors.asked))
+        body = encode_json(document)
+        asked = tuple(sorted(descriptors.asked))
         basis = self._basis(item, tests, asked)
         self.bases[item.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
         return body

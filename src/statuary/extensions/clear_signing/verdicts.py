@@ -86,7 +86,8 @@ EMPTY_CACHE: Final = CachedResults()
 
 def read_finding(value: dict[str, Any]) -> Finding:
     """Parse a finding; its position is looked up when it is shown."""
-    severity, pointer = Severity(value["severity"]), tuple(value["pointer"])
+    severity = Severity(value["severity"])
+    pointer = tuple(value["pointer"])
     return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
 
 

@@ -71,7 +71,8 @@ class VerificationCache:
 
     def load_if_unchanged(self) -> SectionResult | None:
         """Return the last build's result, if all of its inputs are unchanged."""
-        group, note = self._ledger.group(GROUP), self._ledger.get_meta(GROUP)
+        group = self._ledger.group(GROUP)
+        note = self._ledger.get_meta(GROUP)
         if not group.fingerprint or not note:
             return None
         cached = orjson.loads(note)

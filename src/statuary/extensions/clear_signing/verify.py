@@ -142,7 +142,8 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
         descriptor = folder.descriptor(path)
     except DescriptorError as error:
         return CheckedDescriptor(path, None, (error.finding,))
-    reading, findings = ParsedDescriptor(descriptor), list[Finding]()
+    reading = ParsedDescriptor(descriptor)
+    findings = list[Finding]()
     for rule in DESCRIPTOR_RULES:
         findings += findings_of(descriptor, rule, rule(reading))
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:

@@ -31,7 +31,8 @@ class DaskPool(WorkerPool):
     runs_tasks_here = False
 
     def __init__(self, address: str) -> None:
-        self._distributed, self._config = _module("distributed"), _module("dask.config")
+        self._distributed = _module("distributed")
+        self._config = _module("dask.config")
         self.address = address
         self._client = self._connected()
         self._executor: Executor = self._client.get_executor(pure=False)
@@ -43,7 +44,8 @@ class DaskPool(WorkerPool):
 
         Workers may join later.
         """
-        self.size, self._counted = max(1, sum(self._client.nthreads().values())), monotonic()
+        self.size = max(1, sum(self._client.nthreads().values()))
+        self._counted = monotonic()
 
     def _connected(self) -> Any:
         client = None

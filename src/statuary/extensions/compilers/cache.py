@@ -118,7 +118,8 @@ class CompilationCache:
             CompilerError: if there is no output, or it contains errors.
             DerivationError: if a name is invalid.
         """
-        contract_names, key = sorted(set(names)), self.key(compiler, std_json_input)
+        contract_names = sorted(set(names))
+        key = self.key(compiler, std_json_input)
         if (run := self._read(key, compiler, contract_names)) is not None:
             return run
         selected = with_outputs_of(std_json_input, contract_names, compiler.version)
@@ -151,7 +152,8 @@ class CompilationCache:
         names = set(map(as_text, as_list(value.get("names"))))
         if not set(contract_names) <= names and WHOLE not in names:
             return None
-        digest, output = as_text(value.get("input_sha256")), as_object(value.get("output"))
+        digest = as_text(value.get("input_sha256"))
+        output = as_object(value.get("output"))
         return CompilerRun(compiler, self._digest(compiler), digest, output, is_cached=True)
 
     def _write(self, key: str, value: JsonObject) -> None:

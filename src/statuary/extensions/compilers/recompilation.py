@@ -71,7 +71,8 @@ def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
     """Compare match level and transformations of a side that claims a match."""
-    claimed, compiled = record[f"{side}Match"], as_text(recompiled[f"{side}Match",]) or None
+    claimed = record[f"{side}Match"]
+    compiled = as_text(recompiled[f"{side}Match",]) or None
     if claimed is None:
         return
     if MATCH_RANK.get(claimed, 2) > MATCH_RANK[compiled]:
@@ -187,9 +188,12 @@ def _text_difference(recorded: str, recompiled: str) -> str:
         min(len(recorded), len(recompiled)),
     )
     if recorded.startswith("0x") and recompiled.startswith("0x"):
-        unit, position, sizes = "byte", position // 2 - 1, (len(recorded) // 2 - 1, len(recompiled) // 2 - 1)
+        unit = "byte"
+        position = position // 2 - 1
+        sizes = (len(recorded) // 2 - 1, len(recompiled) // 2 - 1)
     else:
-        unit, sizes = "character", (len(recorded), len(recompiled))
+        unit = "character"
+        sizes = (len(recorded), len(recompiled))
     return f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {position:,}"
 
 
@@ -283,7 +287,8 @@ def recompilation_input(record: RecordValue) -> JsonObject:
     Raises:
         DerivationError: if the fully qualified name is invalid.
     """
-    std_json_input, compilation = record["stdJsonInput"], record["compilation"]
+    std_json_input = record["stdJsonInput"]
+    compilation = record["compilation"]
     language = std_json_input["language"]
     artifacts = artifacts_of_version(language, compilation["compilerVersion"])
     if language == "Vyper":

@@ -85,7 +85,8 @@ def recompile_contracts(
         for result in counted(progress, results):
             records += result is not None
             if isinstance(result, list):
-                compiled, identical = compiled + 1, identical + (not result)
+                compiled = compiled + 1
+                identical = identical + (not result)
                 findings += result
             elif result is not None:
                 missing_compilers[result] += 1

@@ -98,7 +98,8 @@ def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
     proxies = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
     for proxy in map(as_object, proxies[: deployment.sample]):
         place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
-        target, abi_target = f"/{urls.PROXY.path(**place)}", f"/{urls.PROXY_ABI.path(**place)}"
+        target = f"/{urls.PROXY.path(**place)}"
+        abi_target = f"/{urls.PROXY_ABI.path(**place)}"
         body = as_object(_json_of(deployment.get(target)))
         entries = [as_object(entry) for entry in as_list(body.get("abi"))]
         if _json_of(deployment.get(abi_target)) != [entry.get("item") for entry in entries]:

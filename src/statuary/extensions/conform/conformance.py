@@ -167,15 +167,15 @@ def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> Confor
         problems = tuple(check.run(deployment))
         outcome = ConformanceOutcome.FAILED if problems else ConformanceOutcome.PASSED
     except NotApplicableError as nothing:
-        problems, outcome = (str(nothing),), ConformanceOutcome.SKIPPED
+        problems = (str(nothing),)
+        outcome = ConformanceOutcome.SKIPPED
     except UnreachableError as unreachable:
-        problems, outcome = (str(unreachable),), ConformanceOutcome.FAILED
+        problems = (str(unreachable),)
+        outcome = ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
         # a response can have any shape
-        problems, outcome = (
-            (f"cannot read the responses: {type(odd).__name__}: {odd}",),
-            ConformanceOutcome.FAILED,
-        )
+        problems = (f"cannot read the responses: {type(odd).__name__}: {odd}",)
+        outcome = ConformanceOutcome.FAILED
     return ConformanceResult(
         check=check,
         outcome=outcome,

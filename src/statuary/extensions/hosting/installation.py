@@ -50,7 +50,8 @@ def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Install
     """
     if direct_url is None:
         return Installation(f"statuary=={VERSION}")
-    url, below = direct_url["url"], direct_url.get("subdirectory", "")
+    url = direct_url["url"]
+    below = direct_url.get("subdirectory", "")
     if "vcs_info" in direct_url:
         vcs = direct_url["vcs_info"]
         return Installation(_at_commit(f"{vcs['vcs']}+{url}", vcs["commit_id"], below))

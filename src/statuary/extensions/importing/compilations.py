@@ -76,7 +76,8 @@ class Compilations:
         Raises:
             NotImportableError: if there is no compiler of the version.
         """
-        compiler, name = self.find(compilation), compilation.fully_qualified_name
+        compiler = self.find(compilation)
+        name = compilation.fully_qualified_name
         if compiler is None:
             raise no_compiler_error(compilation.compiler, compilation.version, self.compilers)
         key = self.cache.key(compiler, compilation.std_json_input)
@@ -96,7 +97,8 @@ class Compilations:
     def _run(
         self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]
     ) -> CompilerRun:
-        first_name, other_count = compilation.fully_qualified_name, len(names) - 1
+        first_name = compilation.fully_qualified_name
+        other_count = len(names) - 1
         other_text = (
             f" and {other_count:,} more" if other_count else " and all others" if WHOLE in names else ""
         )

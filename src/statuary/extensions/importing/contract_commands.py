@@ -201,7 +201,8 @@ def anchor(
 def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
     """Yield the author's steps to make an anchor's block trusted."""
     if claim is not None and claim.status is ClaimStatus.STATED:
-        number, name = claim.evidence["blockNumber"], claim.evidence["blockHash"]
+        number = claim.evidence["blockNumber"]
+        name = claim.evidence["blockHash"]
         yield (
             f"no checkpoint names block {number:,}, so only a file says that it belongs to the chain: compare its hash with nodes that"
             f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints:` of chain {chain} in site.yaml'

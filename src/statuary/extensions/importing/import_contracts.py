@@ -501,9 +501,11 @@ class ContractImport:
     def _add_verified(
         self, contract: ListedContract, record: RecordValue, evidence: CompilationEvidence | None
     ) -> None:
-        name, where = record["compilation"]["name"], f"{record['address']} on chain {record['chainId']}"
+        name = record["compilation"]["name"]
+        where = f"{record['address']} on chain {record['chainId']}"
         self.done.verified.append(f"{name} at {where}: {record['match']}")
-        match, is_compiled_again = str(record["match"]), evidence is not None
+        match = str(record["match"])
+        is_compiled_again = evidence is not None
         self.done.account_for(contract, "imported", match=match, is_compiled_again=is_compiled_again)
 
     def _skip(self, contract: ListedContract | UnreadableContract, reason: str, hint: str) -> None:

@@ -324,7 +324,8 @@ def prepare_contract(
             options.compilers, CompilationCache(cache_folder()), workers=1, announce=announce
         ) as compilations:
             future = compilations.start(compilation)
-            compilation, run = with_output(compilation, future), future.result()
+            compilation = with_output(compilation, future)
+            run = future.result()
     prepared = derive_contract(
         options,
         compilation,

@@ -53,7 +53,8 @@ def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
 
 def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
     """Yield the lines of a report."""
-    report, did = done.report, "would be added" if dry_run else "added"
+    report = done.report
+    did = "would be added" if dry_run else "added"
     if done.verified:
         yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
         yield from _listed(done.verified)

@@ -137,7 +137,8 @@ def _translation(
     site = _in_language(tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
     feeds = FeedDocuments(site.timeline, words_of(renderer_of(site.context).localization.texts))
-    pages_after, feeds_after = own_pages.documents_from(start), feeds.documents_from(start)
+    pages_after = own_pages.documents_from(start)
+    feeds_after = feeds.documents_from(start)
     changes = frozenset(timeline.changes)
 
     def documents_at(at: Instant) -> Iterator[Document]:

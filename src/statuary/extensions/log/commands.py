@@ -250,7 +250,8 @@ def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLo
     read_path = site_reader(location)
     log = require_log(open_log(location, read_path, None), location)
     settings = published_settings(read_path)
-    origin, stated_key = log.checkpoint.origin, settings.public_key if settings else None
+    origin = log.checkpoint.origin
+    stated_key = settings.public_key if settings else None
     is_same = public_key is None and since is None and is_familiar(location, origin, stated_key)
     changes = [] if is_same else log.key_changes()
     key, source = key_of(origin, public_key, stated_key, changes)
@@ -522,5 +523,6 @@ class _LogHistory(NamedTuple):
 
 
 def _log_history(site: str, path: str) -> _LogHistory:
-    log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
+    log = require_log(open_log(site, site_reader(site), None), site)
+    subject = subject_of(path)
     return _LogHistory(log, [] if subject is None else entries_about(log, subject))

@@ -224,7 +224,8 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
 
 def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
     """Return the fault of a key announcement, if it has one."""
-    change, previous_change = entry.key_change, previous_entry.key_change if previous_entry else None
+    change = entry.key_change
+    previous_change = previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
         return "it only announces a key"
     if previous_change is not None and previous_change.key != change.previous_key:
@@ -391,7 +392,8 @@ class LogTable(ExtensionTable):
         published_head = self.state.published_head
         self._set_state(LogState(published_head=published_head))
         self.connection.execute("DELETE FROM main.log_entries")
-        rules, numbered = EntryRules(), enumerate(map(parse_entry, entries))
+        rules = EntryRules()
+        numbered = enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
             with transaction(self.connection):
                 for number, entry in page:

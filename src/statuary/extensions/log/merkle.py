@@ -175,13 +175,15 @@ def _verify_path(
     hashes = [first_root, *proof] if first_size & (first_size - 1) == 0 else list(proof)
     # walk up from the first tree's last leaf while it is a right child
     height = (~(first_size - 1) & first_size).bit_length() - 1
-    place, last_leaf = (first_size - 1) >> height, (second_size - 1) >> height
+    place = (first_size - 1) >> height
+    last_leaf = (second_size - 1) >> height
     old = new = hashes[0]
     for sibling in hashes[1:]:
         if last_leaf == 0:
             raise ProofError("the consistency proof is too long")
         if place & 1 or place == last_leaf:
-            old, new = node_hash(sibling, old), node_hash(sibling, new)
+            old = node_hash(sibling, old)
+            new = node_hash(sibling, new)
             while place and not place & 1:
                 place, last_leaf = place >> 1, last_leaf >> 1
         else:
@@ -238,7 +240,9 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
     level = 0
     while size > since:
         yield level, size, since
-        level, size, since = level + 1, size // WIDTH, since // WIDTH
+        level = level + 1
+        size = size // WIDTH
+        since = since // WIDTH
 
 
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:

@@ -59,7 +59,8 @@ class PublicKey(NamedTuple):
         message = text.encode()
         if self.kind == WITNESS_KEY:
             time = int.from_bytes(signature[:8], "big")
-            message, signature = f"cosignature/v1\ntime {time}\n".encode() + message, signature[8:]
+            message = f"cosignature/v1\ntime {time}\n".encode() + message
+            signature = signature[8:]
         eddsa = _ed25519()
         try:
             eddsa.new(eddsa.import_public_key(self.key), "rfc8032").verify(message, signature)
@@ -93,7 +94,8 @@ class PrivateKey(NamedTuple):
         """
         message, stamp = text.encode(), b""
         if self.kind == WITNESS_KEY:
-            message, stamp = f"cosignature/v1\ntime {time}\n".encode() + message, time.to_bytes(8, "big")
+            message = f"cosignature/v1\ntime {time}\n".encode() + message
+            stamp = time.to_bytes(8, "big")
         eddsa = _ed25519()
         signature = eddsa.new(eddsa.import_private_key(self.seed), "rfc8032").sign(message)
         return f"— {self.name} {b64encode(self.public.id + stamp + signature).decode()}\n"

@@ -97,9 +97,13 @@ class LogSection(Section):
 
         An existing document that says the same stays.
         """
-        reason, cause, values = OTHER_FAULT, "other", dict[str, str | int]()
+        reason = OTHER_FAULT
+        cause = "other"
+        values = dict[str, str | int]()
         if isinstance(error, LogError):
-            reason, cause, values = self._public(str(error), run, target), error.cause, error.values
+            reason = self._public(str(error), run, target)
+            cause = error.cause
+            values = error.values
         previous_fault = target.published(LOG_FAULT.path())
         if previous_fault is not None and b'"reason":%b' % encode_json(reason) in previous_fault:
             return  # it says since when

@@ -124,11 +124,9 @@ class SiteLog:
         )
         if self.key is not None:
             context.check_start(self.start.head.size)
-        self.base, self.previous_head, self.is_restored = (
-            self.start.log,
-            self.start.head,
-            not self.start.is_own,
-        )
+        self.base = self.start.log
+        self.previous_head = self.start.head
+        self.is_restored = not self.start.is_own
         if parse_head(self.table.state.head) != self.previous_head:
             self.table.replace(self.base.entries() if self.base else (), self.previous_head.text)
         self.is_rotated = self._is_signed_by_previous_key(previous_key)
@@ -263,7 +261,8 @@ class SiteLog:
         """Yield the entry that announces a new signing key."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
-            time, change = format_milliseconds(self.context.now), self.context.change
+            time = format_milliseconds(self.context.now)
+            change = self.context.change
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
@@ -311,7 +310,8 @@ class SiteLog:
         if last_manifest is None or last_manifest.parts != manifest.parts:
             text = encode_manifest(manifest)
         self.target.add([log_document(LOG_MANIFEST, text)])
-        documents, parts = self.target.ledger.documents, {part_of_log(part.path) for part in manifest.parts}
+        documents = self.target.ledger.documents
+        parts = {part_of_log(part.path) for part in manifest.parts}
         former_parts = documents.paths_under(LOG_PART.pattern.rpartition("/")[0])
         documents.remove_unless_added([path for path in former_parts if path not in parts])
         self.target.ledger.set_meta({LAST_MANIFEST: f"{self.target.ledger.run} {manifest_digest(text)}"})

@@ -256,7 +256,8 @@ class SiteCheck:
             fault = orjson.loads(body)
             at, reason = str(fault["at"]), str(fault["reason"])
         except (ValueError, KeyError, TypeError):
-            at, reason = "an unknown time", f"{LOG_FAULT.path()} cannot be read"
+            at = "an unknown time"
+            reason = f"{LOG_FAULT.path()} cannot be read"
         self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
 
     def _check_pending(self, body: bytes | None) -> None:
@@ -288,7 +289,8 @@ class SiteCheck:
 
     def _check_manifest(self, *, is_listed: bool) -> None:
         """Read every file that the manifest names."""
-        text, last_entry = self.read_path(LOG_MANIFEST.path()), self.last_entries.of(WHOLE_SITE)
+        text = self.read_path(LOG_MANIFEST.path())
+        last_entry = self.last_entries.of(WHOLE_SITE)
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
             self._note(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",

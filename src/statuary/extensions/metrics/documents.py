@@ -178,7 +178,8 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
     top = max([row.value for row in day] + ([usual.high] if usual else []), default=0.0) or 1.0
-    width, height = PULSE_WIDTH - LINE_START - 2, PULSE_HEIGHT - 12
+    width = PULSE_WIDTH - LINE_START - 2
+    height = PULSE_HEIGHT - 12
 
     def y_of(value: float) -> float:
         return 6 + height - max(value, 0.0) / top * height
@@ -188,7 +189,8 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
     value = escape(short_number(day[-1].value)) if day else "\N{EN DASH}"
     parts = [f'<text class="now{style}" x="0" y="22">{value} <tspan class="unit">{unit}</tspan></text>']
     if usual:
-        y, tall = y_of(usual.high), max(y_of(usual.low) - y_of(usual.high), 3)
+        y = y_of(usual.high)
+        tall = max(y_of(usual.low) - y_of(usual.high), 3)
         span = _span_text(usual)
         parts.append(
             f'<rect class="band" x="{LINE_START}" y="{y:.1f}" width="{width}" height="{tall:.1f}"/>'
@@ -261,7 +263,8 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
             f'<path class="area" d="M{first_x:.1f} {base}L{line} L{last_x:.1f} {base}Z"/><path class="line" d="M{line}"/>'
         )
     if data:
-        value, unit = short_number(data[-1].value), escape(metric.unit)
+        value = short_number(data[-1].value)
+        unit = escape(metric.unit)
         parts.append(
             f'<text class="now" x="{WIDTH - 4}" y="18" text-anchor="end">{value} <tspan class="unit">{unit}</tspan></text>'
         )

@@ -231,7 +231,8 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
             highest[probe.group] = max(highest.get(probe.group, 0), answer.head)
     alerts = []
     for probe, answer in answers:
-        age, batch_age = _age(answer.timestamp, now), _age(answer.batched, now)
+        age = _age(answer.timestamp, now)
+        batch_age = _age(answer.batched, now)
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag, batch_age)

@@ -106,7 +106,8 @@ def mirror_site(
                     changes = list(copy.changes())
                     break
                 problems = copy.fetch(advance)
-            previous_state, state = state, site.state(options.key) if problems else state
+            previous_state = state
+            state = site.state(options.key) if problems else state
             if state.text == previous_state.text:
                 break
         plan = target.plan()
@@ -322,7 +323,8 @@ class MirrorSync:
         self.target.discard(
             [path for path, digest in added_files(documents) if not self._is_wanted(path, digest)]
         )
-        missing_entries, problems = list(self.missing()), list[str]()
+        missing_entries = list(self.missing())
+        problems = list[str]()
         self._require_free_space(missing_entries)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
             for batch in _batches(missing_entries):
@@ -353,7 +355,8 @@ class MirrorSync:
             return str(damaged)
 
     def _require_free_space(self, missing_entries: Iterable[Entry]) -> None:
-        size, free = sum(entry.size for entry in missing_entries), disk_usage(self.target.folder.root).free
+        size = sum(entry.size for entry in missing_entries)
+        free = disk_usage(self.target.folder.root).free
         if size > free:
             raise PublishingError(
                 f"the site's files need {size:,} bytes more, and {free:,} are free in {self.target.folder.root}",

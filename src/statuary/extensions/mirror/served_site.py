@@ -90,7 +90,8 @@ class ServedSite:
             RefusedError: if it sends more bytes than the limit, or refuses.
             UnreachableError: if it cannot be reached.
         """
-        url, absent_statuses = url_below(self.url, path), not_found_statuses(path)
+        url = url_below(self.url, path)
+        absent_statuses = not_found_statuses(path)
         body = get(url, limit, retries=RETRIES, not_found_statuses=absent_statuses)
         with self._lock:
             self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))

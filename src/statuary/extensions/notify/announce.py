@@ -191,7 +191,8 @@ class _ChannelRun:
 
     def _send(self, event: StatusEvent, send: Send) -> Announcement:
         """Send an event and record it, or record it and send it."""
-        name, at_most_once = self.channel.name, self.channel.delivery is Delivery.AT_MOST_ONCE
+        name = self.channel.name
+        at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
             self._write(self.channels[name].with_event(event, arrived=False))
         try:

@@ -204,7 +204,8 @@ def _refusal(channel: Channel, response: HttpResponse) -> _Outcome:
     retry_after = response.headers.get("retry-after", "").strip()
     requested = float(retry_after) if retry_after.isdecimal() and len(retry_after) < 9 else None
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        requested, hint = requested if requested is not None else 5.0, "it is sent by the next run"
+        requested = requested if requested is not None else 5.0
+        hint = "it is sent by the next run"
     error = DeliveryError(
         f"the receiver of the channel {channel.name!r} responds with {status}", hint, is_certain=is_certain
     )

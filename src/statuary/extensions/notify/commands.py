@@ -204,7 +204,8 @@ def _run(
 ) -> ExitCode:
     previous_channels = frozenset(state.read() or {})
     sent = failed = 0
-    send, unusable = sender(os.environ, words), _unusable_channels(channels)
+    send = sender(os.environ, words)
+    unusable = _unusable_channels(channels)
     for announcement in announce(
         channels,
         timeline,

@@ -77,7 +77,8 @@ class _MessageWords(NamedTuple):
 
 def _component_words(change: ComponentChange, words: Words) -> _MessageWords:
     name = one_line(change.component.name)
-    status, previous = status_words(change.new_status, words), status_words(change.old_status, words)
+    status = status_words(change.new_status, words)
+    previous = status_words(change.old_status, words)
     text = words("changed", name=name, status=status, previous=previous)
     return _MessageWords(f"{name}: {status}", text, body_html(text))
 

@@ -165,7 +165,8 @@ def publish_folder_to_store(
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> Outcome:
     """Publish the folder of a build. Raise PublishingError if that fails."""
-    site, origin = PublishedFolder(folder), recorded_origin(folder)
+    site = PublishedFolder(folder)
+    origin = recorded_origin(folder)
     return publish_to_store(
         site, origin, str(folder), to, options, to_error=to_error, is_excluded=is_excluded
     )

@@ -95,7 +95,8 @@ def parse_index(text: bytes) -> StoreIndex:
     """
     try:
         value = orjson.loads(text)
-        version, instant = value["format"], str(value.get("instant", ""))
+        version = value["format"]
+        instant = str(value.get("instant", ""))
         if type(version) is int and version < FORMAT:
             return StoreIndex(instant=instant)
         if version != FORMAT:
@@ -155,7 +156,9 @@ class StoreComparison:
         """Forget what is known of the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
-        self.stored, self.uncertain, self.same = Listing(), Listing(), frozenset()
+        self.stored = Listing()
+        self.uncertain = Listing()
+        self.same = frozenset()
 
     def exclude_parts(self, listings: Sequence[Parts]) -> None:
         """Skip the parts that all listings of the ledger have."""
@@ -201,7 +204,8 @@ class StoreComparison:
 
     def is_changed(self, path: str) -> bool:
         """Return whether a path is to be put."""
-        entry, number = self.site.find(path), bisect_right(self.parts, path, key=attrgetter("first"))
+        entry = self.site.find(path)
+        number = bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
         return entry is not None and not is_same and self.stored.find(path) != entry
 

@@ -353,7 +353,8 @@ class ObjectStoreTarget(Target[Entry]):
         """Return the plan's number of requests, without retries and lease."""
         counts = self.plan().counts
         needed_objects = self._objects_of(StoreIndex(self.comparison.listing))
-        new, stale = needed_objects - self._objects_of(self.index), self.ledger_objects - needed_objects
+        new = needed_objects - self._objects_of(self.index)
+        stale = self.ledger_objects - needed_objects
         if not any(counts.values()) and not new and not stale and self.index.listing is not None:
             return RequestCounts()
         return RequestCounts(

@@ -25,7 +25,8 @@ class MovedPageView(NamedTuple):
 
 def alias_documents(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
     """Yield a redirect at each valid earlier path of a page."""
-    renderer, title = renderer_of(site_context(catalogue)), one_line(page.title)
+    renderer = renderer_of(site_context(catalogue))
+    title = one_line(page.title)
     view = MovedPageView(title, OWN_PAGE.path(path=page.path))
     owners = _owners(catalogue)
     for alias in (_resolved_alias(page, name) for name in page.aliases):

@@ -100,12 +100,15 @@ def _found(
 
 def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
     """Yield a page of the site's own."""
-    renderer, pages = renderer_of(site_context(catalogue)), _Pages(catalogue)
+    renderer = renderer_of(site_context(catalogue))
+    pages = _Pages(catalogue)
     texts = renderer.localization.texts
     path = OWN_PAGE.path(path=page.path)
-    title, description = one_line(page.title), one_line(page.description)
+    title = one_line(page.title)
+    description = one_line(page.description)
     head = PageHead(path=path, title=title, description=description or title, section=pages.section(page))
-    tokens, book = pages.tokens(page), Navigation(page, catalogue.own_pages)
+    tokens = pages.tokens(page)
+    book = Navigation(page, catalogue.own_pages)
     previous, following = book.neighbours()
     view = OwnPageView(
         title=title,
@@ -157,7 +160,9 @@ def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
 
 
 def _search_entries(page: SitePage) -> list[list[Json]]:
-    path, title, description = OWN_PAGE.path(path=page.path), one_line(page.title), one_line(page.description)
+    path = OWN_PAGE.path(path=page.path)
+    title = one_line(page.title)
+    description = one_line(page.description)
     weight = 0.5 if page.search == "low" else 1
     entries: list[list[Json]] = []
     for heading, text in sections(page_tokens(page.body)):

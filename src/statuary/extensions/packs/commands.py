@@ -144,7 +144,8 @@ def merge(workers: int | None, folder: Path) -> None:
 
 
 def _print_list(folder: Path, packs: PackList) -> None:
-    runs, size = count_text(len({pack.run for pack in packs}), "run"), sum(pack.size for pack in packs)
+    runs = count_text(len({pack.run for pack in packs}), "run")
+    size = sum(pack.size for pack in packs)
     click.echo(
         escape_control_chars(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {size_text(size)}")
     )

@@ -18,7 +18,8 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
     Raises:
         PublishingError: if the folder has no packs, or they are not those of its last build.
     """
-    text, ledger = FolderReader(root).read(LIST), find_ledger(root)
+    text = FolderReader(root).read(LIST)
+    ledger = find_ledger(root)
     if text is None:
         raise PublishingError(
             f"{root} has no {LIST}, so no file can be excluded",

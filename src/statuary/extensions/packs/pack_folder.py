@@ -119,10 +119,8 @@ class WritablePackFolder(PackFolder):
         """
         previous_packs = self.packs()
         removed_documents = [PackedDocument(key, None) for key in sorted(set(removed))]
-        changes, count = (
-            _distinct(merge(table.documents(), removed_documents, key=attrgetter("key"))),
-            table.count + len(removed_documents),
-        )
+        changes = _distinct(merge(table.documents(), removed_documents, key=attrgetter("key")))
+        count = table.count + len(removed_documents)
         if previous_packs:
             packs = (
                 with_changes(previous_packs, changes, count, self.open_ranges, self.put)

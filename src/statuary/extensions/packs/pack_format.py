@@ -154,7 +154,8 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
         DamagedSnapshotError: if it is not as its row says.
     """
     start = text.find(b"\n") + 1
-    rows, documents = _frame_rows(text[:start], what), list[PackedDocument]()
+    rows = _frame_rows(text[:start], what)
+    documents = list[PackedDocument]()
     for key, size in rows:
         documents.append(PackedDocument(key, None if size is None else text[start : start + size]))
         start += size or 0

@@ -145,7 +145,8 @@ def _pack(row: JsonObject) -> ListedPack:
         raise InvalidValueError(f"{row['path']!r} is not the name of its pack")
     counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
     totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
-    size, end = checked_number(row["size"]), KnownEnd(checked_number(offset), checked_digest(end_digest))
+    size = checked_number(row["size"])
+    end = KnownEnd(checked_number(offset), checked_digest(end_digest))
     if end.offset >= size:
         raise InvalidValueError(f"the end of {pack_name(digest)} is outside of it")
     if size - end.offset > MAX_END_SIZE:

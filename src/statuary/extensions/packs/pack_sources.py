@@ -170,10 +170,8 @@ class LinesOfRecords:
             if parsed_contract.record is None:
                 self._note_located(parsed_contract, line_number, line)
                 return ""
-            chain, address = (
-                str(parsed_contract.record.get("chainId")),
-                str(parsed_contract.record.get("address")),
-            )
+            chain = str(parsed_contract.record.get("chainId"))
+            address = str(parsed_contract.record.get("address"))
             return key_of(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
         except UnreadableError as error:
             self._note(path, line_number, str(error), error.hint, error.position.column)

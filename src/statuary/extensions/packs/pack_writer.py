@@ -125,7 +125,8 @@ class PackWriter:
         """Write a frame whose keys come after all that were written."""
         if len(self._frames) == FRAMES_OF_LEAF:
             self._end_leaf()
-        marks, digest = "".join(map(mark_of, frame.keys)), sha256(frame.data).hexdigest()
+        marks = "".join(map(mark_of, frame.keys))
+        digest = sha256(frame.data).hexdigest()
         row = Frame(frame.keys[0], self.out.position, len(frame.data), frame.plain, digest, marks)
         self._frames.append(row)
         self.out.write(frame.data)
@@ -139,7 +140,8 @@ class PackWriter:
 
     def _end_leaf(self) -> None:
         plain = orjson.dumps(encode_frames(self._frames))
-        text, offset = Compressor().compress(plain), self._leaf_file.tell()
+        text = Compressor().compress(plain)
+        offset = self._leaf_file.tell()
         digest = sha256(text).hexdigest()
         self._leaves.append(LeafPart(self._frames[0].first_key, offset, len(text), len(plain), digest))
         self._leaf_file.write(text)

@@ -112,7 +112,8 @@ class PackedDocuments:
         self._text = self._reader = None
         if text is not None:
             packs = parse_list(text, f"{self.source.name}/{LIST}")
-            self._text, self._reader = text, PackListReader(packs, self._opened)
+            self._text = text
+            self._reader = PackListReader(packs, self._opened)
 
     def _opened(self, pack: ListedPack) -> ByteRanges:
         path = f"{FOLDER}/{pack.path}"

@@ -92,7 +92,8 @@ class SitePacks:
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
-        cached_group, previous_packs = self._ledger.group(GROUP), self._last_list()
+        cached_group = self._ledger.group(GROUP)
+        previous_packs = self._last_list()
         packs = self._pack_everything() if previous_packs is None else self._with_changes(previous_packs)
         listing = self._ledger.listing() if packs != previous_packs else ()
         documents = (
@@ -111,7 +112,8 @@ class SitePacks:
 
     def _last_list(self) -> PackList | None:
         """Return the last build's intact list, if it matches the ledger."""
-        cached_group, text = self._ledger.group(GROUP), self._target.published(LIST)
+        cached_group = self._ledger.group(GROUP)
+        text = self._target.published(LIST)
         if text is None or not have_all(text, cached_group, self._ledger.connection):
             return None
         packs = parse_list(text, LIST)
@@ -181,7 +183,8 @@ class SitePacks:
 def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
     """Return whether a list's packs have everything that the last build published."""
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
-    count, newest = sum(count for count, _ in rows), max(run for _, run in rows)
+    count = sum(count for count, _ in rows)
+    newest = max(run for _, run in rows)
     return (
         cached_group.fingerprint == sha256(text).hexdigest()
         and count == cached_group.items

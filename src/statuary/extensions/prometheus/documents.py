@@ -102,7 +102,8 @@ def _component_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]
 
 
 def _record_gauges(state: PageState, page: dict[str, str]) -> Iterator[Gauge]:
-    incidents, windows = unresolved_records(state.incidents), announced(state.maintenances)
+    incidents = unresolved_records(state.incidents)
+    windows = announced(state.maintenances)
     yield Gauge(
         "statuspage_unresolved_incidents",
         "The number of unresolved incidents by impact.",

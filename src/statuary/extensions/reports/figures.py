@@ -79,7 +79,8 @@ def names_with_groups(timeline: Timeline) -> dict[str, str]:
 def _month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:
     zone = timeline.catalogue.page.time_zone
     first_day = max(month, component.start_date or month)
-    start, end = day_start(first_day, zone), min(day_start(first_of_next_month(month), zone), now)
+    start = day_start(first_day, zone)
+    end = min(day_start(first_of_next_month(month), zone), now)
     spent: dict[str, timedelta] = {}
     for status, seconds in _spans(timeline, component, start, Instant(end)):
         spent[status] = spent.get(status, timedelta()) + seconds

@@ -491,7 +491,8 @@ def _answer_by_method(
 def _answer_contract(route: Route, query_text: str, read_document: ReadDocument) -> Response:
     query = parse_query(query_text)
     check_names(query, ("fields", "omit"))
-    fields, omit = check_single(query, "fields"), check_single(query, "omit")
+    fields = check_single(query, "fields")
+    omit = check_single(query, "omit")
     check_chain_id(route.chain_id)
     check_address(route.address)
     record = read_document(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))

@@ -18,7 +18,8 @@ def part_of(response: Response, range_header: str | None) -> Response:
     match = None if range_header is None else RANGE.fullmatch(range_header.replace(" ", ""))
     if match is None or response.status != HTTPStatus.OK:
         return response
-    size, (first_text, last_text, ending) = len(response.body), match.groups()
+    size = len(response.body)
+    (first_text, last_text, ending) = match.groups()
     start = max(0, size - int(ending)) if first_text is None else int(first_text)
     end = min(size - 1, size - 1 if last_text is None else int(last_text))
     if first_text is not None and last_text is not None and int(last_text) < start:

@@ -341,7 +341,8 @@ class SiteHandler(BaseHTTPRequestHandler):
     def _respond(self) -> None:
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # an unread body
-        site, host = self.server.site, ", ".join(self.headers.get_all("Host", []))
+        site = self.server.site
+        host = ", ".join(self.headers.get_all("Host", []))
         if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
             self._stream(site.events)
             return

@@ -267,7 +267,8 @@ class SiteReader:
             schedule: what the site has for other instants, if it may be answered by the clock.
             read_index: reads the manifest again, if the site may be published again meanwhile.
         """
-        self.source, self._stored = source, StoredDocuments(source)
+        self.source = source
+        self._stored = StoredDocuments(source)
         self._schedule, self._read_index = schedule, read_index
         self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
 

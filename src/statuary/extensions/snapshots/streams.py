@@ -172,7 +172,8 @@ class UrlRanges:
         """Request blocks, and those between them, in one request."""
         if not missing_blocks:
             return
-        first_block, last_block = missing_blocks[0], missing_blocks[-1]
+        first_block = missing_blocks[0]
+        last_block = missing_blocks[-1]
         size = min((last_block + 1) * BLOCK, self.size) - first_block * BLOCK
         data = get_range(self.name, first_block * BLOCK, size)
         for number in range(first_block, last_block + 1):

@@ -211,7 +211,8 @@ class ZipStreamReader:
         Raises:
             DamagedSnapshotError: if it does not match them.
         """
-        offset, wrong = self.source.position - len(CENTRAL_MARK), "its directory does not match its members"
+        offset = self.source.position - len(CENTRAL_MARK)
+        wrong = "its directory does not match its members"
         begun = len(CENTRAL_MARK)
         for chunk in self.directory.chunks():
             self.source.expect(chunk[begun:], wrong)
@@ -223,7 +224,8 @@ class ZipStreamReader:
 
     def _read_header(self) -> ZipHeader | None:
         """Read the next local header, or return None at the central directory."""
-        source, mark = self.source, self.source.exactly(len(LOCAL_MARK))
+        source = self.source
+        mark = self.source.exactly(len(LOCAL_MARK))
         if mark == CENTRAL_MARK:
             return None
         if mark != LOCAL_MARK:
@@ -277,7 +279,8 @@ class ZipReader:
         ending = zip_format.parse_ending(tail)
         if ending is None:
             raise DamagedSnapshotError(f"{self.name} is not a snapshot, or it is cut off")
-        start, self._end = ending.offset, ending.offset + ending.size
+        start = ending.offset
+        self._end = ending.offset + ending.size
         self._own: dict[str, Span] = {}
         self._documents = self._end
         for name, span in self._entries(start):
@@ -315,7 +318,8 @@ class ZipReader:
         entry = self._entry(path)
         if entry is None:
             return None
-        header, local = entry.header, zip_format.local_header(entry.header)
+        header = entry.header
+        local = zip_format.local_header(entry.header)
         if max(header.size, header.packed_size) > LARGEST_DOCUMENT:
             raise DamagedSnapshotError(f"{path} has {header.size:,} bytes, more than any document")
         text = self.ranges.read(entry.offset, len(local) + header.packed_size)

@@ -82,7 +82,8 @@ def variable_length(fixed: bytes) -> int:
 def parse_local_header(text: bytes) -> ZipHeader | None:
     """Parse a local header; return None if `local_header` would write it differently."""
     _, _, _, method, _, _, crc, packed_size, size, name_length, _ = LOCAL.unpack_from(text)
-    name, extra = text[LOCAL.size : LOCAL.size + name_length], text[LOCAL.size + name_length :]
+    name = text[LOCAL.size : LOCAL.size + name_length]
+    extra = text[LOCAL.size + name_length :]
     if len(extra) == 20 and packed_size == size == LIMIT:
         size, packed_size = struct.unpack_from("<QQ", extra, 4)
     header = _header(name, method, crc, packed_size, size)
@@ -146,7 +147,8 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
     if len(text) < CENTRAL.size:
         return None
     _, _, _, _, method, _, _, crc, packed_size, size, name_length, *_, offset = CENTRAL.unpack_from(text)
-    name, extra = text[CENTRAL.size :][:name_length], text[CENTRAL.size + name_length :]
+    name = text[CENTRAL.size :][:name_length]
+    extra = text[CENTRAL.size + name_length :]
     big = iter(struct.unpack_from(f"<{len(extra) // 8}Q", extra, 4) if len(extra) % 8 == 4 else ())
     size, packed_size, offset = (
         next(big, LIMIT) if number == LIMIT else number for number in (size, packed_size, offset)

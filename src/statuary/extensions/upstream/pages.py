@@ -73,7 +73,8 @@ def _resources(document: JsonObject) -> Iterator[ListedComponent]:
     for row in _objects(document.get("included")):
         if row.get("type") == "status_page_resource":
             members = _object(row.get("attributes"))
-            name, status = _text(members.get("public_name")), _text(members.get("status"))
+            name = _text(members.get("public_name"))
+            status = _text(members.get("status"))
             yield ListedComponent(_text(row.get("id")), name, status)
 
 

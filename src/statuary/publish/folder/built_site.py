@@ -35,7 +35,8 @@ def is_built(root: Path) -> bool:
 
 def has_intact_listing(root: Path) -> bool:
     """Return whether the ledger of a built site has every name."""
-    ledger, text = find_ledger(root), FolderReader(root).read(MANIFEST)
+    ledger = find_ledger(root)
+    text = FolderReader(root).read(MANIFEST)
     if ledger is None or text is None or not is_built(root):
         return False
     with suppress(DamagedLedgerError, DamagedSnapshotError):

@@ -102,7 +102,8 @@ class Stager:
                 actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest).action
             )
         sources = "\n".join(document.sources)
-        aliases, persistent = "\n".join(case_aliases), document.persistent
+        aliases = "\n".join(case_aliases)
+        persistent = document.persistent
         yield AddedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
         for name in other_aliases:
             staged = self._stage_alias(holder, name, body, digest)
@@ -361,7 +362,9 @@ class SiteFolder:
         Args:
             files: path, aliases, size, SHA-256 and sources of each.
         """
-        root, lstat, is_file = str(self.root), os.lstat, stat.S_ISREG
+        root = str(self.root)
+        lstat = os.lstat
+        is_file = stat.S_ISREG
         for path, aliases, size, _, sources in files:
             try:
                 there = lstat(f"{root}/{path}")

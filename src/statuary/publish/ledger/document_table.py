@@ -238,7 +238,8 @@ class DocumentTable:
 
     def retain_prefix(self, folder: str) -> None:
         """Keep the last build's files below a folder, or the one of that path, in place of added ones."""
-        names, bounds = "(path = ? OR path >= ? AND path < ?)", (folder, f"{folder}/", f"{folder}0")
+        names = "(path = ? OR path >= ? AND path < ?)"
+        bounds = (folder, f"{folder}/", f"{folder}0")
         self.has_discarded = True
         for table in ("offered", "removed_unless_offered"):
             self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", bounds)
@@ -246,7 +247,8 @@ class DocumentTable:
 
     def retain_missing(self, folder: str) -> None:
         """Keep the last build's files below a folder, or the one of that path, that this build does not add."""
-        names, bounds = "(path = ? OR path >= ? AND path < ?)", (folder, f"{folder}/", f"{folder}0")
+        names = "(path = ? OR path >= ? AND path < ?)"
+        bounds = (folder, f"{folder}/", f"{folder}0")
         # added again as they are: a build removes what belongs to the whole site and is not added
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(

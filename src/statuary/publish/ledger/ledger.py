@@ -108,7 +108,8 @@ class Ledger:
                 raise problem from None
             quarantine(file)
             self._connect(file)
-        self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
+        self.documents = DocumentTable(self.connection)
+        self.sources = SourceTable(self.connection)
         self._retains_unchanged = False
         self._extension_tables: list[ExtensionTable] = []
         self._meta: dict[str, str] = {}

@@ -40,7 +40,9 @@ class LedgerLookup:
     """The entries of a published site's files by path; thread-safe."""
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
-        self._file, self._connection, self._lock = file, connection, Lock()
+        self._file = file
+        self._connection = connection
+        self._lock = Lock()
         self._unfinished_run = _unfinished_run(connection)
 
     @classmethod

@@ -118,7 +118,8 @@ class SourceTable:
         Returns:
             The paths of its documents.
         """
-        execute, location = self.connection.execute, (contract.location,)
+        execute = self.connection.execute
+        location = (contract.location,)
         if self.partial:
             execute(
                 "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
@@ -357,11 +358,9 @@ def _precedence(
         before: location, digest and list entry that the last build published as the contract.
     """
     width = len(LIST_MEMBERS)
-    same_digest, same_entry, same_location = (
-        any(digest and digest == other for _, other, _ in before),
-        any(contract.row[:width] == other[:width] for _, _, other in before),
-        any(contract.location == other for other, _, _ in before),
-    )
+    same_digest = any(digest and digest == other for _, other, _ in before)
+    same_entry = any(contract.row[:width] == other[:width] for _, _, other in before)
+    same_location = any(contract.location == other for other, _, _ in before)
     return _Precedence(
         is_withheld=not is_published,
         is_new=not (same_digest or same_entry or same_location),

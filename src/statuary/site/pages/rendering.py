@@ -85,7 +85,9 @@ class Renderer:
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
-        texts, settings, folders = self.localization.texts, self.site.settings, {"status": self.site.folder}
+        texts = self.localization.texts
+        settings = self.site.settings
+        folders = {"status": self.site.folder}
         pages = [
             (name, texts(f"section.{name}"), folders.get(name, "") + section_url(name, settings).path())
             for name in self.site.sections

@@ -129,7 +129,8 @@ class DateFormatter:
         """Return date and time: `20 Nov 2026, 13:00 CET`."""
         moment = self._moments.get(at)
         if moment is None:
-            day, time = at.astimezone(self.zone).date(), self.time(at).text
+            day = at.astimezone(self.zone).date()
+            time = self.time(at).text
             days = (self._short_day(day), self._brief_day(day))
             text, brief = (self._texts("date.moment", day=part, time=time) for part in days)
             moment = FormattedTime(self._iso(at), text, brief, day.year)
@@ -142,7 +143,8 @@ class DateFormatter:
 
     def range(self, start: Instant, end: Instant) -> FormattedRange:
         """Return a range: `20 Nov 2026, 13:00` to `14:10 CET`."""
-        start_time, end_time = self.moment(start), self.moment(end)
+        start_time = self.moment(start)
+        end_time = self.moment(end)
         zone = self.zone_name(end)
         if self.zone_name(start) == zone:
             start_time = start_time._replace(text=start_time.text.removesuffix(f" {zone}"))
@@ -172,7 +174,9 @@ class DateFormatter:
         For example: `1 h 20 min`, `2 d 4 h`.
         """
         minutes = length // MINUTE
-        days, hours, minutes_left = minutes // 1440, minutes // 60 % 24, minutes % 60
+        days = minutes // 1440
+        hours = minutes // 60 % 24
+        minutes_left = minutes % 60
         parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
         units = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
         return " ".join(units) or self._texts("unit.moment")

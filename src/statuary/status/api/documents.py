@@ -182,7 +182,8 @@ class StatusDocuments:
         return documents_at
 
     def _listed(self, at: Instant) -> list[IncidentState]:
-        state, cap = state_at(self.timeline, at), self.settings.cap
+        state = state_at(self.timeline, at)
+        cap = self.settings.cap
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:

@@ -103,7 +103,8 @@ def late_announcement(context: StatusContext) -> Iterator[StatusViolation]:
 def overdue_maintenance(context: StatusContext) -> Iterator[StatusViolation]:
     """A maintenance is completed when its window is over."""
     for history in context.timeline.maintenances:
-        maintenance, state = history.incident, history.state_at(context.now)
+        maintenance = history.incident
+        state = history.state_at(context.now)
         if state is None or state.status in CLOSED_STATUSES or not isinstance(maintenance, Maintenance):
             continue
         if maintenance.scheduled_until < context.now:

@@ -92,7 +92,8 @@ MAX_LABEL_LENGTH = 48
 
 def svg(badge: Badge) -> bytes:
     """Return a badge as an SVG image."""
-    label, message = _shortened(badge.label), _shortened(badge.message)
+    label = _shortened(badge.label)
+    message = _shortened(badge.message)
     label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
     name = escape(f"{badge.label}: {badge.message}")
     return (

@@ -196,10 +196,8 @@ def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -
     Args:
         position: the update's index in the record, newest first.
     """
-    status, earlier_statuses = (
-        record.published_updates[position].update.status,
-        record.published_updates[position + 1 :],
-    )
+    status = record.published_updates[position].update.status
+    earlier_statuses = record.published_updates[position + 1 :]
     if record.cancelled and status == "completed":
         return words("cancelled")
     return words("same" if earlier_statuses and earlier_statuses[0].update.status == status else status)
@@ -212,7 +210,8 @@ def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator
         event = words("cancelled_event" if record.cancelled else "event")
         yield f"<p><strong>{event} {window}</strong></p>"
     for position, published_update in enumerate(record.published_updates):
-        at, body = published_update.update.display_at, body_html(words.body(published_update.update.body))
+        at = published_update.update.display_at
+        body = body_html(words.body(published_update.update.body))
         time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
         yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
 

@@ -76,7 +76,8 @@ class FeedDocuments:
         Args:
             start: the first instant.
         """
-        states, final = states_from(self.timeline, start, self.listed_records(start)), self.final_feeds(start)
+        states = states_from(self.timeline, start, self.listed_records(start))
+        final = self.final_feeds(start)
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:

@@ -117,7 +117,8 @@ Dated = tuple[tuple[datetime, str], Members]
 def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     previous_statuses = {component["id"]: component["status"] for component in previous.summary["components"]}
     for component in now.summary["components"]:
-        old, new = previous_statuses.get(component["id"]), component["status"]
+        old = previous_statuses.get(component["id"])
+        new = component["status"]
         # the status of a group follows from its components
         if old is None or old == new or component["group"]:
             continue

@@ -115,10 +115,8 @@ class DowntimeByDay:
         self, component_id: str, days: DateRange, current_status: ComponentStatus
     ) -> dict[date, DayDowntime]:
         lengths = self._lengths(component_id, days)
-        today, ongoing = (
-            day_of(days.at, self._zone),
-            None if current_status == "operational" else current_status,
-        )
+        today = day_of(days.at, self._zone)
+        ongoing = None if current_status == "operational" else current_status
         if ongoing and days.first_day <= today <= days.last_day:
             lengths.setdefault(today, {})
         records = self._records_by_day(component_id, days) if lengths else {}
@@ -134,10 +132,8 @@ class DowntimeByDay:
 
     def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
         durations: dict[date, dict[ComponentStatus, timedelta]] = {}
-        range_start, range_end = (
-            day_start(days.first_day, self._zone),
-            day_start(days.last_day + ONE_DAY, self._zone),
-        )
+        range_start = day_start(days.first_day, self._zone)
+        range_end = day_start(days.last_day + ONE_DAY, self._zone)
         for status, start, end in _downtimes(
             self._timeline.status_histories[component_id], days, range_start
         ):
@@ -194,7 +190,8 @@ def _downtimes(
     """
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses
-    first_index, end_index = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)
+    first_index = max(bisect_right(instants, since) - 1, 0)
+    end_index = bisect_right(instants, days.at)
     past = zip(instants[first_index:end_index], statuses[first_index:end_index], strict=True)
     for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
         if status != "operational" and start < end:

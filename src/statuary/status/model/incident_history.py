@@ -103,7 +103,8 @@ class IncidentHistory:
         """The deadlines of missed promises, which only pages show."""
         promises = []
         for place, published_update in enumerate(self._published_updates):
-            promised, later_instants = published_update.update.next_update_by, self._published_at[place + 1 :]
+            promised = published_update.update.next_update_by
+            later_instants = self._published_at[place + 1 :]
             is_open = published_update.update.status not in CLOSED_STATUSES
             if promised is None or not is_open or promised <= published_update.published_at:
                 continue

@@ -168,10 +168,8 @@ def states_from(
             history for history in histories if history.incident.id in ids or not history.is_final_by(start)
         )
 
-    incidents, maintenances = (
-        relevant_histories(timeline.incidents),
-        relevant_histories(timeline.maintenances),
-    )
+    incidents = relevant_histories(timeline.incidents)
+    maintenances = relevant_histories(timeline.maintenances)
     return lambda at: _page_state(timeline, at, incidents, maintenances)
 
 
@@ -279,7 +277,8 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
         start: before the first instant.
         days: include the midnights of the page's zone, at which documents that show days change.
     """
-    first_index, end_index = bisect_right(timeline.changes, start), bisect_right(timeline.changes, until)
+    first_index = bisect_right(timeline.changes, start)
+    end_index = bisect_right(timeline.changes, until)
     instants = set(timeline.changes[first_index:end_index])
     instants.update(at for at in timeline.deadlines if start < at <= until)
     if days:

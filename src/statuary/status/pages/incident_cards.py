@@ -293,10 +293,8 @@ def _update_text(state: IncidentState, place: int) -> str:
     Args:
         place: the update's index in the state.
     """
-    status, earlier_statuses = (
-        state.published_updates[place].update.status,
-        state.published_updates[place + 1 :],
-    )
+    status = state.published_updates[place].update.status
+    earlier_statuses = state.published_updates[place + 1 :]
     if state.cancelled and status == "completed":
         return "cancelled"
     return "same" if earlier_statuses and earlier_statuses[0].update.status == status else status

@@ -87,7 +87,8 @@ class StatusPages:
             previous_versions: earlier versions of updates, by update.
         """
         self._timeline = timeline
-        self.site, self.previous_versions = site, previous_versions or {}
+        self.site = site
+        self.previous_versions = previous_versions or {}
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
         current_components = [
@@ -149,7 +150,8 @@ class StatusPages:
         """
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
-        zone, changes = self._localization.dates.zone, frozenset(turns)
+        zone = self._localization.dates.zone
+        changes = frozenset(turns)
         states = states_from(self._timeline, start, past_records(state_at(self._timeline, start), zone))
         final = self.final_quarters(start)
 

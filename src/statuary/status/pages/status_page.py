@@ -142,7 +142,8 @@ def _with_component_names(
     summary: StatusSummary, state: PageState, localization: Localization
 ) -> StatusSummary:
     """Return an answer that names the components that do not work normally."""
-    texts, by_status = localization.texts, _leaves_by_status(state)
+    texts = localization.texts
+    by_status = _leaves_by_status(state)
     calm = len(by_status.pop("operational", ()))
     if not by_status:
         return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))

@@ -221,7 +221,8 @@ class UptimeViewBuilder:
             records.items(), key=lambda item: (began_at(item[1].incident), item[0]), reverse=True
         ):
             worst = worst_status(day.worst for day, _ in days[key])
-            began, ended = began_at(record.incident), record.resolved_at
+            began = began_at(record.incident)
+            ended = record.resolved_at
             yield RecordDowntime(
                 day=self._dates.short_day(min(day.day for day, _ in days[key])),
                 began=self._dates.moment(began),
@@ -334,7 +335,8 @@ def _month(
     downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
     days = _days(month)
-    first_day, last_day = max(days[0], span[0]), min(days[-1], span[1])
+    first_day = max(days[0], span[0])
+    last_day = min(days[-1], span[1])
     affected = [day for day in views if first_day <= day <= last_day]
     return MonthTableKey(
         name=name,

@@ -355,7 +355,8 @@ def requested_pause(headers: Message) -> float | None:
     It is in `Retry-After` or GitHub's `X-RateLimit-Reset`; an instant is compared with the server's own
     clock.
     """
-    retry_after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
+    retry_after = headers.get("Retry-After", "").strip()
+    reset = headers.get("X-RateLimit-Reset", "")
     if retry_after.isdecimal():
         return float(retry_after)
     try:

@@ -252,7 +252,8 @@ class _Deployments:
             if claims.claims[1].evidence:
                 return existing.deployment
         deployment = request.record["deployment"]
-        number, index = str(deployment.get("blockNumber")), str(deployment.get("transactionIndex"))
+        number = str(deployment.get("blockNumber"))
+        index = str(deployment.get("transactionIndex"))
         if not (number.isdigit() and index.isdigit()):
             return NodeEvidenceError("the record's deployment names no block and index")
         block = self._block(int(number))
@@ -499,6 +500,7 @@ def claim_text(claim: Claim) -> str:
         return f"contradicted {english(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:
         return f"not proven: {english(claim.reason)}"
-    number, time = claim.evidence["blockNumber"], claim.evidence["blockTime"]
+    number = claim.evidence["blockNumber"]
+    time = claim.evidence["blockTime"]
     words = "verified here" if claim.status is ClaimStatus.VERIFIED else "proved by the node"
     return f"{words} in block {number:,} of {time}"

@@ -28,7 +28,8 @@ def read_betterstack(request: ImportRequest) -> StatusPlan:
     """
     url = request.source.removesuffix("/index.json").rstrip("/") + "/index.json"
     documents = [request.web.json(url)] if request.is_url else request.json_documents()
-    builder, by_type = StatusBuilder(request), defaultdict[str, list[Fields]](list)
+    builder = StatusBuilder(request)
+    by_type = defaultdict[str, list[Fields]](list)
     for resource in chain.from_iterable(map(_resources, documents)):
         by_type[resource.text("type")].append(resource)
     for page in by_type["status_page"]:
@@ -72,12 +73,14 @@ def _report(builder: StatusBuilder, report: Fields, updates: dict[str, Fields]) 
     is_maintenance = report.text("report_type") == "maintenance"
     is_open = not (is_maintenance or report.text("ends_at"))
     builder.found(report.text("id"), report.text("title"), report.text("starts_at"), is_open=is_open)
-    began, ended = report.required_date("starts_at"), report.date("ends_at")
+    began = report.required_date("starts_at")
+    ended = report.date("ends_at")
     effects: dict[str, ComponentStatus | None] = {
         builder.named(resource.text("status_page_resource_id")): EFFECTS.get(resource.word("status"))
         for resource in report.objects("affected_resources")
     }
-    ident, title = report.required_text("id"), report.required_text("title")
+    ident = report.required_text("id")
+    title = report.required_text("title")
     if not is_maintenance:
         converted = [_update(update, "investigating") for update in posted]
         opened = [] if converted else [ForeignUpdate(began, "investigating", "")]

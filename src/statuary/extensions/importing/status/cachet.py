@@ -158,14 +158,16 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
     if incident.text("component_id") not in ("", "0"):
         components.append(Fields(id=incident.text("component_id")))
     affected = {builder.named(part.text("id"), part.text("name")): None for part in components}
-    ident, name = f"incident-{incident.required_text('id')}", incident.required_text("name")
+    ident = f"incident-{incident.required_text('id')}"
+    name = incident.required_text("name")
     builder.incident(ident, name, posted, affected, ended_at=ended_at)
 
 
 def _schedule(builder: StatusBuilder, schedule: Fields) -> None:
     created = schedule.text("created_at", "scheduled_at")
     builder.found(f"maintenance-{schedule.text('id')}", schedule.text("name"), created, is_open=False)
-    ident, begins = schedule.required_text("id"), schedule.required_date("scheduled_at")
+    ident = schedule.required_text("id")
+    begins = schedule.required_date("scheduled_at")
     ends = schedule.date("completed_at")
     if ends is None:
         builder.skip(ident, "is a maintenance without an end; one hour is assumed")

@@ -31,7 +31,8 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
 
     Only the data that the source has is compared.
     """
-    theirs, ours = plan.original, _content_status(plan, timeline, language, now)
+    theirs = plan.original
+    ours = _content_status(plan, timeline, language, now)
     incomplete = "not everything of the source was read" if plan.incomplete or plan.present_count else ""
     why_language = "site.yaml has its own"
     if theirs.language not in LANGUAGES:
@@ -46,7 +47,8 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
         *_statuses(theirs, ours, _open_by_component(timeline, now)),
     ]
     for year in sorted({*theirs.records.values(), *ours.records.values()}, key=lambda year: year or 0):
-        there, here = _of_year(theirs.records, year), _of_year(ours.records, year)
+        there = _of_year(theirs.records, year)
+        here = _of_year(ours.records, year)
         compared += _one(
             f"records of {year or 'no date'}",
             str(len(there)),
@@ -139,7 +141,8 @@ def _why_status(here: ComponentStatus | None, open_now: Sequence[str]) -> str:
 
 
 def _why_records(source_page: ShownStatus, ours: ShownStatus, year: int | None) -> str:
-    there, here = _of_year(source_page.records, year), _of_year(ours.records, year)
+    there = _of_year(source_page.records, year)
+    here = _of_year(ours.records, year)
     lost = [ident for ident in there if ident not in ours.records]
     moved = [
         ident

@@ -57,7 +57,8 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     Raises:
         NotImportableError: if it has neither configuration nor issues.
     """
-    root, builder = Path(request.source), StatusBuilder(request)
+    root = Path(request.source)
+    builder = StatusBuilder(request)
     if request.is_url:
         raise NotImportableError("a cState page is read from its repository", "clone it and give its folder")
     if root.is_dir():
@@ -109,7 +110,8 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
 
 def _issue(builder: StatusBuilder, file: Path) -> None:
     front, text = _found(builder, file)
-    began, body = front.required_date("date"), COMMENT.sub("", text).strip()
+    began = front.required_date("date")
+    body = COMMENT.sub("", text).strip()
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         builder.skip(file.name, "has Hugo shortcodes, which were removed from its text")
@@ -142,7 +144,8 @@ def _found(builder: StatusBuilder, file: Path) -> _Issue:
         builder.found(file.stem, file.stem, "", is_open=False)
         raise
     front = issue.front
-    is_open, effect = _is_open(front), EFFECTS.get(front.text("severity"))
+    is_open = _is_open(front)
+    effect = EFFECTS.get(front.text("severity"))
     builder.found(file.stem, front.text("title") or file.stem, front.text("date"), is_open=is_open)
     for name in _names(front) if is_open and effect else ():
         builder.named(name)

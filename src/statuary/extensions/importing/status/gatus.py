@@ -65,7 +65,8 @@ def _running(request: ImportRequest) -> list[Fields]:
 
 
 def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
-    name, group = endpoint.required_text("name"), endpoint.text("group")
+    name = endpoint.required_text("name")
+    group = endpoint.text("group")
     if endpoint.text("enabled") != "false":
         builder.component(f"{group}/{name}", name, group=group)
         results = endpoint.objects("results")
@@ -75,7 +76,8 @@ def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
 
 def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
     began = announcement.text("timestamp")
-    at, message = announcement.required_date("timestamp"), announcement.required_text("message")
+    at = announcement.required_date("timestamp")
+    message = announcement.required_text("message")
     is_past = announcement.text("archived") == "true" or announcement.get("archived") is True
     kind = announcement.text("type")
     status = KINDS.get(kind, "resolved" if is_past else "investigating")

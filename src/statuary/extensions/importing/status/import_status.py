@@ -80,7 +80,8 @@ class _Merger:
                 + block_text({"page": page}).rstrip()
             )
             return None
-        updated_at, imported_text = self.status.page.updated_at, page.get("updated_at")
+        updated_at = self.status.page.updated_at
+        imported_text = page.get("updated_at")
         if not imported_text or (updated_at is not None and updated_at >= _instant(imported_text)):
             return None
         return self._edit(

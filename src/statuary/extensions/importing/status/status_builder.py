@@ -146,7 +146,8 @@ class StatusBuilder:
         source: Source,
         status: ComponentStatus = "operational",
     ) -> str:
-        key, used = slug(str(source["name"])) or slug(ident) or "component", set(chain(*self._keys.values()))
+        key = slug(str(source["name"])) or slug(ident) or "component"
+        used = set(chain(*self._keys.values()))
         if key in used:
             key = next(name for number in count(2) if (name := f"{key}-{number}") not in used)
         if status != "operational":

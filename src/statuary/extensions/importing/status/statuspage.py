@@ -111,8 +111,10 @@ def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
 
 
 def _component(component: Fields, key: str, place: int, named_now: Container[str]) -> Source:
-    is_group, position = bool(component.get("group")), component.get("position")
-    showcase, status = component.get("showcase"), component.text("status") or "operational"
+    is_group = bool(component.get("group"))
+    position = component.get("position")
+    showcase = component.get("showcase")
+    status = component.text("status") or "operational"
     updated_at = component.instant("updated_at")
     source = without_empty(
         name=component.required_text("name"),
@@ -222,7 +224,8 @@ class _Documents:
         if not isinstance(document.get("page"), dict):
             self.skipped.append(SkippedRecord(source, "is not a Statuspage document: it has no 'page'"))
             return
-        page, components = document.object("page"), document.objects("components")
+        page = document.object("page")
+        components = document.objects("components")
         if _changed_at(page) >= _changed_at(self.page):
             self.page = page
             self.components = components or self.components
@@ -281,10 +284,13 @@ class _Documents:
         plan.original = self._shown(plan)
         for record_id, record in self.records.items():
             if "scheduled_for" in record:
-                convert, noun = partial(maintenance_source, order, request.now), "a maintenance"
+                convert = partial(maintenance_source, order, request.now)
+                noun = "a maintenance"
                 sources = plan.maintenances
             else:
-                convert, noun, sources = partial(incident_source, order), "an incident", plan.incidents
+                convert = partial(incident_source, order)
+                noun = "an incident"
+                sources = plan.incidents
             for source in convert_each([record], convert, plan.skipped, noun):
                 sources[record_id] = source
         if any("scheduled_auto_completed" not in source for source in plan.maintenances.values()):

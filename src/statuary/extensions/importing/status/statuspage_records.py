@@ -139,7 +139,8 @@ def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
     updates = record.objects("incident_updates")
     dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
     for at, update in sorted(dated, key=lambda pair: parse_instant(pair[0])):
-        created_at, updated_at = update.instant("created_at"), update.instant("updated_at")
+        created_at = update.instant("created_at")
+        updated_at = update.instant("updated_at")
         source: Source = {
             "at": at,
             "status": update.required_text("status"),
@@ -185,7 +186,8 @@ def _automation(record: Fields, now: Instant) -> Source:
     """Return the automatic steps that are done or switched off."""
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}
-    started, ended = bool(reached & {"in_progress", "verifying", "completed"}), "completed" in reached
+    started = bool(reached & {"in_progress", "verifying", "completed"})
+    ended = "completed" in reached
     is_due = parse_instant(record.required_instant("scheduled_for")) < now
     overdue = parse_instant(record.required_instant("scheduled_until")) < now
     reminded = any(update.text("body") == REMINDER_BODY for update in updates)

@@ -153,7 +153,8 @@ def _issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Field
 
 
 def _found(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
-    title, is_closed = SIGNS.sub("", issue.text("title")), issue.text("state") == "closed"
+    title = SIGNS.sub("", issue.text("title"))
+    is_closed = issue.text("state") == "closed"
     is_open = not (is_maintenance or is_closed or issue.text("closed_at"))
     builder.found(f"issue-{issue.text('number')}", title, issue.text("created_at"), is_open=is_open)
 
@@ -174,7 +175,8 @@ def _maintenance(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpd
     window = WINDOW.search(issue.text("body"))
     lines = window[1].splitlines() if window else []
     values = Fields((key.strip(), text.strip()) for key, _, text in (line.partition(":") for line in lines))
-    begins, sites = values.required_date("start"), values.text("expectedDown", "expectedDegraded").split(",")
+    begins = values.required_date("start")
+    sites = values.text("expectedDown", "expectedDegraded").split(",")
     builder.maintenance(
         f"issue-{issue.required_text('number')}",
         issue.required_text("title"),

@@ -97,7 +97,8 @@ def _rows(file: Path) -> Iterator[dict[str, Json]]:
 
 
 def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
-    sent, receipt = _object(row["tx_dict"]), _object(row["receipt_dict"])
+    sent = _object(row["tx_dict"])
+    receipt = _object(row["receipt_dict"])
     address = any_address(row["contract_address"], str(file))
     chain_id = any_chain_id(any_quantity(sent.get("chainId")), f"{file}, {name}")
     if row["source_code"] is None:

@@ -226,11 +226,9 @@ def _name(created: JsonObject) -> str | None:
 
 def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
     """Return the creation code of the contract that a transaction creates."""
-    data, sender, to = (
-        any_hex(sent.get("input") or sent.get("data")),
-        sent.get("from"),
-        any_hex(sent.get("to")),
-    )
+    data = any_hex(sent.get("input") or sent.get("data"))
+    sender = sent.get("from")
+    to = any_hex(sent.get("to"))
     if data is None or any_hex(sender) is None:
         return _CreationCode(None)
     code = creation_at(str(address), sender, sent.get("nonce"), to, data)

@@ -257,7 +257,8 @@ def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) ->
 
 
 def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
-    outputs, artifact = as_object(metadata.get("output")), compilation.artifact or {}
+    outputs = as_object(metadata.get("output"))
+    artifact = compilation.artifact or {}
     documentation = {
         name: outputs[name] for name in DOCUMENTATION if name in outputs and name not in artifact
     }
@@ -271,7 +272,8 @@ def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Js
 
 
 def _with_notes(compilation: ImportedCompilation, hint: str) -> ImportedCompilation:
-    version, artifact = parse_compiler_version(compilation.version), compilation.artifact or {}
+    version = parse_compiler_version(compilation.version)
+    artifact = compilation.artifact or {}
     missing_members = [
         name for name, since in LAYOUTS_SINCE.items() if version >= since and not artifact.get(name)
     ]

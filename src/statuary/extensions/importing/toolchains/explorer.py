@@ -53,7 +53,8 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     Raises:
         NotImportableError: if the explorer has no source, or the contract is ambiguous.
     """
-    code, name = str(result.get("SourceCode") or ""), str(result.get("ContractName") or "")
+    code = str(result.get("SourceCode") or "")
+    name = str(result.get("ContractName") or "")
     if not code:
         raise NotImportableError(
             "the explorer has no source code of it", "verify the contract there, or import its project"

@@ -89,7 +89,8 @@ def read_foundry(
 
 
 def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
-    output, std_json_input = object_at(build_info, "output"), object_at(build_info, "input")
+    output = object_at(build_info, "output")
+    std_json_input = object_at(build_info, "input")
     name = choose_contract(deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
     artifact = object_at(output, "contracts", path, contract)
@@ -168,7 +169,8 @@ def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
 def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
     text = artifact.get("rawMetadata")
     metadata = _metadata(text)
-    settings, sources = object_at(metadata, "settings"), object_at(metadata, "sources")
+    settings = object_at(metadata, "settings")
+    sources = object_at(metadata, "sources")
     ((path, contract),) = object_at(settings, "compilationTarget").items()
     version = text_at(metadata, "compiler", "version")
     numbers = _numbers(file, artifact, project, path)
@@ -359,7 +361,8 @@ def compilation_of_metadata(
     """
     settings = object_at(metadata, "settings")
     ((path, name),) = object_at(settings, "compilationTarget").items()
-    version, language = text_at(metadata, "compiler", "version"), text_at(metadata, "language")
+    version = text_at(metadata, "compiler", "version")
+    language = text_at(metadata, "language")
     sources = {}
     for source, source_entry in object_at(metadata, "sources").items():
         digest = text_at(source_entry, "keccak256")

@@ -67,7 +67,8 @@ def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) 
 
 
 def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
-    folder, build_id = folder_above(file, "build-info"), text_at(artifact, "buildInfoId")
+    folder = folder_above(file, "build-info")
+    build_id = text_at(artifact, "buildInfoId")
     if folder is None or "/" in build_id or "\\" in build_id:
         raise NotImportableError(
             f"there is no build-info folder above {file}", "give the build-info file itself"

@@ -137,7 +137,8 @@ def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
 
 
 def _on_chain(deployment: JsonObject) -> OnChainContract:
-    receipt, sent = as_object(deployment.get("receipt")), as_object(deployment.get("transaction"))
+    receipt = as_object(deployment.get("receipt"))
+    sent = as_object(deployment.get("transaction"))
     sender = receipt.get("from") or sent.get("origin")
     created = any_deployment(
         deployment.get("transactionHash") or receipt.get("transactionHash") or sent.get("hash"),

@@ -83,7 +83,8 @@ class _Journal:
             self._add(message)
 
     def _add(self, message: JsonObject) -> None:
-        kind, future = as_text(message["type"]), message.get("futureId")
+        kind = as_text(message["type"])
+        future = message.get("futureId")
         if kind == "DEPLOYMENT_INITIALIZE":
             self.chain_id = any_chain_id(message["chainId"], str(self.journal))
         elif kind == WIPED:
@@ -192,10 +193,12 @@ def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
 
 
 def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
-    confirmed, sender = steps.get("TRANSACTION_CONFIRM", {}), any_hex(steps[BEGINS].get("from"))
+    confirmed = steps.get("TRANSACTION_CONFIRM", {})
+    sender = any_hex(steps[BEGINS].get("from"))
     receipt = as_object(confirmed.get("receipt"))
     sent = as_object(steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
-    nonce, data = steps.get("TRANSACTION_SEND", {}).get("nonce"), any_hex(sent.get("data"))
+    nonce = steps.get("TRANSACTION_SEND", {}).get("nonce")
+    data = any_hex(sent.get("data"))
     created = _created_contract(sender, nonce, any_hex(sent.get("to")), data) if sender and data else None
     is_shown = created is not None and created.address == address
     return OnChainContract(

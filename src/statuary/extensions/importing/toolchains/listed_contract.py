@@ -196,7 +196,9 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
         address: of the contract, in any case of its digits.
         sender: as a tool's file has it, like `nonce`, `to` and `data`.
     """
-    origin, code, number = any_hex(sender), any_hex(data), any_quantity(nonce)
+    origin = any_hex(sender)
+    code = any_hex(data)
+    number = any_quantity(nonce)
     if origin is None or code is None:
         return None
     created = created_contract(Address(origin), None if number is None else int(number), any_hex(to), code)

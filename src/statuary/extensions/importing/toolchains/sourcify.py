@@ -71,7 +71,8 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
         # a server without paging sends the same page again
         if len(results) < PAGE or following in ("", last_match_id):
             return
-        last_match_id, after_query = following, f"&afterMatchId={following}"
+        last_match_id = following
+        after_query = f"&afterMatchId={following}"
 
 
 def _results(web: WebSource, page_url: str) -> list[JsonObject]:
