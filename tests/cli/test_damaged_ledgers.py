@@ -107,8 +107,8 @@ def mirror(folders: Folders, ledger: Callable[[Path], None]) -> object:
 
 def read(folders: Folders, ledger: Callable[[Path], None]) -> object:
     ledger(folders.site)
-    site = open_site(folders.site)
-    return {path: site.read(path) for path in sorted(site.paths()) if not is_snapshot_path(path)}
+    with open_site(folders.site) as site:
+        return {path: site.read(path) for path in sorted(site.paths()) if not is_snapshot_path(path)}
 
 
 def explain(folders: Folders, ledger: Callable[[Path], None]) -> object:

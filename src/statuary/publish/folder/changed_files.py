@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.base.files import SIGNATURE
+from statuary.base.files import MANIFEST, SIGNATURE
+from statuary.publish.folder.built_site import has_intact_listing, is_built
 from statuary.publish.folder.reader import (
     FileChange,
     FolderReader,
@@ -24,7 +25,7 @@ from statuary.publish.folder.reader import (
     require_digest,
 )
 from statuary.publish.ledger.damage import DamagedLedgerError
-from statuary.publish.ledger.read import LedgerLookup, read_listing
+from statuary.publish.ledger.read import LedgerLookup, read_entry, read_listing
 from statuary.publish.ledger.schema import LedgerEntry
 from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES
 
@@ -47,7 +48,7 @@ class LedgerFolder(FolderReader):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self._lookup = LedgerLookup.of(find_ledger(root))
+        self._lookup = None if _lacks_rows(root) else LedgerLookup.of(find_ledger(root))
 
     @override
     def close(self) -> None:
@@ -92,6 +93,19 @@ class LedgerFolder(FolderReader):
             return
         for entry in read_listing(ledger):
             yield from entry.names
+
+
+def _lacks_rows(root: Path) -> bool:
+    """Return whether a folder's ledger is damaged, or has lost rows of the manifest's files."""
+    ledger = find_ledger(root)
+    if ledger is None or not (root / MANIFEST).is_file():
+        return False
+    if is_built(root):
+        return not has_intact_listing(root)
+    try:  # the manifest was changed by hand, unless its own row is lost too
+        return read_entry(ledger, MANIFEST) is None
+    except DamagedLedgerError:
+        return True
 
 
 def changed_files(root: Path) -> Iterator[ChangedFile]:
