@@ -218,7 +218,7 @@ class ContractsSection(ContentSection):
             yield from try_make(name, partial(_alone, make), skipped)
         yield from try_make(name, service_documents, skipped)
         if self._counts.by_chain:
-            # sites without contracts do not load it
+            # imported here, because a site without contracts does not need the module
             viewer = import_module("statuary.contracts.pages.viewer")
             yield from render_with_fallback(
                 "the page of any contract", viewer.viewer_documents, site, skipped

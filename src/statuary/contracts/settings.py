@@ -24,7 +24,7 @@ class Chain(NamedTuple):
     rpc: tuple[str, ...] = ()
     explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
     supported: bool = True  # whether it accepts new contracts
-    # blocks that the site's author vouches for: number and hash
+    # the number and hash of the blocks that the site's author vouches for
     checkpoints: tuple[tuple[int, Hex], ...] = ()
     gone: tuple[GoneContract, ...] = ()
 

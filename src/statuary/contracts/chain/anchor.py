@@ -43,7 +43,7 @@ class AnchoredBlock(NamedTuple):
     number: int
     hash: Hex
     header: Hex  # its encoded header
-    # the hosts of the nodes that gave this hash for this number, as the anchor's file states
+    # the hosts of the nodes that returned this hash for the block's number, according to the anchor's file
     agreed: tuple[str, ...] = ()
 
 
@@ -79,10 +79,10 @@ class Anchor(NamedTuple):
     """Everything that a chain shows of one contract."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
-    # the block that account and storage are under; None if the chain shows neither
+    # the block whose state has the account and its storage; None if the chain shows neither
     block: AnchoredBlock | None = None
     account: Nodes = ()  # the proof of the account under the block's state root
-    # the proofs of storage slots under the account's storage root, by slot: 32 bytes as hex
+    # the proofs of storage slots under the account's storage root, by slot (32 bytes as hex)
     storage: Mapping[str, Nodes] = {}
     deployment: DeploymentEvidence | None = None  # None if the chain does not prove it
     missing: Mapping[str, str] = {}  # why a claim has no evidence, by the claim's name

@@ -138,7 +138,7 @@ def _address_in(word: int) -> Address:
 
 def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
     if slot == _BEACON:
-        # the beacon's code decides which implementation it returns
+        # a beacon's slot names no implementation: the beacon's code decides which one it returns
         return {"beaconSlot": slot, "beacon": _address_in(word)}
     return {"implementationSlot": slot, "implementation": _address_in(word)}
 
@@ -191,7 +191,7 @@ class AnchorClaims(NamedTuple):
 
     claims: tuple[Claim, Claim]  # D and E
     pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # what pins the members that the anchor is about
-    # why given evidence does not show the claims, and what to do
+    # the reasons why evidence in the anchor does not prove a claim, each with what to do
     problems: tuple[tuple[Reason, str], ...] = ()
 
 
@@ -495,7 +495,7 @@ def _creator(
     )
     code = record.creation.onchain or b""
     factory = bytes.fromhex(creator[2:])
-    # a salt is one of the words of the call's data: from the start, or after a selector
+    # try each word of the call data as the salt: from the first byte on, or after a selector of 4 bytes
     for start in (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32)) if code else ():
         salt = transaction.data[start : start + 32]
         if len(salt) == 32 and create2_address(factory, salt, code) == record.address:

@@ -16,7 +16,7 @@ from statuary.base.rules import checks_in
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
 
-# Python 3.11 takes as long to read a member of an enumeration as to run a small check
+# constants, since Python 3.11 takes as long to read a member of an enumeration as to run a small check
 _PASSED: Final = CheckOutcome.PASSED
 _NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
 
@@ -73,8 +73,8 @@ class ContractCheck(NamedTuple):
 
     name: str
     rule: str  # a sentence
-    # an error if a violation makes the record's claim untrue; a warning if real records violate the rule and
-    # are true nevertheless, or if it is convention
+    # ERROR if a violation makes the record's claim untrue; WARNING if the rule is a convention, or if records
+    # that are true violate it
     severity: Severity
     observe: CheckFunction
     confirms: "Match | None" = None  # the claimed matches that need it, if any

@@ -88,7 +88,7 @@ class Provable(NamedTuple):
     """A record and the evidence beside it."""
 
     record: RecordValue  # its shape validated
-    # evidence that the record's sources were compiled again, if any
+    # evidence that the record's sources were compiled again; None if there is none
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # the chain's own proofs about it, if there are any
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name

@@ -202,7 +202,8 @@ class SideView:
             return hex_bytes(text)
         if not text or len(text) % 2 or not onchain.startswith(text):
             return hex_bytes(text)
-        # nearly always all of the on-chain code, or all but its constructor arguments
+        # reuse the decoded on-chain code: the recompiled code is nearly always the same, or its beginning
+        # before the constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
 
     @unlocked_cached_property

@@ -154,7 +154,7 @@ def std_json_input_mismatch(record: RecordView) -> Iterator[Observation]:
     """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
     std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
-    # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
+    # sources contain only strings, so == is exact; it is fast, because both are usually the same object
     if std_json_input.get("sources") != record.value.get("sources"):
         yield _difference(("stdJsonInput", "sources"), ("sources",))
     pairs: dict[str, tuple[Json, Pointer]] = {
@@ -320,7 +320,7 @@ _JUMP_IF: Final = rb"(?:\x60.|\x61..)\x57"
 """PUSH1 or PUSH2, and JUMPI."""
 
 _COMPARES_WITH_ZERO: Final = re.compile(
-    # where a selector is compared: behind SHR or AND that made it, a jump to other selectors, or the comparison before
+    # the opcode before the comparison: SHR or AND, which extract the selector, JUMPDEST or another JUMPI
     rb"[\x1c\x16\x5b\x57]\x80(?:\x15|(?:\x60\x00|\x5f)\x14)"
     + _JUMP_IF  # DUP1, ISZERO or a zero and EQ
     + rb"|\x80(?:\x60\x00|\x5f)\x81\x14"
@@ -390,7 +390,7 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
         label = as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
-        # an inherited variable may be declared in another file than the contract's
+        # search all sources: an inherited variable may be declared in another file than the contract
         elif not words.have(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 

@@ -92,8 +92,8 @@ class BuiltContract(NamedTuple):
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     is_published: bool = False
     facts: bytes = b""  # data that extensions keep of the record
-    # about the record; an error excludes it. Documents of an earlier build are removed: the same content
-    # gives the same site.
+    # findings about the record; an error excludes the record and removes the documents of an earlier build,
+    # so that the same content always gives the same site
     findings: tuple[Finding, ...] = ()
 
     @property

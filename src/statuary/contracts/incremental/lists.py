@@ -67,7 +67,7 @@ def add_lists(
         is_same_site: whether the last build's pages were made for the same site, contracts aside.
     """
     site, sources = contracts.site, contracts.sources
-    # of one chain, each contract brings the document of its address
+    # on a site with one chain, the build of each contract already makes the document of its address
     if len(site.of(SiteContracts).chains) > 1:
         _add_addresses(target, contracts, progress, executor)
     with stage(progress, "Lists"):

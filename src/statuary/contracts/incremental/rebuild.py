@@ -250,7 +250,7 @@ def _exclude_duplicates(target: BuildTarget) -> set[str]:
             if rule is duplicate_contract and (paths := sources.built_documents(kept.location)):
                 target.discard(paths)
                 replaced.add(kept.location)
-            # only documents of two records of one contract have the same path
+            # only two records of one contract can have the same paths, and that conflict is now resolved
             target.ledger.documents.path_conflict = None
     return {location for location in replaced if sources.built_documents(location)}
 

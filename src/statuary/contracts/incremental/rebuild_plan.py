@@ -106,7 +106,7 @@ class SourceComparison:
         """Compare a source by size and time, then by content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source).text
-        # where git shows a change, equal times mean nothing: some tools set them
+        # if git reports a change, do not trust an equal modification time: some tools set it
         if stat and stat == last_stat and not (git and last_git):
             return (path, git, stat) if git else None
         if last_digest and digest_of(self.root, source) == last_digest:
@@ -235,7 +235,7 @@ class GeneratorResult(Generic[Item, Value]):
 class RebuildPlan(NamedTuple):
     """The sources that a build reads."""
 
-    # the sources in byte order of paths as they are found, then the result for the others
+    # yields the sources to build, in byte order of paths; its return value describes the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
     incomplete_sources: frozenset[str] = (
         frozenset()
@@ -274,7 +274,7 @@ def plan_rebuild(
         ledger.retain_unchanged_sources()
         incomplete_sources = target.incomplete_sources(verify=verify)
         ledger.drop(incomplete_sources)
-        # the interrupted build may have read another commit
+        # do not skip a resumed build: the interrupted one may have read another commit
         if is_unchanged(ledger, tree) and not (incomplete_sources or verify or is_resumed):
             return RebuildPlan(SourceComparison(root).outdated(()), is_unchanged=True)
     last_sources = () if because is not None else ledger.sources.known()

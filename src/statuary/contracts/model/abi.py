@@ -125,7 +125,7 @@ def is_identifier(name: Json) -> bool:
     """Return whether ethers accepts a name for an ABI item."""
     if not isinstance(name, str):
         return False
-    # Python accepts what ethers accepts except the dollar, and is several times faster
+    # Python's check accepts the same names as ethers, except those with a dollar, and is several times faster
     return (name.isascii() and name.isidentifier()) or _IDENTIFIER.fullmatch(name) is not None
 
 
@@ -154,7 +154,7 @@ def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
     if array := _ARRAY.fullmatch(type_name):
         length = _number(array[2]) if array[2] else None
         return ArrayType(_read_type(array[1], components, depth + 1), length)
-    # to ethers, anything that starts like a tuple is one, with its parts from `components` alone
+    # ethers reads any type that starts like a tuple as one, and its parts only from `components`
     if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
         return _tuple(components, depth)
     return _basic(type_name)
@@ -320,7 +320,7 @@ def _decode_dynamic(item: AbiType, data: bytes, start: int) -> _Decoded:
             return _decode_sequence(items, data, start)
         case ArrayType(of, None):
             length = _unsigned(data, start)
-            # ethers requires a remaining word for each item, which also limits arrays of empty items
+            # like ethers, require one remaining word for each item, which also limits arrays of empty items
             if length * WORD > len(data) - start - WORD:
                 raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
             return _decode_sequence([of] * length, data, start + WORD)

@@ -81,7 +81,7 @@ def _item(data: bytes, start: int, depth: int) -> CborItem:
         return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
     if major <= 5:
         return (_list if major == 4 else _map)(data, offset, argument, depth)
-    # a tag describes the item after it; the item alone is enough here
+    # skip a tag (major type 6): the item that it describes is enough here
     return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
 
 
@@ -184,7 +184,7 @@ class Auxdata(NamedTuple):
 class AuxdataFields(NamedTuple):
     """The content of auxdata."""
 
-    # digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
+    # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
     compiler: str = ""  # version, dotted; empty if there is none
     runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
@@ -228,7 +228,7 @@ def _extent(code: bytes, style: AuxdataStyle) -> _Extent:
     if style is AuxdataStyle.VYPER_0_3_4:
         return _Extent(VYPER_0_3_4_BYTES, len(code))
     size = int.from_bytes(code[-LENGTH_BYTES:], "big")
-    # Vyper counts the two bytes of the length, solc does not
+    # Vyper's length includes the two bytes of the length itself, solc's does not
     if style is not AuxdataStyle.VYPER:
         size += LENGTH_BYTES
     return _Extent(size, len(code) - LENGTH_BYTES)
@@ -471,14 +471,14 @@ def auxdata_positions(
     """
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.SOLIDITY:
-        # Vyper's auxdata is at the very end; from 0.3.10 on, runtime code has none
+        # Vyper's auxdata is at the very end of the code; since Vyper 0.3.10, runtime code has none
         ends_runtime = style if style is not AuxdataStyle.VYPER else AuxdataStyle.NONE
         return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
     if parse_compiler_version(version) <= LAST_WITHOUT_ASSEMBLY:
         return AuxdataPositions(_last(creation, style), _last(runtime, style))
     values = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
     if len(values) > 1:
-        # compiling twice shows no difference in a piece without a hash, so Sourcify does not find those
+        # Sourcify finds several auxdata by comparing two compilations, which differ only in source hashes
         values = [piece if has_source_hash(piece, style, version) else b"" for piece in values]
         return AuxdataPositions(_found(creation, values), _found(runtime, values))
     return AuxdataPositions(_only(creation, style, values), _only(runtime, style, values))
@@ -534,8 +534,7 @@ def _listed(branch: Json, depth: int) -> Iterator[bytes]:
         if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
             yield bytes.fromhex(value)
         elif key == ".data" or (key.isascii() and key.isdigit()):
-            # contracts numbered A to F are skipped: their numbers are hexadecimal, and Sourcify reads
-            # decimals
+            # Sourcify reads these hexadecimal numbers as decimals, and so skips those from A to F
             yield from _listed(value, depth + 1)
 
 

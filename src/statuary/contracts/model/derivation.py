@@ -124,13 +124,13 @@ class Workspace(NamedTuple):
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json
     std_json_output: Json  # with `evm.legacyAssembly`, auxdata numbers are certain
-    # the input of the creating transaction or trace, with arguments; None if unknown
+    # the input of the transaction or trace that created the contract, with its arguments; None if unknown
     onchain_creation: Hex | None
     onchain_runtime: Hex | None  # the code at the address; None if unknown
     deployment: WorkspaceDeployment
     verified_at: Instant  # served in whole seconds
     match_id: str  # decimal text, unique in the site
-    # `isProxy`, `proxyType` and `implementations` if the code does not decide them; None if unknown
+    # `isProxy`, `proxyType` and `implementations`, if the code does not decide them; None if unknown
     proxy_resolution: Json | None = None
 
 
@@ -302,7 +302,7 @@ class CompiledMembers(NamedTuple):
     auxdata: AuxdataPositions
     creation: dict[str, Json]  # its members of `creationBytecode`, in served order
     runtime: dict[str, Json]  # its members of `runtimeBytecode`
-    # `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`
+    # the members `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc` and `devdoc`
     artifacts: dict[str, Json]
     source_ids: dict[str, Json] | None
 
@@ -332,7 +332,7 @@ def compiled_members(
         creation=_side(contract.creation, auxdata.creation, language),
         runtime={
             **_side(contract.runtime, auxdata.runtime, language),
-            # the server stores null for every language but Solidity
+            # Sourcify stores null for every language but Solidity
             "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
         },
         artifacts=_artifacts(contract.artifact, language),
@@ -585,7 +585,7 @@ def _proxy_resolution(workspace: Workspace) -> Json:
         return decided
     if workspace.proxy_resolution is not None:
         return workspace.proxy_resolution
-    # what the server returns when it cannot reach the chain; the id is derived, so that builds are reproducible
+    # Sourcify's response without a chain; the error id is derived, so that builds are reproducible
     return {
         "proxyResolutionError": {
             "customCode": "proxy_resolution_error",

@@ -71,7 +71,7 @@ def _parent(children: Sequence[_Node]) -> _Node:
 
 
 def _node(links: bytes, unixfs: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
-    # dag-pb writes the links (field 2) before the data (field 1)
+    # dag-pb encodes the links (field 2) before the data (field 1)
     block = links + b"\x0a" + _varint(len(unixfs)) + unixfs
     return _Node(MULTIHASH_PREFIX + sha256(block).digest(), text_bytes, child_bytes + len(block))
 
@@ -107,7 +107,7 @@ def bzzr1(data: bytes) -> bytes:
 
 
 def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
-    # a full last chunk below a node of greater height still gets its own level
+    # a last chunk that is full gets a node of its own if the nodes beside it span more than one chunk
     if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not below_taller):
         chunk = data
     else:

@@ -136,10 +136,10 @@ class Proof:
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
     verdict: Verdict | None = None  # None if only checks were requested
-    # by member name; `sources/<path>` for a file that differs from the other sources
+    # how each member is pinned, by name; `sources/<path>` is a file that is pinned differently from others
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # the chain's own proofs about the record, for readers to verify
-    # why evidence beside the record does not prove its claims, and what to do
+    # the reasons why evidence beside the record does not prove its claims, each with what to do
     evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @unlocked_cached_property

@@ -101,7 +101,8 @@ class ProxyEvidence(NamedTuple):
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # of an EIP-1167 clone, else None
-    # whether all versions of Sourcify find the clone: before August 2026 it had to end the code, since then it has to begin it
+    # whether every version of Sourcify finds the clone: before August 2026 a clone had to end the code, since
+    # then it has to begin the code
     is_plain_clone: bool = False
     candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
 
@@ -120,7 +121,7 @@ def proxy_evidence(code: bytes) -> ProxyEvidence:
     Args:
         code: the creation code if it is known, else the runtime code.
     """
-    # a clone may be followed by arguments of its own
+    # match a clone at the start, where arguments may follow, or at the end, after a constructor
     clone = EIP_1167.match(code) or EIP_1167.fullmatch(code[-CLONE_BYTES:])
     if clone is not None and _is_only_clone(code):
         return _clone(clone[1], code)
@@ -170,7 +171,7 @@ def proxy_marks(code: bytes) -> ProxyMarks:
     end = walk.run()
     marks, init = walk.marks(), walk.init
     if end and not marks.fixed and not marks.candidates:
-        # slots may be in the data after the program, which copies them into memory
+        # slots may also be in the data after the program, which the program copies into memory
         data = _data_behind(code, end)
         marks = marks._replace(candidates=tuple(name for mark, name in _IN_DATA.items() if mark in data))
     if init is not None and not marks.fixed and not marks.candidates:
@@ -241,7 +242,7 @@ class _Walk:
         third = -1
         while offset < len(code):
             opcode = code[offset]
-            # most instructions are irrelevant, and skipped without a look
+            # for speed, skip the instructions that cannot change the result, which are most of them
             if (
                 opcode in _TELLING
                 or offset == self.runtime_offset

@@ -30,7 +30,7 @@ class SolcRelease(NamedTuple):
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
     unless_default: Mapping[str, Json]  # those that it has only with another value than this one
-    # by each part of the optimizer: its value if `enabled` is absent, false, or true; None if the release has no `details`
+    # by optimizer part: its value for `enabled` absent, false or true; None if the release has no `details`
     details: Mapping[str, tuple[bool, bool, bool]] | None
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`
     empty_yul_details: bool  # whether metadata has them, empty, although the Yul optimizer is off

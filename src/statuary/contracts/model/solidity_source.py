@@ -28,7 +28,7 @@ def _hidden(line_ends: str) -> re.Pattern[str]:
     strings = "|".join(
         rf"(?<={quote})[^{quote}\\{line_ends}]*+(?:\\.[^{quote}\\{line_ends}]*+)*+{quote}?" for quote in "\"'"
     )
-    # the search for one of three characters is fast; what it found is then looked back at
+    # search for one of three characters, which is fast, and only then look behind to see which one was found
     return re.compile(rf"[\"'/](?:(?<=/)(?:{comment})|(?<=([\"']))(?:{strings}))", re.DOTALL)
 
 
@@ -80,7 +80,7 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
     code = code_of(text, version)
     for place in words_at(code, name):
         keyword = _keyword_before(code, place)
-        # inside of braces these words may be names of assembly
+        # inside braces, these words may be identifiers of inline assembly
         if keyword and code.count("{", 0, place) == code.count("}", 0, place):
             start = place + len(name)
             end = code.find("{", start)

@@ -215,7 +215,7 @@ class _Modules:
             raise UnknownModuleError(name, self._program.version)
         if name not in self._builtin:
             raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
-        # a module contributes the hash of its one hash, an interface the hash of its text
+        # the table has hashes of texts; Vyper hashes that of a module again, but not that of an interface
         return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
@@ -236,7 +236,7 @@ class _Modules:
                 found = self._paths.get(posixpath.normpath(posixpath.join(folder, f"{tail}{suffix}")))
                 if found is not None:
                     return found
-        # records may lack the input's search paths: a path with this ending was found on one of them
+        # a record may lack the compiler's search paths, so accept any source whose path ends like the import
         return None if imported.level else self._find_by_ending(tail)
 
     def _find_by_ending(self, tail: str) -> str | None:

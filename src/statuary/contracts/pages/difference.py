@@ -22,7 +22,7 @@ class CodeDifference(NamedTuple):
     total: int  # bytes of the longer side
     places: int  # how many runs of bytes differ
     start: int  # the place of the first byte that is shown
-    # `onchain` or `recorded`, and `recompiled`: pieces of hex bytes, and whether they differ
+    # for each side (`onchain` or `recorded`, `recompiled`): pieces of hex bytes, each with whether it differs
     rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
 
 

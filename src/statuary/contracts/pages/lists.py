@@ -268,7 +268,7 @@ def search_documents(
         with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
-    # the filters of the search: chain, language, match and kind of proxy
+    # the values of each contract for the search filters: chain, language, match, and whether it is a proxy
     facets = [
         f"{entry.chainId} {entry.language.partition(' ')[0]} {level_of(entry)} {'proxy' if entry.proxy else ''}"
         for entry in newest_first

@@ -61,7 +61,7 @@ def fact_rows(
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        # the genesis block has none; databases write a stand-in there
+        # a contract of the genesis block has no transaction; databases store a placeholder for its hash
         ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),
@@ -214,7 +214,7 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
-    # by part of the page, what fixes its content; a part without evidence has none
+    # the evidence that fixes each part of the page, by part; parts without evidence are left out
     pins: Mapping[str, Pin]
     other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
     record: str

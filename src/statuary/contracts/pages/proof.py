@@ -261,7 +261,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
         return texts(f"meaning.{short}")
     hashed = "not_hashed"
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
-        # a hash of Vyper covers only the sources
+        # Vyper's integrity hash covers only the sources, not the settings
         has_settings = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
         hashed = "hashed" if has_settings else "hashed_sources"
     keys = [

@@ -103,7 +103,7 @@ class SourceView(NamedTuple):
     name: str
     anchor: str  # of the file, and the prefix of the anchors of its lines
     lines: int
-    # of a file that a script gives lines and colours when it is opened; empty for one that has them
+    # the language, if a script adds line numbers and colours when the file is opened; else empty
     language: str
     markup: Markup | None  # its text; None if it is not shown
     hidden: tuple[str, ...]  # the code points of its hidden characters
@@ -163,7 +163,7 @@ def _view(
     without_spaces = _LONG_SPACE.sub("", content) if _longest(content) > MAX_SPACES else content
     has_spaces = without_spaces != content
     cut = _longest(without_spaces) > MAX_SOURCE_LINE_LENGTH
-    # a script colours a text that can be read back unchanged from the page
+    # leave colours to the script only if it can read the unchanged text back from the page
     is_deferred = is_shown and not (opened or hidden or mixed or has_spaces or cut)
     markup = None
     if is_shown:
@@ -200,7 +200,7 @@ def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Mar
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
     """Return the lines of a source as HTML."""
-    # `_OPEN` and `_CLOSE` surround characters that a reader must not miss
+    # `_OPEN` and `_CLOSE` surround characters that a reader must not miss, such as invisible ones
     text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
     text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
     text = "\n".join(_shortened(line, marks) for line in text.split("\n")).rstrip("\n")
@@ -218,7 +218,7 @@ def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) 
 
 
 def _unified(content: str) -> str:
-    # compilers end a line, and so a comment, at a carriage return; so do these lines
+    # compilers end a line, and thus a line comment, at a carriage return, so the page does the same
     return content.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -52,7 +52,7 @@ def viewer_documents(content: SiteContent) -> Iterator[Document]:
     english = page_texts("en")
     data = {
         **_filled(_trees(renderer), texts),
-        # proofs are in English
+        # in English whatever the language of the page, because the sentences in proofs are English
         "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
         "url": site.url,
         "zone": zone.key,

@@ -249,7 +249,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
             folder, chain_id, names, other_names = item
             for name in names:
                 address = name[: name.rindex(".")]
-                # a folder beside a record has its evidence
+                # the evidence of a record is in the folder of the same name beside it
                 has_folder = bool(other_names) and f"{address}/" in other_names
                 form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)

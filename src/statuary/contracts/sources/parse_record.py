@@ -51,7 +51,7 @@ class ParsedContract(NamedTuple):
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
     findings: Sequence[Finding] = ()
     digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
-    # evidence beside the contract that it was compiled again
+    # the evidence, stored beside the contract, that its sources were compiled again
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # the chain's own proofs about it
     notes: Sequence[Finding] = ()  # faults of the evidence beside it; the record is published anyway

@@ -25,7 +25,7 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
     notes: list[Finding] = []
     compilation = read_compilation_evidence(root, source, notes)
     anchor = read_anchor(root, source, notes)
-    # without a digest, a later build sees that the evidence was changed or removed
+    # drop the digest, which covers only the record: changed evidence has to rebuild the contract too
     return parsed._replace(
         compilation=compilation,
         anchor=anchor,

@@ -85,7 +85,7 @@ RECORD_SUFFIXES = (".json", ".yaml", ".yml")
 class FolderListing(NamedTuple):
     """The names in a folder."""
 
-    # adjacent names in byte order of the paths below them, and whether they are those of records
+    # names in byte order of the paths below them, in runs; `True` marks a run of names of records
     runs: list[tuple[bool, list[str]]]
     other_names: set[str]  # the names that are not plain files; a folder's name ends in a slash
     size: int
@@ -127,7 +127,7 @@ def _list(folder: Path, *, is_chain: bool) -> FolderListing:
                 undecodable.append(name)
                 continue
             if not entry.is_file(follow_symlinks=False):
-                # a folder sorts like the paths in it, with the slash
+                # with the slash, a folder sorts like the paths in it
                 if entry.is_dir(follow_symlinks=False):
                     name += "/"
                 other_names.add(name)
