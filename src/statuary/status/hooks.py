@@ -39,7 +39,7 @@ class PublishesIncidents:
 class FormerVersions(NamedTuple):
     """What an earlier section knows of the history of incidents."""
 
-    # earlier published versions of updates, by update
+    # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})
-    # members that changes.json gets, by incident
+    # the additional members in `changes.json`, by the incident's id
     changes: Mapping[str, Mapping[str, object]] = MappingProxyType({})

@@ -66,10 +66,10 @@ class SiteStatus:
     now: Instant
     context: SiteContext | None  # None omits the pages
     shows_days: bool  # whether pages show days
-    # earlier versions of updates, by update
+    # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
-    # the files whose incidents and maintenances are not in the documents of a kind
+    # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     providers: tuple[FollowsStatus, ...] = ()  # of the extensions that are on
     content: StatusCatalogue | None = None  # with what is held back; None if nothing is

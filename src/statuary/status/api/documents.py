@@ -121,7 +121,7 @@ class StatusDocuments:
         self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
         self._groups = [c for c in timeline.by_position if c.group and not c.removed]
         self._closed: dict[IncidentState, Document] = {}
-        # a record's object before and after those of its components
+        # the encoded object of a record, split into the bytes before and after its components
         self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
         self._archives: tuple[Instant, Archives] | None = None
@@ -279,7 +279,7 @@ class StatusDocuments:
     def _incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
         around = self._around.get(record)
         if around is None:
-            # quotes in texts are escaped: nothing else reads like this
+            # strings escape their quotes, so the searched bytes occur only at the member itself
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._around[record] = text_before + b'"components":', text_after

@@ -63,7 +63,7 @@ class PatchBase:
     def __init__(self, document: Document) -> None:
         self.body = document.body
         self._digest = sha256(document.body).hexdigest()
-        # the others are compared by lines
+        # JSON is compared by members, every other document by lines
         self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
@@ -112,7 +112,7 @@ class PatchBase:
             else:
                 places = self._places_near(stop).get(body[place:end].removesuffix(separator))
             if places is not None:
-                # of several the next one: most of the rest is in the same order
+                # of several places, take the next one: most of the remaining text is in the same order
                 nearest = places[min(bisect_left(places, stop), len(places) - 1)]
                 if nearest != stop or text < place:
                     yield _Piece(start, stop, body[text:place])

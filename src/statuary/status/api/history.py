@@ -191,7 +191,7 @@ def _component(uptime: ComponentUptime) -> Members:
         "days": [
             {
                 "date": day.isoformat(),
-                # the short names of Statuspage's own day data: partial, major
+                # `p` (partial) and `m` (major) are the names in Statuspage's own data for days
                 "outages": {"p": int(outage.partial.total_seconds()), "m": int(outage.major.total_seconds())},
                 "related_events": [
                     {"name": event.incident.name, "code": event.incident.id} for event in uptime.events[day]

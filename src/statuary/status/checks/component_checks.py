@@ -130,7 +130,7 @@ ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
     """Yield a record's components, pointers, and whether they are keys."""
     if isinstance(record, Maintenance):
-        # a component that an update names is yielded below with a more exact pointer
+        # skip a component that an update names: it is yielded below, with a more exact pointer
         in_updates = {name for update in record.updates for name, _, _ in _components_of_update(update)}
         for place, name in enumerate(record.components):
             if name not in in_updates:

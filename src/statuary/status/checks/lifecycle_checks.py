@@ -17,7 +17,7 @@ from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSE
 def invalid_status_transition(context: StatusContext) -> Iterator[StatusViolation]:
     """The status of each update may follow the previous one."""
     for record in context.edited_records:
-        # updates-out-of-order reports wrong times, which would make correct statuses look wrong here
+        # `updates-out-of-order` reports wrong times; skip such a record, whose statuses would look wrong here
         if any(
             later_update.display_at < earlier_update.display_at
             for earlier_update, later_update in pairwise(record.updates)

@@ -49,7 +49,7 @@ class StatusContext:
             window = history.incident
             if not isinstance(window, Maintenance) or is_withdrawn(window):
                 continue
-            # a window without changes has the announcement of its maintenance alone
+            # skip a recurring window without changes: its only update is the announcement of its maintenance
             if not window.pointer or len(window.updates) > 1:
                 yield window
 

@@ -144,10 +144,10 @@ def text_width(text: str) -> float:
 def _width(character: str) -> int:
     letter = unicodedata.normalize("NFD", character)[0]
     if " " <= letter <= "~":
-        # an accented letter is as wide as the letter
+        # a letter with an accent is as wide as the letter alone
         return WIDTHS[ord(letter) - 0x20]
     if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
-        # combined with the previous character, or invisible
+        # a character that combines with the previous one, or that is invisible
         return 0
     if character == "…" or unicodedata.east_asian_width(character) in "WF":
         return WIDE

@@ -50,7 +50,7 @@ def xml_text(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a name as one line of plain text, with single spaces."""
     spaced = " ".join(text.split())
-    # a removed character may leave two spaces
+    # `xml_text` removes characters, which may leave two spaces
     return " ".join(xml_text(spaced).split())
 
 
@@ -132,7 +132,7 @@ ENTRIES = 25
 class FeedEntry(NamedTuple):
     """An incident or maintenance in a feed."""
 
-    # a tag URI (RFC 4151) of the ids of page and record, which stays after edits and when the page moves
+    # a tag URI (RFC 4151) from the ids of page and record, which survives edits and a move of the page
     id: str
     title: str  # plain text in one line
     url: str
@@ -226,7 +226,7 @@ def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
 
 
 def _day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
-    # days of one digit are padded in the times of updates, but not in those of windows (measured)
+    # Statuspage pads one-digit days in the times of updates, but not in those of windows (measured)
     local = moment.astimezone(zone)
     day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
     return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
@@ -301,7 +301,7 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
     _child(channel, "link", feed.home)
     _child(channel, "description", feed.description)
     _child(channel, "pubDate", _rfc822(feed.updated, feed.zone))
-    # recommended by the RSS Advisory Board
+    # the RSS Advisory Board recommends a link to the feed itself
     _child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
     return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
 

@@ -148,7 +148,7 @@ class FeedDocuments:
             description=self._words("about", name=name),
             home=page.url,
             author=name,
-            # a page's imported updated_at may be older than its newest incident
+            # the `updated_at` of an imported page may be older than its newest incident
             updated=max((state.updated_at, *(entry.updated for entry in entries))),
             zone=page.time_zone,
             entries=entries,

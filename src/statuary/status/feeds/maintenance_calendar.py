@@ -94,7 +94,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     summary = _text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
     yield f"UID:{_text(f'{maintenance.id}@{page.id}')}"
-    # without a METHOD both are the time of the last revision (RFC 5545, 3.8.7.2)
+    # in a calendar without METHOD, both are the time of the last revision (RFC 5545, 3.8.7.2)
     yield f"DTSTAMP:{_utc(record.updated_at)}"
     yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
     yield f"CREATED:{_utc(maintenance.created_at)}"
@@ -105,7 +105,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], word
     yield f"DESCRIPTION:{_text(_description(record, names, words))}"
     yield f"URL:{_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
-    # the maintenance does not make the subscriber busy
+    # the calendar of a subscriber does not show the time of the maintenance as busy
     yield "TRANSP:TRANSPARENT"
     yield "CATEGORIES:Maintenance"
     if record.status == "scheduled":
@@ -138,7 +138,7 @@ def _utc(moment: Instant) -> str:
 
 
 def _uri(address: str) -> str:
-    # a line break in a URL would begin another property
+    # remove line breaks: a line break in a URL would begin another property
     return "".join(xml_text(address).split())
 
 
@@ -161,6 +161,6 @@ def _chunks(octets: bytes) -> Iterable[bytes]:
             cut -= 1
         yield octets[:cut]
         octets = octets[cut:]
-        # a folded line begins with a space
+        # every further line begins with a space, which counts
         octets_left = MAX_LINE_LENGTH - 1
     yield octets

@@ -37,7 +37,7 @@ class PublishedStatus(NamedTuple):
 
     summary: Members  # three members of `summary.json`
     records: Mapping[str, Members]  # the listed incidents and maintenances by id
-    # by list, the creation of its oldest closed record; older ones may exceed the list's limit
+    # by list, when its oldest closed record was created; records before that may exceed the list's limit
     oldest: Mapping[str, datetime | None]
 
 
@@ -119,7 +119,7 @@ def _component_updates(previous: PublishedStatus, now: PublishedStatus) -> Itera
     for component in now.summary["components"]:
         old = previous_statuses.get(component["id"])
         new = component["status"]
-        # the status of a group follows from its components
+        # skip groups: the status of a group follows from its components
         if old is None or old == new or component["group"]:
             continue
         key = (datetime.fromisoformat(component["updated_at"]), component["id"])

@@ -89,7 +89,7 @@ def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: lis
     start = _start_before_moves(maintenance.updates, now)
     if start is None:
         return maintenance
-    # the length before the move is not in the file
+    # the file has only the window's new length, so assume that the move did not change it
     until = Instant(start + (maintenance.scheduled_until - maintenance.scheduled_for))
     is_ahead = rescheduled_at is not None and rescheduled_at > now
     return replace(

@@ -72,7 +72,7 @@ class IncidentHistory:
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
         self._states: dict[int, IncidentState] = {}
-        # in order; empty if the record is never published
+        # the instants in order; empty if the record is never published
         self.change_instants = self._find_change_instants()
 
     def _find_change_instants(self) -> tuple[Instant, ...]:
@@ -173,10 +173,10 @@ class IncidentHistory:
         resolved_at = self.incident.resolved_at
         if resolved_at is not None and resolved_at <= since:
             updates = (published_update.update for published_update in newest_first)
-            # an update reopens a record after an imported end
+            # after an imported end, an update may have reopened the record
             if not any(update.reopens and update.display_at >= resolved_at for update in updates):
                 return resolved_at
-        # a note after the end does not move it
+        # use the earliest resolving update since the record was last open: a later note does not move the end
         ending = takewhile(lambda entry: entry.update.status in CLOSED_STATUSES, newest_first)
         resolved = _displayed_at(list(ending), RESOLVING_STATUSES)
         return resolved[-1] if resolved else None

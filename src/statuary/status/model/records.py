@@ -22,7 +22,7 @@ REMINDER_INTERVALS_ABSENT = "absent"
 class AffectedComponent(NamedTuple):
     """The effect of an update on one component, as served."""
 
-    # the component's id (in content: its key or its id); documents of 2017 have the name alone
+    # the component's id, or in content its key or id; None in documents of 2017, which have only the name
     code: str | None
     name: str  # its name at the time, `Group - Component` in a group
     old_status: ComponentStatus | None
@@ -39,10 +39,10 @@ class IncidentUpdate:
     display_at: Instant  # the time that readers see
     created_at: Instant  # when it was posted; it is published neither before this nor before `display_at`
     updated_at: Instant
-    # new statuses by component key or id; None only names the component
+    # the new statuses by component key or id; None names a component without changing its status
     components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     recorded: bool = False  # `affected_components` is imported and published as it is instead of derived
-    # the imported value; None where Statuspage served null
+    # the imported effect on components; None if Statuspage served null
     affected_components: tuple[AffectedComponent, ...] | None = None
     deliver_notifications: bool = True
     custom_tweet: str | None = None
@@ -65,7 +65,7 @@ class Incident:
     components: tuple[str, ...]  # the affected components by key or id, in the order of first mention
     created_at: Instant
     started_at: Instant
-    # component statuses that take effect with the first update, by key or id
+    # the component statuses that take effect with the first update, by key or id
     opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     shortlink: str | None = None  # None for the one that follows from the page's URL
     updated_at: Instant | None = None  # given by an import only; otherwise the last change of an update
@@ -78,7 +78,7 @@ class Incident:
     backfilled: bool = False  # entered after the fact; it changes no component's status
     alert: str | None = None  # the key of the alert that opened it; None if a person did
     reminder_intervals: str | None = None  # published as it is; `absent` omits the member
-    # keys or ids in the order of documents; the others follow in the order of the page
+    # the keys or ids of components in the order of documents; all others follow in the order of the page
     component_order: tuple[str, ...] = ()
 
     @property
@@ -124,7 +124,7 @@ class Recurrence:
     rule: str  # an RFC 5545 recurrence rule without its name, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`
     time_zone: ZoneInfo  # the zone whose clock the rule follows, so that 02:00 stays 02:00 in summer
     announce: timedelta  # how long before its start a window is published
-    # changes to single windows, by the start that the rule gives them
+    # the changes to single windows, by the start that the rule gives the window
     occurrences: Mapping[Instant, Occurrence] = field(default_factory=dict)
 
 
@@ -228,7 +228,7 @@ class Page(NamedTuple):
 class StatusSettings(NamedTuple):
     """The settings of the status documents."""
 
-    # how many incidents (and maintenances) the lists hold; 0 for all. Open ones are always listed.
+    # the number of latest incidents (and maintenances) in a list, which also has all open ones; 0 for all
     cap: int = 50
     archives: bool = True  # whether the complete history is published by month
     uptime: bool = True  # whether uptime is published

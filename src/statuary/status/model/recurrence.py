@@ -150,11 +150,11 @@ def _starts(maintenance: Maintenance, recurrence: Recurrence, last_start: Instan
 
 
 def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
-    # only a site with a recurring maintenance imports the library
+    # imported here, because only a site with a recurring maintenance needs the library
     from dateutil.rrule import rrulestr  # noqa: PLC0415
 
-    # the library looks for a rule that never matches up to its last year, which takes half a minute;
-    # the calendar is the same a multiple of 400 years later, and there that year is near
+    # dateutil tries all years up to 9999 for a rule that never matches, which takes half a minute, so begin
+    # close to 9999: the calendar repeats every 400 years
     shift = max(0, (LAST_YEAR - first_local.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
     shifted = first_local.replace(year=first_local.year + shift, tzinfo=None)
     for start in rrulestr(rule, dtstart=shifted):
@@ -167,7 +167,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     if recurrence is None:
         yield maintenance
         return
-    # a change to a window may announce it before the others of its time
+    # a changed window may be announced earlier than the rule says
     early = (
         Instant(start - recurrence.announce)
         for start, changes in recurrence.occurrences.items()
@@ -317,7 +317,7 @@ def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[Inci
     for place, (since, window) in enumerate(zip(instants, planned, strict=True)):
         at = Instant(window - REMINDER_LEAD)
         if since < at and all(end > at for end in ends[place:]):
-            # an earlier reminder keeps its id when the window moves
+            # ids are numbered, so that an earlier reminder keeps its id when the window moves
             kind = f"reminder {number + 1}" if number else "reminder"
             yield _automatic_update(maintenance, kind, "scheduled", at, body=REMINDER_BODY, notify=notify)
             number += 1
@@ -358,7 +358,7 @@ def _automatic_update(
     notify: bool = True,
 ) -> IncidentUpdate:
     return IncidentUpdate(
-        # without the instant, so that a moved window keeps its ids
+        # derived without the instant, so that the updates of a moved window keep their ids
         id=derived_id(maintenance.id, kind),
         status=status,
         body=DEFAULT_BODIES[status] if body is None else body,

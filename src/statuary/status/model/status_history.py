@@ -63,7 +63,7 @@ class StatusHistory:
 
     base: ComponentStatus  # the status before the first change
     instants: list[Instant] = field(default_factory=list)  # the instants of the changes, in order
-    # the status after each change; two in a row always differ
+    # the status after each change; two consecutive ones always differ
     statuses: list[ComponentStatus] = field(default_factory=list)
     last_status: ComponentStatus = field(init=False)  # the status after the last change
 
@@ -178,9 +178,9 @@ class _Replayer:
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
-        # by record id: the components that have a layer of it
+        # the components that have a layer of a record, by the record's id
         self._held: dict[str, dict[str, None]] = {}
-        # by record id: the components that it has named so far
+        # the components that a record has named so far, by the record's id
         self._named_components: dict[str, dict[str, None]] = {}
 
     def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
@@ -196,7 +196,7 @@ class _Replayer:
     def _apply_change(self, event: _StatusChangeEvent) -> None:
         stack = self._layer_history(event.component.id).last_stack
         if not event.change.is_upstream:
-            # what a person says overrides every layer of that time
+            # a status that a person sets replaces every layer
             stack = (Layer(LayerKind.STATED, event.change.status, event.at),)
         elif event.change.status == "operational":
             stack = without_layer(stack, LayerKind.UPSTREAM)
@@ -213,7 +213,7 @@ class _Replayer:
             )
         for code, status in () if event.record.backfilled else _changes(affected or ()):
             if status == "operational":
-                # the other page's own word, whatever else was open there
+                # the imported page stated this status, whatever else was open, so it replaces every layer
                 stated = Layer(LayerKind.STATED, status, event.at, event.record.id)
                 self._change(code, event.at, (stated,))
             else:
@@ -241,7 +241,7 @@ class _Replayer:
             )
             for component, old in old_statuses.items()
         )
-        # an automatic update lists components only if it changes them; a written one always does (measured)
+        # an automatic update that changes no status lists no components; a written one lists them (measured)
         if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
@@ -259,7 +259,7 @@ class _Replayer:
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
-            # what the record opened with ends too, even if the same update opens and resolves it
+            # the record's opening statuses end too, even if the same update opens and resolves the record
             written_ids = {self._id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:

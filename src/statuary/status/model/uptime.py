@@ -110,7 +110,7 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
         for component in with_uptime(timeline)
         for window in [UptimeWindow(calendar, component.start_date, as_of)]
     ]
-    # most components have no outage and no incident to look up
+    # incidents are looked up only for days with an outage, which most sites do not have
     any_outage = any(days for _, _, days in outages)
     incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
     return PageUptime(
@@ -166,7 +166,7 @@ class UptimeCalendar:
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
         self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
-        # the first instant of each day, and of the day after the last
+        # the first instant of each day, and of the day after the last one
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:

@@ -121,7 +121,7 @@ class StatusPages:
     def final_quarters(self, start: Instant) -> "StartedQuarters":
         """Return the records that began by an instant, and the final quarters."""
         begun = self._records_by_quarter.at(start)
-        # a page names its neighbours
+        # the page of a quarter links to its neighbours, so it is final only if they stay the same
         later_records = list(self._records_by_quarter.at(self._timeline.until))
         is_same = {
             quarter: _neighbours(list(begun), quarter) == _neighbours(later_records, quarter)

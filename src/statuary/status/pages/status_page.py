@@ -59,7 +59,7 @@ class StatusView(NamedTuple):
     """The content of the status page."""
 
     answer: StatusSummary
-    # the latest change; None if nothing has happened on a page of unknown age
+    # the time of the latest change; None if nothing has happened and the page's age is unknown
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
     incidents: tuple[IncidentCard, ...]  # unresolved, the worst first
@@ -280,7 +280,7 @@ class HistoryView(NamedTuple):
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
-    # all quarters, newest first, on the first page alone: so the page of a quarter does not change when one begins
+    # all quarters, newest first; only on the first page, so that a new quarter changes no other page
     quarters: tuple[Link, ...] = ()
     newer: Link | None = None
     older: Link | None = None

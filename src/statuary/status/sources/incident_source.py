@@ -257,7 +257,7 @@ def translate_updates(
         ordinal = count[created_at] = count.get(created_at, -1) + 1
         default_id = derived_id(record_id, created_at.isoformat(), str(ordinal))
         updates.append(_update(source, source.id or default_id, created_at, (*prefix, "updates", index)))
-    # people who each append one get both from git, in any order
+    # git merges updates that several people append in any order, so sort them
     is_imported = any(update.recorded for update in updates)
     return tuple(updates if is_imported else sorted(updates, key=attrgetter("display_at")))
 
