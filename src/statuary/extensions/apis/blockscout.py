@@ -93,7 +93,7 @@ def smart_contract(judged: JudgedRecord) -> JsonObject:
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
         "name": as_text(compilation.get("name")) or name,
-        # Blockscout writes a `v` before Vyper's versions too
+        # Blockscout writes a `v` before every compiler version, also before Vyper's
         "compiler_version": f"v{as_text(compilation.get('compilerVersion'))}",
         "optimization_enabled": is_optimized(compilation),
         "optimization_runs": optimizer_runs(compilation),

@@ -6,7 +6,7 @@ _SEAPORT_ORDER = (
 )
 
 CANONICAL_SIGNATURES: dict[str, str | None] = {
-    # common interfaces
+    # functions of common interfaces
     "0x01ffc9a7": "supportsInterface(bytes4)",
     "0x06fdde03": "name()",
     "0x081812fc": "getApproved(uint256)",
@@ -24,7 +24,7 @@ CANONICAL_SIGNATURES: dict[str, str | None] = {
     "0xa9059cbb": "transfer(address,uint256)",
     "0xd55ec697": "upgrade()",
     "0xdd62ed3e": "allowance(address,address)",
-    # single protocols; the hash of some of them is another one, so that nothing is ever sent for these
+    # functions of single protocols; a text that does not hash to its selector never matches a signature
     "0x09b81346": "exactOutput((bytes,address,uint256,uint256))",
     "0x0d0f30c6": "token1()",
     "0x0dfe1681": "token0()",

@@ -191,7 +191,7 @@ class ApisSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        # what records were made into was taken back: make it again
+        # the documents of this build were discarded: clear the group, so that the next build makes them again
         run.target.ledger.save_group(CONTRACTS, "")
 
     def _documents(

@@ -76,7 +76,7 @@ def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Doc
     result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
     yield _json(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
     yield _json(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
-    # clef's database has one function for each selector, which it writes without `0x`
+    # clef's database maps each selector, written without `0x`, to one function
     clef_database = {key[2:]: text for key, text in _best(site, _functions(site)).items()}
     yield _json(urls.CLEF_SIGNATURES.path(), clef_database)
 

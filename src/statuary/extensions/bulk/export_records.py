@@ -49,8 +49,8 @@ class ExportedCompilation(NamedTuple):
     name: str
     fully_qualified_name: str  # path and name
     settings: Json  # `compiler_settings`
-    # `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`, `transientStorageLayout`,
-    # `sources`
+    # the column `compilation_artifacts`: `abi`, `userdoc`, `devdoc`, `storageLayout`,
+    # `transientStorageLayout`, `sources`
     artifacts: Json
     additional_input: Json  # other members of the standard JSON input, or None
     metadata: Json  # from `compiled_contracts_metadata`, in older exports from `sourcify_matches`
@@ -71,7 +71,7 @@ class ExportedMatch(NamedTuple):
     runtime: ExportedSide
     compilation: ExportedCompilation
     sources: Iterable[tuple[str, str]]  # path and content, in the order of `compiled_contracts_sources`
-    # type and text with both hashes, of `signatures`; None if the export is without that table
+    # type, text and both hashes of each row of `signatures`; None if the export does not have that table
     signatures: Iterable[tuple[str, str, bytes, bytes]] | None
 
 
@@ -82,7 +82,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     sources = {path: {"content": content} for path, content in match.sources}
     creation = _creation_side(match.creation)
     runtime = _creation_side(match.runtime)
-    # the runtime side has one member more, before the transformations
+    # `runtimeBytecode` also has `immutableReferences`, which is served before the transformations
     ending = {member: runtime.pop(member) for member in ("transformations", "transformationValues")}
     runtime |= {
         "immutableReferences": as_object(match.runtime.artifacts).get("immutableReferences"),
@@ -177,7 +177,7 @@ class ExportBucket(NamedTuple):
     scratch_dir: Path  # the folder of the bucket's file
     number: int
     matches: int
-    # whether the export has tables of signatures; else they are derived from the ABI
+    # whether the export has tables of signatures; if not, signatures are derived from the ABI
     has_signatures: bool = True
 
     def read(self, root: Path) -> Iterator["RowContract"]:
@@ -332,7 +332,7 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
         settings=_json(settings),
         artifacts=_json(artifacts),
         additional_input=_json(additional_input),
-        # metadata has only small numbers, and orjson writes its text again
+        # orjson is exact enough here: metadata has only small numbers, and is encoded again as it was
         metadata=None if metadata is None else orjson.loads(metadata),
     )
 

@@ -261,7 +261,7 @@ class BucketQuery(NamedTuple):
     """The query for one table of the buckets."""
 
     name: str
-    # its rows, each beginning with the number of the bucket; `{needed}` is the narrow side of the join
+    # the SQL, whose rows begin with the number of their bucket; `{needed}` is the join's narrow side
     query: str
     needed: str = ""  # the table of keys on the narrow side; empty if the query has no join
     key: str = ""  # the key column of the narrow side
@@ -467,7 +467,7 @@ def _fill(
     """Add to each bucket all rows that its records need."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
-    # keep the right side of each join in memory: the narrow one, not the one that the engine would choose
+    # stop the engine from reordering joins: it holds the right side in memory, which has to be the narrow one
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     for wide in bucket_queries(connection, tables):
         for needed in _passes(connection, wide, limits):

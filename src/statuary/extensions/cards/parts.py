@@ -17,7 +17,7 @@ CARD_URLS = (CARD,)
 
 
 def _values(_settings: CardSettings) -> Mapping[str, str]:
-    # without the library there are no pictures; the build reports that
+    # without Pillow there are no pictures; the build reports that Pillow is missing
     return {"drawn": "yes" if find_spec("PIL") else ""}
 
 

@@ -56,7 +56,7 @@ class FunctionKey(NamedTuple):
 
     name: str
     parameters: tuple[Parameter, ...]
-    # how it departs from the one way of writing it: a wallet that compares text does not find it
+    # the deviations from the canonical spelling; a wallet that compares strings does not find such a key
     departures: tuple[str, ...] = ()
 
     @property
@@ -262,7 +262,7 @@ def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     return Parameter(name if isinstance(name, str) else "", kind)
 
 
-# a colon is in the names of types that exist, and the schema of descriptors allows it
+# the names of some existing types have a colon, which the schema of descriptors allows
 _STRUCT = re.compile(r"([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)", re.ASCII)
 _MEMBER = re.compile(
     r"([A-Za-z_$][A-Za-z0-9_$]*)((?:\[[0-9]{0,9}\]){0,8}) ([A-Za-z_$][A-Za-z0-9_$]*)", re.ASCII

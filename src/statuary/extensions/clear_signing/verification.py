@@ -43,7 +43,7 @@ class FolderVerification:
     descriptors: tuple[DescriptorVerdict, ...]
     attested: Mapping[str, AttestationVerdict]  # by path
     other_findings: tuple[Finding, ...]  # about files, and descriptors that contradict each other
-    # whether deployments without a verified record are published too, as not shown
+    # whether deployments are published too if the site has no verified record to compare them with
     with_unverified: bool = False
     excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
 

@@ -183,7 +183,7 @@ def _deployment_check(
 ) -> DeploymentCheck:
     code = records.code_at((deployment.chain_id, deployment.address))
     if isinstance(code, str):
-        # the rule about addresses does not depend on the code
+        # without code, check only the address: no other rule can be applied
         rule = DEPLOYMENT_RULES[0]
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
         findings = tuple(findings_of(parsed.descriptor, rule, broken_rules))

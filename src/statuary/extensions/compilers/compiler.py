@@ -53,7 +53,7 @@ class CompilerError(StatuaryError):
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
-        # whether the input is invalid, so that a retry would not help
+        # whether the compiler rejected the input, so that a retry would not help
         self.is_input_rejected = is_input_rejected
 
 
@@ -75,7 +75,7 @@ class Compiler(NamedTuple):
         Raises:
             CompilerError: if there is none, or it has an error.
         """
-        # vyper-json has no such option
+        # vyper-json has no `--standard-json`: it always reads standard JSON
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
         try:
             ended = run_program(limits, [self.path, *options], encode_unchecked(std_json_input))

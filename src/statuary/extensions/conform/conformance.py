@@ -46,7 +46,7 @@ CheckFunction = Callable[[CheckedDeployment], Iterator[str]]
 class ConformanceCheck(NamedTuple):
     """A rule for deployments."""
 
-    # the function; its name is the check's, and the first line of its docstring is the rule
+    # the check itself; its name is the check's name, and the first line of its docstring is the rule
     run: CheckFunction
     area: ConformanceArea
     level: ConformanceLevel  # the lowest level that must satisfy it
@@ -155,7 +155,7 @@ def run_checks(
     for check in checks:
         verdict = _run_check(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:
-            # a page may have changed between two requests
+            # try a failed check once more: the site may have changed between two requests
             deployment.clear_cache()
             verdict = _run_check(deployment, check)
         yield verdict
@@ -173,7 +173,7 @@ def _run_check(deployment: CheckedDeployment, check: ConformanceCheck) -> Confor
         problems = (str(unreachable),)
         outcome = ConformanceOutcome.FAILED
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as odd:
-        # a response can have any shape
+        # a check assumes the shape of the responses, and another server's can have any
         problems = (f"cannot read the responses: {type(odd).__name__}: {odd}",)
         outcome = ConformanceOutcome.FAILED
     return ConformanceResult(

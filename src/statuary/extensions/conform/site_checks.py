@@ -162,7 +162,7 @@ def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
     for directive in ("default-src 'none'", "script-src 'self'"):
         if directive not in policy:
             yield f"/ has no Content-Security-Policy with {directive}"
-    # hosts whose rules add up have the header alone, if the site has documents that may be framed
+    # a host that merges matching rules sends only X-Frame-Options if other documents may be framed
     if "frame-ancestors 'none'" not in policy and headers.get("x-frame-options", "").upper() != "DENY":
         yield "/ has neither frame-ancestors 'none' in its Content-Security-Policy nor X-Frame-Options: DENY"
     if "unsafe-inline" in policy:

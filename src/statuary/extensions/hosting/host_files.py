@@ -38,7 +38,7 @@ class HostOptions:
     listen: str | None = None  # the port, or address and port, of a web server
     domain: str | None = None  # the host name of the site, for a web server with other sites
     branch: str = "main"  # the branch whose pushes are published
-    # address and port of a `deno serve` of the edge module behind a web server; None without one
+    # the address and port of a `deno serve` of the edge module behind a web server; None if there is none
     edge: str | None = None
     enabled: EnabledKeys = None  # the keys of the extensions that are on; None for all of them
 

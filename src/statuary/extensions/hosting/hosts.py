@@ -293,7 +293,7 @@ class Host(NamedTuple):
     description: str  # the files that are written for it, as a phrase
     files: Callable[[HostOptions], list[HostFile]]
     steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
-    # the platform whose files the site must hold; `hosting.files` in site.yaml lists them
+    # the platform whose files the site must contain; `hosting.files` in site.yaml has to list the platform
     site_files: HostingPlatform | None = None
     runs_edge_module: bool = False
 

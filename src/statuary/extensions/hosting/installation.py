@@ -27,7 +27,7 @@ class Installation(NamedTuple):
     """The steps that install this version of statuary elsewhere."""
 
     requirement: str  # for the command line of pip, quoted for a shell
-    # what the wheel that the requirement names comes from: a wheel to copy, or a folder of sources to build;
+    # the wheel to copy, or the folder of sources to build a wheel from, for a requirement that names a wheel;
     # None if pip can get the requirement elsewhere
     source: Path | None = None
     note: str = ""  # why the requirement may not work; empty if it does

@@ -85,7 +85,7 @@ class Compilations:
         for names, future in runs:
             if name in names or WHOLE in names:
                 return future
-        # what was not expected and comes again is compiled for all contracts of the input
+        # a contract that `expect` did not announce needs a second run, which compiles the whole input
         names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
         future = self.pool.submit(self._run, compiler, compilation, names)
         runs.append((names, future))
@@ -109,7 +109,7 @@ class Compilations:
         except CompilerError:
             if names == {first_name}:
                 raise
-        # such as an output that is too long, or a contract of another one's input that does not compile
+        # other contracts may be the cause, such as an output that is too long: compile the first one alone
         return self.cache.run(compiler, compilation.std_json_input, (first_name,), RunLimits())
 
 

@@ -76,7 +76,7 @@ class WebSource:
         """
         self.announce()
         self.first_url = self.first_url or url
-        # the server chooses the link to the next page
+        # the server chooses the link to the next page, so send the headers only to the first page's server
         headers = self.headers if is_same_server(self.first_url, url) else {}
         try:
             return get(url, headers=headers, retries=RETRIES._replace(wait=self.wait))

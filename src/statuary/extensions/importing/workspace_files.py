@@ -123,7 +123,7 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
     trimmed = workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=False))
     if workspace_members(trimmed).auxdata == workspace_members(workspace).auxdata:
         return trimmed
-    # the numbers of several auxdata depend on the assembly
+    # the assembly decides the numbers of several auxdata, so keep it
     return workspace._replace(std_json_output=_trimmed_output(workspace, with_assembly=True))
 
 
@@ -207,7 +207,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 def _remove(file: Path, written_files: list[Path]) -> None:
     """Remove an old file, and its folder if that is empty."""
-    # on a file system that ignores case, another case of an address is the same file
+    # on a file system that ignores case, the old file may be the new one with another spelling of the address
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return
     file.unlink()

@@ -87,7 +87,7 @@ def instatus_documents(state: PageState) -> Iterable[Document]:
             "status": PAGE_STATUSES.get(state.overall_now.indicator, "HASISSUES"),
         }
     }
-    # a page without any has no member for them
+    # Instatus leaves out these members if no incident or maintenance is active
     incidents = [_incident(record, state) for record in unresolved_records(state.incidents)]
     maintenances = [_maintenance(record, state) for record in announced(state.maintenances)]
     if incidents:

@@ -105,7 +105,7 @@ def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
     catalogue = in_language(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")
-    # the same incident in another language is another entry, so that readers of feeds keep both
+    # each language has its own ids of feed entries, so that feed readers do not take them for duplicates
     translated = page._replace(url=f"{page.url}/{tag}", feed_host=f"{tag}.{host}")
     settings = replace(context.settings, language=tag, theme=context.settings.theme._replace(texts=()))
     in_its_words = timeline if catalogue is timeline.catalogue else _timeline_with_texts(timeline, catalogue)

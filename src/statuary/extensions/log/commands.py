@@ -195,7 +195,7 @@ def verify(
         log, key, read_path, changes = opened
         if public_key is None and not forget:
             check_place(location, key, changes)
-        # everyone has logs of the example key, and none continues another
+        # the example key is public: logs of different sites are signed with it, and none continues another
         forget = forget or EXAMPLE in key.name
         _compare(opened, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
@@ -287,7 +287,7 @@ def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str
         paths = list(everything_in(Path(location)))
     try:
         with open_site(location) as site:
-            # a web server does not list its files: those that the site's own manifest omits may be there
+            # for a URL, `paths` raises an error: no web server lists its files, and a manifest may omit some
             if paths is None:
                 paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:

@@ -89,8 +89,8 @@ class LogEntry(NamedTuple):
     subject: LogSubject
     action: LogAction
     time: str  # of the build or tick that published it, in RFC 3339
-    # in hex: of the published bytes of a record, of an author's text (`authored_incident`,
-    # `authored_update`), or of the manifest of the site; empty for an excluded record and a removal
+    # SHA-256 in hex of a record's published bytes, of an author's text (`authored_incident`,
+    # `authored_update`) or of the site's manifest; empty for an excluded record and a removal
     sha256: str = ""
     proof: str = ""  # of the published proof of a contract, in hex; else empty
     match_id: str = ""  # of a contract; else empty
@@ -471,7 +471,7 @@ class LogItem(NamedTuple):
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return the log's missing entry about a subject, if it changed."""
     number, previous_entry = previous if previous is not None else (None, None)
-    # those of a removed thing are empty
+    # the digests of a removed subject are empty
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
     current_digests = [item.sha256, item.proof]
     if previous_digests == current_digests:

@@ -114,7 +114,7 @@ class LogSettings(NamedTuple):
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
     branch: str = "main"  # the published one, on hosts that do not say what a preview is
     example_key: bool = False  # whether the public example key signs
-    # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
+    # the verifier key (vkey) and the URL of each witness, for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0  # how many of them must cosign
     public_key: str = ""  # as the published site states it; empty where it follows from the signing key
@@ -152,7 +152,7 @@ class PublishedLog:
         self.name = name  # where it is, for messages
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
-        # returns the bytes at a path below the log's prefix
+        # the function that returns the bytes at a path below the log's prefix
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
 
     def entries(self) -> Iterator[bytes]:
@@ -328,7 +328,7 @@ class LogContext(NamedTuple):
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
-    # name and reader of each place where it is published; empty if that is the folder
+    # the name and reader of each location where the log is published; empty if the folder itself is published
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
     seen_head: TreeHead | None = None  # the longest head that the key's keeper has seen published
     pending_body: bytes | None = None  # later signatures of the key, in the form of `log/pending.json`

@@ -206,7 +206,7 @@ class LogLocations(NamedTuple):
     """The possible locations of a log."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
-    # where the site is published, as far as they can be read; empty if that is the folder
+    # the readable locations where the site is published; empty if the folder itself is published
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
     pending_body: bytes | None = None  # later signatures, as recorded beside the key
 

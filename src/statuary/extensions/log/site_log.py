@@ -97,7 +97,7 @@ class LogChanges(NamedTuple):
     """The entries of a run about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
-    # the published versions of an update that differ from the present one, by the update's id
+    # the published versions of an update that differ from its current version, by the update's id
     previous_versions: dict[str, tuple[PreviousVersion, ...]]
 
 

@@ -184,7 +184,7 @@ class SiteCheck:
         self.result = DocumentCheck(0, [], [], [], [], [])
         self.own = OwnManifest(read_path)
         self.last_entries = LastEntries()
-        # SHA-256 of each file by its name without the host's layout
+        # the SHA-256 of each file, by the file's path without the host's layout
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )

@@ -136,7 +136,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
         "batch_age": measured.batch_age,
     }
     columns = [*COLUMNS, "batch_age"] if probe.kind in OF_BATCHES else [*COLUMNS]
-    # another program may have made the file, with other columns
+    # keep the columns of an existing file: another program may have created it with other columns
     header = next(csv.reader(io.StringIO(read_text(file))), []) if file.exists() else []
     text = io.StringIO()
     writer = csv.DictWriter(text, header or columns, extrasaction="ignore", lineterminator="\n")

@@ -150,7 +150,7 @@ class _ChannelRun:
             yield announcement
             error = announcement.error
             may_have_arrived = isinstance(error, DeliveryError) and not error.is_certain
-            # a channel that sends each event at most once does not repeat this one, and goes on
+            # a channel with at-most-once delivery skips an event that may have arrived, and sends the next
             is_passed = may_have_arrived and self.channel.delivery is Delivery.AT_MOST_ONCE
             if error is not None and not is_passed:
                 break

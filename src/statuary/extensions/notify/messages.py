@@ -221,6 +221,6 @@ def teams_body(message: Message, words: Words = ENGLISH) -> Members:
 
 
 def _text_block(text: str, **members: object) -> Members:
-    # cards read a subset of Markdown: they ignore a single line break, and brackets make links
+    # Adaptive Cards read a subset of Markdown: they ignore a single line break, and brackets make links
     escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in text)
     return {"type": "TextBlock", "text": escaped.replace("\n", "\n\n"), "wrap": True, **members}

@@ -70,7 +70,7 @@ class StoreIndex(NamedTuple):
 
     listing: str | None = None  # of the last finished publication; None if there was none
     begun: tuple[str, ...] = ()  # of unfinished publications after it, earliest first
-    # of unfinished publications that the last one took over; their requests may arrive late
+    # the listings of unfinished publications that the last one took over, whose requests may still arrive
     doubted: tuple[str, ...] = ()
     instant: str = ""  # that the site shows, in UTC; empty if unknown
 
@@ -119,7 +119,7 @@ class StoreComparison:
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
-        # objects that may differ from the site's; without a digest, those of other programs
+        # the stored objects that may differ from the site's; an object of another program has no digest
         self.stored = Listing()
         self.uncertain = Listing()  # the paths whose objects must be requested
         self.parts: Parts = ()

@@ -203,13 +203,13 @@ class ObjectStoreTarget(Target[Entry]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
-        # the parts of each listing in the index by its digest; and the objects of the ledger that are in the store
+        # the parts of each listing in the index, by its digest, and the objects of the ledger in the store
         self.listings: dict[str, Parts] = {}
         self.ledger_objects: set[str] = set()
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
-        # SHA-256 of the only object that may be replaced at a path; None if there must be none
+        # by path, the SHA-256 of the only object that may be replaced there; None if there must be no object
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
         self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown

@@ -149,7 +149,7 @@ def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
             for page in book.pages
             if page.search != "none"
         )
-        # a page that cannot be read is named where it is made
+        # skip a page that cannot be read: the build reports it when it renders the page
         entries = [entry for of_page in entries_by_page if isinstance(of_page, list) for entry in of_page]
         yield Document(
             path=PAGE_SEARCH.path(folder=folder),

@@ -133,7 +133,7 @@ def _check_order(packs: PackList, name: str) -> None:
     if runs != sorted(runs):
         raise DamagedSnapshotError(f"{name} is malformed: its runs are not in order")
     for number, run in groupby(packs, attrgetter("run")):
-        # a pack of one document has the same first and last key
+        # the first and last key of a pack with one document are the same: compare it once
         ends = (dict.fromkeys((pack.totals.first, pack.totals.last)) for pack in run)
         require_order(chain.from_iterable(ends), f"run {number} of {name}")
 

@@ -76,7 +76,7 @@ class PacksSection(Section):
 
     @override
     def on_failure(self, run: Run, error: BaseException) -> None:
-        # what changed now is not known later: the next build packs everything
+        # the next build cannot tell what this one changed: clear the group, so that it packs everything
         run.target.ledger.save_group(GROUP, "")
 
 
@@ -138,7 +138,7 @@ class SitePacks:
             table.add(
                 _row(path, is_removed=digest is None)
                 for path, _, _, digest in self._ledger.differences()
-                # other aliases alone do not change a packed document
+                # skip a packed document if only its aliases have changed
                 if is_packed(path)
                 and (digest is None or digest.hex() != published_digest(self._ledger.documents, path))
             )

@@ -177,7 +177,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     if not DIGITS.match(after_match_id):
         raise RequestError(r'request/query/afterMatchId must match pattern "^\d+$"')
     digits = after_match_id.lstrip("0") or "0"
-    # a longer number, which is slow to parse, is beyond all match ids
+    # match ids are shorter: replace a longer number, which is slow to parse, by one above all ids
     match_id = int(digits) if len(digits) <= MATCH_ID_DIGITS else 10**MATCH_ID_DIGITS
     return ListQuery(newest_first=sort != "asc", limit=limit, after_match_id=match_id)
 
@@ -344,7 +344,7 @@ class Route(NamedTuple):
     address: str = ""
 
 
-# Express ignores case and a slash at the end of a path; the first match wins.
+# like Express, ignore case and a slash at the end of a path; the first match wins
 ROUTES = tuple(
     (resource, re.compile(rf"(?:/{SERVER_PREFIX})?/{pattern}/?\Z", re.IGNORECASE | re.ASCII))
     for resource, pattern in (

@@ -158,7 +158,7 @@ def _file_response(path: str, read_document: ReadDocument) -> Response | None:
     for file in (*_files(path), f"{path}/index.html"):
         body = read_document(file)
         if body is not None:
-            # the status of a site without later changes is in no epoch, and is cached as briefly as any status
+            # a status document without later changes is in no epoch, and is cached as briefly as any other
             is_status = cache_of(file) == site_urls.SHORT_LIVED
             return _document_response(file, body, site_urls.SHORT_LIVED if is_status else "no-cache")
     return None

@@ -177,7 +177,7 @@ def component_labels(catalogue: SiteContent) -> list[str]:
     """Return each component's label in the form, with its key in parentheses."""
     status = catalogue.of(StatusContent).catalogue
     names = {component.key: component.name for component in status.components}
-    # GitHub reads `${{` in a workflow as the beginning of an expression
+    # omit a name with `${{`, which GitHub reads in a workflow as the beginning of an expression
     return [f"({key})" if "${{" in names[key] else f"{names[key]} ({key})" for key in leaf_keys(status)]
 
 

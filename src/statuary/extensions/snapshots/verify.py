@@ -155,7 +155,7 @@ def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
         return f"{claim_text}; it is contradicted {english(claim.reason)}"
     if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
         return f"{claim_text}; it is not: {english(claim.reason)}"
-    # whether a checkpoint names the block, only the content shows
+    # ignore `vouchedBy`: only the site's content shows whether a checkpoint names the block
     if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
         return f"the proof gives other evidence for {claim.name.value} than its anchor"
     return ""
@@ -171,7 +171,7 @@ class AnchorVerifier:
     A context manager, which deletes its files on disk.
     """
 
-    # the number of records of which the chain shows each claim
+    # the number of records for which the chain proves a claim, by claim
     counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
     unpaired: sqlite3.Connection = field(
         default_factory=lambda: temporary_database("CREATE TABLE waiting (name TEXT PRIMARY KEY, value BLOB)")
@@ -247,9 +247,9 @@ class RecordVerifier:
 
     verified: int = 0
     rejected: int = 0
-    # why records are rejected, at the paths of the snapshot
+    # the reasons why records are rejected, at the paths of the snapshot
     errors: list[Finding] = field(default_factory=list)
-    # what the chain's own proofs show of them
+    # the verification of what the chain's own proofs show of the records
     anchors: AnchorVerifier = field(default_factory=AnchorVerifier)
 
     def __enter__(self) -> Self:

@@ -42,7 +42,7 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
             (missing_compiler_finding(compiler_build(record), 1, recompiler.options).within(source.path),)
         )
     findings = tuple(finding.within(source.path) for finding in recompiler.compare(record, compiler))
-    # without a pointer, the compiler itself failed
+    # a finding without a pointer means that the compiler itself failed
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)
     std_json_input = recompilation_input(record)

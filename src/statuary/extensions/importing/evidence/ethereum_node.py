@@ -176,7 +176,7 @@ class EthereumNode:
     def _post(self, body: bytes, method: str) -> Json:
         headers = {"Content-Type": "application/json"}
         try:
-            # redirects are not followed: the URL may contain a key
+            # do not follow redirects: the URL may contain a key, which no other server may see
             response = send(
                 self._url, "POST", body=body, headers=headers, limit=MAX_RESPONSE_BYTES, timeouts=TIMEOUTS
             )
@@ -185,7 +185,7 @@ class EthereumNode:
             raise NotImportableError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
-        # some nodes send a JSON-RPC error with a 4xx status
+        # accept JSON with any status: some nodes send a JSON-RPC error with a 4xx status
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
             raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:

@@ -150,7 +150,7 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
         for update in incident.objects("updates")
     ]
     status = STATUSES.get(incident.text("status"), "investigating")
-    # the record has the status of its latest update
+    # `status` is that of the latest update, so an incident with updates opened as investigating
     opened = "investigating" if updates or status == "resolved" else status
     posted = [ForeignUpdate(began, opened, incident.text("message")), *updates]
     ended_at = (incident.date("updated_at") or began) if status == "resolved" else None

@@ -68,7 +68,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         _configure(builder, yaml_file(configuration))
     systems = [key for key, _ in builder.plan.leaves()]
     _issues(builder, root)
-    # its page has no systems that only an issue names
+    # cState's page does not show systems that are named only in an issue, so they have no original status
     original = builder.plan.original
     original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
@@ -172,14 +172,14 @@ def _parsed(text: str) -> _Issue:
         values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
         raise NotImportableError(f"its front matter is not TOML: {error}") from None
-    # like YAML: a flag and a date as text
+    # convert booleans and dates to strings, as in YAML front matter
     texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
     return _Issue(Fields(values | texts), match[2])
 
 
 def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
-    # an issue names a system, and means every system of that name
+    # an issue names a system, which means every system of that name
     return {key: effect for name in _names(front) for key in builder.all_named(name)}
 
 
@@ -196,7 +196,7 @@ def _updates(body: str, began: str) -> list[ForeignUpdate]:
     end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
         at = Fields(track=track[1]).required_date("track")
-        # a rule divides an update from a postmortem, which has no separate time
+        # a horizontal rule separates an update from a postmortem, which has no time of its own
         texts = map(str.strip, RULE.split(body[end : track.start()]))
         updates += [_update(at, text) for text in texts if text]
         end = track.end()

@@ -176,7 +176,7 @@ class StatusBuilder:
         if not posted:
             raise NotImportableError("has no update")
         if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
-            # what it affects goes down with an update that opens it
+            # a first update that resolves the incident would affect no component, so let that update open it
             ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
             posted[0] = posted[0]._replace(status="investigating")
         update_values = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
@@ -219,7 +219,7 @@ def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]
     if last_update.status in RESOLVING_STATUSES:
         return posted
     if last_update.status == "postmortem":
-        # the update before a postmortem ends the incident
+        # the incident ended with the update before the postmortem
         return [
             *earlier_updates[:-1],
             *(update._replace(status="resolved") for update in earlier_updates[-1:]),

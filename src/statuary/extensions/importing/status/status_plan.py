@@ -79,12 +79,12 @@ class StatusPlan:
     """Page, components, incidents and maintenances in the form of content."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
-    # by key, in the order of the page; a group holds its components
+    # components and groups by key, in the order of the page; a group holds its components
     components: dict[str, Source] = field(default_factory=dict)
     incidents: dict[str, Source] = field(default_factory=dict)  # by id, which becomes the name of the file
     maintenances: dict[str, Source] = field(default_factory=dict)  # by id
     present_count: int = 0  # the number of records that were not read because the content has them
-    # what content cannot express, and what looks wrong
+    # the records and parts that content cannot express, or that look wrong
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # notes for the user
     incomplete: StatuaryError | None = None  # why reading ended early

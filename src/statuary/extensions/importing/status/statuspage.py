@@ -40,7 +40,7 @@ def component_sources(
         for component in _named_components(record):
             by_id.setdefault(component.required_text("id"), component)
     keys = component_keys(by_id, known_keys)
-    # an open record may give them another status
+    # an open record may imply another status than a component has now, so its history keeps the present one
     named_now = {
         component.text("id") for record in open_records(records) for component in _named_components(record)
     }
@@ -179,7 +179,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
             for url in _older(base, request, documents):
                 documents.add(request.web.json(url), url)
     except (NotImportableError, UnreachableError) as error:
-        # what was read is kept, so that the next run requests only the rest
+        # keep the records that were read, so that the next run requests only the rest
         documents.incomplete = error
 
 

@@ -162,7 +162,7 @@ def _found(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> No
 def _incident(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]) -> None:
     closed_at = issue.date("closed_at")
     if replies and closed_at is not None:
-        # Upptime comments that the site is up again, and then closes the issue
+        # Upptime comments that the site is up again before it closes the issue: the last comment resolves it
         replies[-1] = replies[-1]._replace(status="resolved")
     updates = [ForeignUpdate(issue.required_date("created_at"), "investigating", _body(issue)), *replies]
     title = SIGNS.sub("", issue.required_text("title"))

@@ -191,7 +191,7 @@ def _sources(manifest: JsonObject, compiler_settings: JsonObject, suffix: str) -
     }
     compiled = as_object(compiler_settings.get("outputSelection")).keys() & sources.keys()
     if language == "Solidity" and compiled:
-        # sources of other versions of the compiler would not compile with this one
+        # leave out sources for other compiler versions, which would not compile with this one
         return {name: source for name, source in sources.items() if name in compiled}
     return sources
 

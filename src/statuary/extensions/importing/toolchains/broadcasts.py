@@ -248,7 +248,7 @@ class _Artifacts:
     def files(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
         for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
-            # of several compilers, forge writes Name.0.8.30.json too
+            # if a project uses several compilers, forge also writes files such as Name.0.8.30.json
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
 
@@ -274,7 +274,7 @@ class _Artifacts:
         if name and len(candidates) == 1:
             return candidates[0]
         fitting = [file for file in candidates if _is_start(file, creation)]
-        # of several with one name and the same code, any will do
+        # artifacts with the same name and code are interchangeable
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
                 f"{self.out} has no artifact of {name or 'a contract'} with the code that was deployed",
@@ -291,7 +291,7 @@ def _is_start(file: Path, creation: Hex | None) -> bool:
     if not digits or creation is None:
         return False
     for number, piece in enumerate(pieces):
-        # a placeholder is __$, 34 digits and $__, where the chain has an address
+        # the artifact has a placeholder for each library's address, of 40 characters: __$, 34 digits and $__
         text = piece
         if number:
             text, start = piece[37:], start + 40

@@ -198,7 +198,7 @@ def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
-        # a Vyper file is one contract
+        # a Vyper file defines one contract, which has the name of the file
         return choose_contract((f"{path}:{Path(path).stem}" for path in paths), contract_name)
     raise NotImportableError(
         "without the compiler's output, you have to name the contract",

@@ -132,7 +132,7 @@ def _solc_settings(result: JsonObject) -> JsonObject:
         "runs": int(runs) if runs.isdigit() else DEFAULT_RUNS,
     }
     libraries = dict(_libraries(result))
-    # the explorer does not name the file of a library: an empty path is any file
+    # the explorer does not say in which file a library is: an empty path stands for any file
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
@@ -229,7 +229,7 @@ class _ExplorerApi:
         try:
             creation = self.ask("getcontractcreation", contractaddresses=address)
         except NotImportableError:
-            # a contract of the genesis block has none, and not every explorer has the method
+            # a contract of the genesis block has no creation, and some explorers do not have the method
             creation = None
         return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
 
@@ -292,7 +292,7 @@ def explorer_creation(result: Json) -> OnChainContract:
     return OnChainContract(
         creation=any_hex(created.get("creationBytecode")),
         runtime=None,
-        # the creator may be a factory instead of the transaction's sender
+        # leave out the deployer: the explorer's creator may be a factory instead of the transaction's sender
         deployment=any_deployment(created.get("txHash"), created.get("blockNumber"), None, None),
         notes=(UNCHECKED_CREATION,) if created else (),
     )

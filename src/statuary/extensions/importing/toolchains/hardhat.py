@@ -110,10 +110,10 @@ def _output_file_3(build_info: Path) -> Path | None:
 def _compilation(
     build_info: dict[str, Json], output: JsonObject | None, contract_name: str | None, user_names: JsonObject
 ) -> ImportedCompilation:
-    # Hardhat 3 gives the compiler other paths than those in the project
+    # Hardhat 3 passes other paths to the compiler than those in the project
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
-    # without output, the contract is not compiled yet, and an artifact has named it
+    # without the compiler's output, the only known contract is the one that an artifact has named
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
     std_json_input = object_at(build_info, "input")
     return ImportedCompilation(

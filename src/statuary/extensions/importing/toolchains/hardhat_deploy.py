@@ -69,7 +69,7 @@ def _chain_id(network: Path) -> ChainId:
 
 def _deployment_contracts(network: Path) -> ListedContracts:
     chain_id = _chain_id(network)
-    # Name.json and Name_Proxy.json (of a diamond, Name_DiamondProxy.json) are one contract; the second has its code
+    # Name.json and Name_Proxy.json (or Name_DiamondProxy.json) are one contract; the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
     names_by_address: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
     metadata: JsonObject = orjson.loads(text)
     solc_input = _solc_input(file, deployment)
     if solc_input is None:
-        # many repositories omit solcInputs; the metadata has the sources of the contract
+        # many repositories leave out the folder solcInputs, but the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
     ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
     return ImportedCompilation(

@@ -92,7 +92,7 @@ class _Journal:
             if "address" in (result := _result(steps)):
                 self.wiped.append((str(future), any_address(result["address"], str(self.journal))))
         elif future is not None:
-            # later interactions of a deployment that was sent again replace earlier ones
+            # if a deployment was sent again, its later interactions replace the earlier ones
             self.futures.setdefault(str(future), {})[kind] = message
 
     def unaccounted(self) -> ListedContracts:

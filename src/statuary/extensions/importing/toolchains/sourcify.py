@@ -68,7 +68,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
         results = _results(web, page_url)
         yield from (any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
-        # a server without paging sends the same page again
+        # a server that ignores `afterMatchId` returns the same page again
         if len(results) < PAGE or following in ("", last_match_id):
             return
         last_match_id = following
@@ -127,7 +127,7 @@ def _site_records(folder: Path) -> list[Path]:
     chains = [chain for chain in (folder / "v2/contract").glob("*/") if chain.name.isdecimal()]
     by_name: dict[str, Path] = {}
     for file in sorted((file for chain in chains for file in chain.iterdir()), reverse=True):
-        # an upper-case letter sorts below the lower-case one, so the checksummed name is the last
+        # in reverse order, the name with a checksum follows the lower-case name, and replaces it here
         by_name[f"{file.parent.name}/{file.name.lower()}"] = file
     return sorted(by_name.values())
 
