@@ -75,7 +75,7 @@ def checksum_address(address: str) -> Address:
     """
     digits = address[2:].lower().encode("ascii")
     digest = keccak256(digits).hex()[:ADDRESS_DIGITS].encode("ascii")
-    # all forty letters at once: a letter becomes a capital (32 less) if its digit of the hash is 8 or more
+    # convert all letters at once: a letter becomes a capital (32 less) if its digit of the hash is 8 or more
     capitals = int.from_bytes(digest.translate(_IF_8_OR_MORE), "big") & int.from_bytes(
         digits.translate(_IF_LETTER), "big"
     )
@@ -83,9 +83,9 @@ def checksum_address(address: str) -> Address:
     return Address("0x" + mixed.decode("ascii"))
 
 
+# by hex digit, the distance from a letter to its capital (32) if this digit allows a capital, else 0
 _IF_8_OR_MORE = bytes(32 if chr(code) in "89abcdef" else 0 for code in range(256))
 _IF_LETTER = bytes(32 if chr(code) in "abcdef" else 0 for code in range(256))
-# what each hex digit subtracts from the code of a letter, if the other allows it
 
 
 def parse_address(text: str) -> Address:
@@ -169,7 +169,7 @@ def parse_instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        # Python's only other message repeats the string
+        # omit Python's generic message, which only repeats the string
         reason = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise InvalidValueError(
             f"{shorten(text)} is not a date and time{reason}", "write it like 2026-11-02T10:00:00Z"

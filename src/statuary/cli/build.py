@@ -95,7 +95,7 @@ def build_command(content: Content, out: Out, build_options: BuildOptions) -> Ex
     with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
             executor.start_early()
-        # git and workers begin on other cores while this one imports everything that a build needs
+        # git and the workers run on other cores while `run_build` imports everything that a build needs
 
         return run_build(content, out, git, executor, build_options)
 

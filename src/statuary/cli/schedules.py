@@ -105,7 +105,7 @@ def _systemd(moment: Instant, job: Job) -> str:
         f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
         "systemctl restart statuary-tick.timer"
     )
-    # systemd reads % as a specifier and $ as a variable
+    # double both characters: systemd reads % as a specifier and $ as a variable
     start, retry_command, folder = (
         text.replace("%", "%%").replace("$", "$$") for text in (job.tick, retry_command, str(job.folder))
     )

@@ -94,7 +94,7 @@ def build_site(
     sections.find_faults(findings)
     plan = None
     if sections.build(strict=check_options.strict):
-        # nothing of the target changes until the plan is applied
+        # these steps only collect changes: the target stays as it is until the plan is applied
         remove_disabled_documents(site, target, report.skipped)
         add_config_documents(run, report.skipped)
         sections.finalize()

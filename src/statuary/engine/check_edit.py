@@ -64,7 +64,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
             has such a name, everything is read.
     """
     if folder == MAINTENANCES:
-        # windows are compared with each other
+        # read all maintenances, because checks compare each window with the others
         return Scope(frozenset({MAINTENANCES}))
     if typed_id is None:
         return Scope(frozenset(), tuple(sorted(unresolved_files(root))))

@@ -33,7 +33,7 @@ class ReadResult(NamedTuple):
     """The result of reading the content folder."""
 
     catalogue: SiteContent | None  # the site; None if its settings or components could not be read
-    # what is wrong with the files, contracts' own files excepted (they are read one by one later)
+    # the findings about all files except those of contracts, which are read later, one by one
     findings: list[Finding]
 
 
@@ -84,7 +84,7 @@ def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteC
             load(row.section)().read(nothing)  # for its findings
         return None
     file, settings = read
-    # extensions read the folders that have the names of their keys
+    # each extension reads the folder with the name of its key, so drop the findings about such folders
     folders = tuple(f"{key.replace('_', '-')}/" for key, _ in settings.extensions)
     files.findings[:] = [item for item in files.findings if not item.path.startswith(folders)]
     contents = [

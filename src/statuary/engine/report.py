@@ -22,10 +22,10 @@ class BuildReport:
     """The findings of a run; every step adds its own."""
 
     findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
-    # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
+    # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
     exclusion_reasons: list[Finding] = field(default_factory=list)
     excluded_count: int = 0  # the number of excluded records
-    # why documents are skipped, or those of the last build are kept; the rest is published
+    # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: list[Finding] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
 
@@ -90,18 +90,18 @@ class CheckedSite:
 
     root: Path  # the content folder
     catalogue: "SiteContent | None"  # the site; None if it could not be read
-    # what is wrong with the content, located and in order; an error forbids publishing
+    # the faults of the content, with their positions and in order; an error forbids publishing
     findings: tuple[Finding, ...]
-    # why contracts, incidents, maintenance windows or pages are excluded; the rest is published
+    # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
     exclusion_reasons: tuple[Finding, ...] = ()
     excluded_count: int = 0  # the number of excluded records
-    # why documents are skipped or those of the last build are kept; the rest is published
+    # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: tuple[Finding, ...] = ()
     line: str = ""  # the sections' line of the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
-    # when the published status next changes; None if not before the horizon
+    # when the published status changes next; None if it does not change before the horizon
     next_transition: "Instant | None" = None
-    # when the next build is due; None if nothing changes until the content does
+    # when the next build is due; None if only a change of the content needs one
     horizon: "Instant | None" = None
 
     @property

@@ -15,7 +15,7 @@ def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str
     """
     previous = target.ledger.group(group)
     ledger = target.ledger
-    # a later publication, such as a tick, may have replaced documents
+    # a later publication, such as a tick, may have replaced documents of the group
     is_same = previous.fingerprint == fingerprint and ledger.documents.are_older_than(
         previous.run, previous.paths
     )

@@ -4,7 +4,6 @@ from statuary.base.files import fold_case
 
 ROOT_NAMES = frozenset(
     {
-        # Cloudflare
         "_worker.js",
         "_worker.ts",
         "_headers",

@@ -89,7 +89,7 @@ class MayReplace(Protocol):
 class SiteReplacement(NamedTuple):
     """An extension's parts that may replace those of a target."""
 
-    # the verified paths, with the SHA-256 of the bytes to replace there; None if there are none
+    # by verified path, the SHA-256 of the bytes that may be replaced there; None if there must be none
     verified: Mapping[str, str | None]
     folders: tuple[str, ...] = ()  # those that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why

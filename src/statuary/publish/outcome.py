@@ -22,8 +22,8 @@ class Outcome(NamedTuple):
     """The result of a run, or of a dry run."""
 
     extent: Extent
-    # content files, folders that a target keeps, and a target that failed, by name: readers get nothing of them, the
-    # last version, or a contract that its own evidence contradicts
+    # the names of content files, of folders that the target keeps, and of a target that failed: readers get
+    # none of it, its last version, or a contract that its own evidence contradicts
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:

@@ -38,7 +38,7 @@ class Plan(NamedTuple):
     size: int  # bytes of all documents, each counted once
     changed_size: int
     changes: Callable[[], Iterator[Change]]  # yields the changes by path
-    # paths with files of another program; if there are any, nothing is applied
+    # the paths that have files of another program; if there are any, nothing is applied
     conflicts: tuple[str, ...] = ()
 
     @property

@@ -49,7 +49,7 @@ class BuildTarget(Target[Document], Protocol):
 
     ledger: Ledger  # temporary if the target does not keep one
     partition_size: int  # the most contracts of a partition
-    # when the build began, by the clock of the target's file system, in nanoseconds; 0 without one
+    # when the build began, in nanoseconds by the clock of the target's file system; 0 if it has none
     started_at_ns: int
     writes_own_manifest: bool  # whether it makes its own manifest, so that a build makes none
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def markdown_parser() -> "MarkdownIt":
     """Return the shared parser, made on first use: most bodies need none."""
     parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
-    # to the authors of updates, indented lines and lines above a row of dashes are layout, not markup
+    # authors of updates mean indented lines and lines above a row of dashes as layout, not as markup
     return parser.enable("table").disable(["code", "lheading", "image"])
 
 
@@ -91,7 +91,7 @@ def markdown_html(text: str, link_rel: str | None) -> str:
         return _paragraphs(text)
     if PRINTABLE.fullmatch(text) and MARKUP.search(CODE.sub("x", text)) is None:
         return CODE.sub(r"<code>\1</code>", _paragraphs(text))
-    # in CommonMark, HTML ends at an empty line and would include the lines after a list
+    # in CommonMark, HTML ends only at an empty line, and would otherwise include the lines after a list
     html = markdown_parser().render(LIST_END.sub(r"\1\n\n", text))
     return markdown_sanitizer(link_rel).clean(html).strip()
 

@@ -81,7 +81,7 @@ class ThemeError(StatuaryError):
 class Theme(NamedTuple):
     """The look of a site's pages."""
 
-    # name and source of templates that replace the package's
+    # the name and source of templates that replace those of the package
     templates: tuple[tuple[str, str], ...] = ()
     stylesheet: str = ""  # CSS rules after those of the package
     files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
@@ -125,9 +125,9 @@ class PageSettings:
     """The pages that are built."""
 
     status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
-    # the maximum of contracts with one page each; a site with more has no contract pages
+    # the largest number of contracts for which each one has a page; a site with more has no contract pages
     contracts: int = MAX_CONTRACT_PAGES
-    # the number of contracts up to which pages list them and search finds them
+    # pages list the contracts, and search finds them, if the site has at most this many
     listed: int = MAX_LISTED_CONTRACTS
     search: bool = True  # whether contracts can be searched by name, address and selector
     language: str = "en"  # the language of the pages' texts

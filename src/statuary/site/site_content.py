@@ -43,7 +43,7 @@ class SiteContent(NamedTuple):
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # key and settings of each that is enabled
     values: tuple[object, ...] = ()  # what the status and the contracts read, each of its own type
     has_contracts: bool = False  # whether pages lead to contracts
-    # the files of incidents, windows, templates and pages that could not be read
+    # the files of incidents, maintenance windows, templates and pages that could not be read
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:

@@ -37,12 +37,11 @@ class GitState:
     root: Path
     commit: str  # the commit that is checked out
     id: str  # the id of the folder of contracts as committed; empty if it is not committed
-    # paths relative to the content folder that are new or differ from the commit; a folder means
-    # everything in it
+    # paths in the content folder that are new or differ from the commit; a folder stands for all files in it
     changed_paths: frozenset[str] = field(default_factory=frozenset)
-    # paths that git ignores; a build may read them
+    # the paths that git ignores; a build may read them
     ignored: frozenset[str] = field(default_factory=frozenset)
-    # the identity of the index file: every checkout writes a new one, so an equal identity means that nothing
+    # the identity of the index file; every checkout writes a new file, so if the identity is equal, nothing
     # else was checked out in between
     index: tuple[int, ...] = ()
 

@@ -52,6 +52,6 @@ def _positions(text: str | None, path: str, findings: list[Finding]) -> list[Pos
         positions = locate(text, [(finding.pointer, finding.on_key) for finding in findings])
     except UnreadableError as error:
         positions = [error.position] * len(findings)
-    # a finding about the whole file is at its beginning, not at its first value
+    # a finding without a pointer is about the whole file, so its position is the start, not the first value
     pairs = zip(findings, positions, strict=True)
     return [position if finding.pointer else start for finding, position in pairs]

@@ -86,7 +86,7 @@ def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key:
         key, child = own_children.get(step) or own_children.get(str(step)) or (None, None)
         if child is None:
             break
-        # of a collection, the key is the better position to look at
+        # for a collection, the position of its key is more useful than that of its first item
         is_collection = not isinstance(child, ScalarNode)
         mark = key.start_mark if key is not None and (on_key or is_collection) else child.start_mark
         node = child
@@ -95,7 +95,7 @@ def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key:
 
 def _children(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
     if isinstance(node, MappingNode):
-        # the first of equal keys, as that is the one with the wrong value
+        # if a key occurs twice, locate the first one
         pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
         return dict(reversed(pairs))
     if isinstance(node, SequenceNode):

@@ -53,7 +53,7 @@ class YamlNode(NamedTuple):
     style: str = ""  # the first character of a scalar: a quote, `|`, `>`; empty if it is plain
     flow: bool = False  # whether it is a collection in brackets
     marked: bool = False  # whether it has an anchor or a tag
-    # the keys (None in a list) and values of a collection
+    # the keys and values of a collection; the keys of a list are None
     members: tuple[tuple["YamlNode | None", "YamlNode"], ...] = ()
 
     @property
@@ -158,7 +158,7 @@ def end_of_block_scalar(text: str, start: int, reach: int) -> int:
         last_line -= 1
     if header is None or "+" not in header["indicators"]:
         indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
-        # a line of more spaces than the indentation is content
+        # a blank line with more spaces than the indentation is content
         while last_line > 0 and not lines[last_line].strip(" ") and len(lines[last_line]) <= indent:
             last_line -= 1
     return start + sum(map(len, lines[: last_line + 1])) + sum(map(len, breaks[:last_line]))

@@ -18,7 +18,7 @@ MAX_FILE = 256 << 20
 LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """Error numbers of systems that refuse to follow a link."""
 
-# otherwise opening a FIFO waits for a writer
+# with O_NONBLOCK, opening a FIFO does not wait for a writer
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 FILE = READ | getattr(os, "O_NOFOLLOW", 0)
 TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
@@ -47,7 +47,7 @@ class TooLargeError(OSError):
         self.size = size  # in bytes; that of a pipe is as far as it was read
 
 
-# files of the content
+# Files of the content
 
 
 def open_below(root: Path | str, path: str, *, links: bool = False) -> int:
@@ -139,7 +139,7 @@ def is_visible_below(file: Path, folder: Path) -> bool:
     return not any(name.startswith(".") for name in file.relative_to(folder).parts)
 
 
-# files of our own, and those that an option names
+# Our own files, and files that an option names
 
 
 def open_file(file: Path | str, *, buffering: int = -1) -> BufferedReader:
@@ -213,7 +213,7 @@ def read_descriptor(descriptor: int, path: Path | str, limit: int) -> bytes:
         size = os.fstat(descriptor).st_size
         if size > limit:
             raise TooLargeError(path, limit, size)
-        # a buffer of exactly the size: a larger one costs more than reading
+        # read with a buffer of exactly the file's size: allocating a larger one takes longer than reading
         parts = []
         while size > 0 and (part := os.read(descriptor, size)):
             parts.append(part)

@@ -24,7 +24,7 @@ SYSTEM_VARIABLES: Final = frozenset(
         "LC_CTYPE",
         "LD_LIBRARY_PATH",
         "PYTHONUTF8",
-        # of Windows
+        # variables of Windows
         "SYSTEMROOT",
         "PATHEXT",
         "COMSPEC",
@@ -44,7 +44,7 @@ GIT_VARIABLES: Final = SYSTEM_VARIABLES | {
     "APPDATA",
     "LOCALAPPDATA",
     "PROGRAMDATA",
-    # to sign a commit
+    # variables that signing a commit needs
     "GNUPGHOME",
     "GPG_TTY",
     "SSH_AUTH_SOCK",

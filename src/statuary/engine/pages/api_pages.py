@@ -137,7 +137,7 @@ def _calls(
 ) -> Iterator[ApiCall]:
     used: set[str] = set()
     for url in urls:
-        # the pattern of numbered pages also matches their index, which comes before them
+        # the pattern of numbered pages also matches the index page, which an earlier row has already used
         example = next((path for path in _matching(url, paths) if path not in used), "")
         used.add(example)
         if not example and "{" not in url.pattern:

@@ -78,7 +78,7 @@ class FolderTarget(BuildTarget):
         ledger = self.ledger
         staged = None if self.dry_run else self.folder.staged(ledger.run)
         if staged is not None:
-            # its files are not trusted by size and time until this build has finished
+            # after an interrupted build, verify published files by their content instead of size and time
             self._is_unclean = bool(ledger.unfinished_run)
             if self._is_unclean and self.folder.staged(ledger.unfinished_run).is_dir():
                 self._finish(ledger.unfinished_run)
@@ -182,7 +182,7 @@ class FolderTarget(BuildTarget):
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:
         if verify:
             self._stager.entry_of = None  # from now on, every added file is read
-        # where a folder has moved to, other names may be one file
+        # the folder may have moved to a file system on which names that differ only in case are the same file
         is_moved = self.ledger.get_meta(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.set_meta(self._case_note)
         if verify or self._is_unclean or is_moved:
@@ -218,7 +218,7 @@ class FolderTarget(BuildTarget):
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
-            # only contracts: lists depend on all of them, and are rebuilt
+            # resume only the partitions of this kind: lists depend on all contracts, and are made again
             for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.merge_partition(PartitionResult(items=0, file=file))
             self.ledger.drop(self.ledger.sources.bulk_locations())

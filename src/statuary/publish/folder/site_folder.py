@@ -77,7 +77,7 @@ class Stager:
     root: str
     tree: str  # the folder of staged bodies; empty for a dry run
     ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
-    # returns the ledger's entry of a path; without a ledger every file is read
+    # the function that returns the ledger's entry of a path; without a ledger, every file is read
     entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
@@ -324,8 +324,8 @@ class SiteFolder:
     def _move(self, source: str, target: str) -> None:
         """Move a staged folder into the site, whole if possible."""
         with os.scandir(source) as entries:
-            # a marker follows the files that it vouches for: a log's checkpoint its tiles, the manifest all
-            # files
+            # move a marker after the files that it vouches for: a log's checkpoint after the tiles, the
+            # manifest after all files
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"

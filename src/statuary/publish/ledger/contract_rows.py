@@ -36,7 +36,7 @@ LIST_MEMBERS = ContractRow._fields[:7]
 class ContractCounts:
     """The number of published contracts, and one of them."""
 
-    # counts by chain id, of chains with contracts only
+    # the number of contracts by chain id; a chain without contracts is not a key
     by_chain: Mapping[str, int] = field(default_factory=dict)
     example: ContractRow | None = None  # the last one by location; None without contracts
 

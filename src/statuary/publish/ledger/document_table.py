@@ -50,7 +50,7 @@ class DocumentTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False  # whether files that this build does not add stay, except marked ones
-        # the error for a path that two sources have; None once both are withdrawn
+        # the error for a path that two sources share; None once the documents of both are withdrawn
         self.path_conflict: PublishingError | None = None
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
@@ -249,7 +249,7 @@ class DocumentTable:
         """Keep the last build's files below a folder, or the one of that path, that this build does not add."""
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
-        # added again as they are: a build removes what belongs to the whole site and is not added
+        # add these files again: a build removes a file of the whole site that it does not add
         action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
         self.connection.execute(
             "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, persistent,"
@@ -300,7 +300,7 @@ class DocumentTable:
             "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.paths_to_remove())
         )
         execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
-        # a file that stays keeps the run that wrote it, and so do its rows in the database's pages
+        # leave the row of an unchanged file alone: it keeps the file's run, and its page is not rewritten
         execute(
             "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
             " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
@@ -343,7 +343,7 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
     unfinished.unlink(missing_ok=True)
     with closing(open_database(unfinished)) as connection:
         connection.executescript(SCHEMA)
-        # sqlite3 binds the values of a plain tuple in half of the time
+        # sqlite3 binds the values of a plain tuple in half the time of a named one
         connection.executemany(f"INSERT INTO offered {ADDED_VALUES}", map(tuple, result.files))
         connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
         connection.execute("COMMIT")

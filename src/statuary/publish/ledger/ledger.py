@@ -127,7 +127,7 @@ class Ledger:
 
     def _prepare(self, file: Path | None) -> None:
         """Lock the database, create its tables, and read the run numbers."""
-        # with synchronous=OFF, a killed process loses nothing, and a power cut at most the ledger
+        # synchronous=OFF saves time: a killed process loses nothing, and a power cut at most the ledger
         self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
         self.connection.execute("BEGIN EXCLUSIVE")
         (version,) = self.connection.execute("PRAGMA user_version").fetchone()

@@ -38,7 +38,7 @@ def frame_assets(theme: Theme) -> Iterator[Document]:
     """Yield the files that every page loads, and those of the theme."""
     for url in (STYLE, DOCS_STYLE):
         yield style_document(url, ASSETS, theme)
-    # pages read epochs as the edge module does
+    # `epochs.js` lets pages read epochs as the edge module does
     for file in (ASSETS / "statuary.js", ASSETS / "epochs.js", ASSETS / "docs.js"):
         yield script_document(file)
     yield icon_document(ASSETS / "site.svg")

@@ -53,7 +53,7 @@ def with_policy(page: str, *, asks_nodes: bool) -> str:
     head = HEAD.match(page)
     if head is not None:
         return f"{page[: head.end()]}\n{meta}{page[head.end() :]}"
-    # browsers move anything before <html> and <head> into the head
+    # a page without a <head> tag: browsers move anything before <html> and <head> into the head
     return f"<!DOCTYPE html>\n{meta}\n{DOCTYPE.sub('', page, count=1)}"
 
 

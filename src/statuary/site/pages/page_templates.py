@@ -99,7 +99,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     def __init__(self) -> None:
         folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "any.py"))).parent
-        # another installation of Jinja is known as Python knows a changed module: by size and time
+        # size and time identify Jinja's compiler, so that another version of Jinja compiles templates again
         made_by = Path(compiler.__file__).stat()
         version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
         super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
@@ -200,7 +200,7 @@ def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> 
     sources = {**package, **originals, **theme}
 
     def load(name: str) -> tuple[str, str, None] | None:
-        # the name is also the file name in tracebacks
+        # the second value is the file name in tracebacks
         return (sources[name], name, None) if name in sources else None
 
     return ThemeEnvironment(FunctionLoader(load))

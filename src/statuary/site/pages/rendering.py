@@ -44,7 +44,7 @@ class Renderer:
 
     @cached_property
     def _templates(self) -> "PageTemplates":
-        # most commands render nothing, and start faster without the library
+        # imported here, because most commands render nothing, and start faster without Jinja
         module = import_module("statuary.site.pages.page_templates")
         templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts, self.parts)
         return templates

@@ -30,7 +30,7 @@ class SiteContext(NamedTuple):
     settings: PageSettings
     has_contracts: bool
     demo: bool = False  # whether everything is invented; every page says so
-    # title and path of the Markdown pages to which every page links
+    # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
     folder: str = ""  # of the status pages, with a slash: that of a further language

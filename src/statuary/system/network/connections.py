@@ -98,7 +98,7 @@ class _HttpsHandler(HTTPSHandler):
 def _connector(
     connection: "type[_GuardedConnection]", request: Request, time_budget: _TimeBudget
 ) -> Callable[..., HTTPConnection]:
-    # urllib marks the requests that follow a redirect as unverifiable
+    # urllib marks a request that follows a redirect as unverifiable; the user has chosen any other address
     is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
     is_chosen = not request.unverifiable or is_proxied
     only_public = not is_chosen and not is_private_host(str(request.origin_req_host))
