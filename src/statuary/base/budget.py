@@ -50,6 +50,8 @@ def step_budget() -> Iterator[None]:
 def consume(steps: int) -> None:
     """Take steps of the current budget; a step is about 0.1 microseconds.
 
+    Outside `run_guarded` and `step_budget` there is no budget, and nothing is counted.
+
     Raises:
         StepLimitError: if the budget is used up.
     """
@@ -67,7 +69,7 @@ def steps_left() -> int:
 
 
 def consume_for_text(characters: int) -> None:
-    """Take the steps that a search through such a string costs."""
+    """Take the steps that searching a string of this length costs."""
     consume(1 + characters // TEXT_OF_A_STEP)
 
 
@@ -80,13 +82,13 @@ def run_guarded(
     """Run bounded work and turn its exceptions into a finding.
 
     Args:
+        work: the function to call, with a budget of `MAX_STEPS`.
         path: the content file that the finding names.
         action: the work as a participle, such as `checking the record`; the message begins with it.
         reraise: exceptions that are raised instead of reported.
 
-
     Returns:
-        The result, or the finding if the work raised an exception.
+        The result of `work`, or the finding if `work` raised an exception.
     """
     token = _budget.set(_Budget(MAX_STEPS))  # `step_budget` inline, at a third of its cost
     try:
@@ -102,7 +104,7 @@ def run_guarded(
 def exception_finding(error: BaseException, path: str, action: str) -> Finding:
     """Return the finding that reports an exception.
 
-    Errors of statuary keep their message; others are described by type and place.
+    Errors of statuary keep their message; other exceptions are described by type and code location.
     """
     if isinstance(error, StepLimitError):
         return Finding(rule=BEYOND_LIMIT, path=path, message=f"{action}: {error}", hint=error.hint)

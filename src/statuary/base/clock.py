@@ -12,12 +12,12 @@ class ClockError(StatuaryError):
 
 
 def utc_now() -> Instant:
-    """Return the current instant."""
+    """Return the current time, truncated to milliseconds."""
     return instant(datetime.now(UTC))
 
 
 def instant_of_build(now: datetime | None = None) -> Instant:
-    """Return the instant of the build: `now`, SOURCE_DATE_EPOCH or the clock.
+    """Return the build's time: `now`, else SOURCE_DATE_EPOCH, else the clock.
 
     Raises:
         ClockError: if SOURCE_DATE_EPOCH is not a number of seconds.

@@ -18,10 +18,11 @@ LOOK_ALIKE: Final = frozenset(
 
 
 def deception(text: str) -> str:
-    """Describe a text's deceptive part, if it has one.
+    """Describe the first invisible or lookalike character of a text.
 
     Returns:
-        The end of a sentence.
+        A predicate such as `has the character U+200B, which is not seen`, to put after a subject;
+        empty if the text has no deceptive character.
     """
     for character in text:
         if unicodedata.category(character) in _INVISIBLE:

@@ -19,7 +19,7 @@ PARTS = f"{FOLDER}/parts/"
 
 
 def part_path(digest: str) -> str:
-    """Return the path of a part of the manifest by its SHA-256."""
+    """Return the path of a manifest part with this SHA-256 (hex)."""
     return f"{PARTS}{digest}.jsonl"
 
 
@@ -40,8 +40,9 @@ def overlap_of_folders(content: Path, out: Path, name: str) -> str:
     """Describe how the site's folder and the content folder overlap.
 
     Args:
-        name: the site's folder as the message calls it.
-
+        content: the content folder.
+        out: the site's folder.
+        name: the words for the site's folder in the message.
 
     Returns:
         A clause for an error message; empty if neither folder is inside the other.
@@ -69,10 +70,8 @@ def checked_path(path: str) -> str:
     """Return the path after checking that it is safe in a site.
 
     Raises:
-        PublishingError: if it is absolute, contains `..`, is too long, is inside statuary's own folder, or
-            has an empty,
-
-        over-long or unprintable name, or one that Windows reserves.
+        PublishingError: if the path is absolute, contains `..`, is too long, is inside statuary's own folder,
+            or has an empty, over-long or unprintable name, or a name that Windows reserves.
     """
     if path in KNOWN_SAFE:
         return path
@@ -116,7 +115,10 @@ def fold_case(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Run statements as one transaction: many times faster than one by one."""
+    """Run the statements of the `with` block as one transaction.
+
+    This is many times faster than a transaction for each statement.
+    """
     connection.execute("BEGIN")
     try:
         yield

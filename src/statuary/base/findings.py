@@ -51,7 +51,12 @@ class Finding:
             object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
 
     def within(self, path: str, prefix: Pointer = ()) -> "Finding":
-        """Return this finding in a file, its pointer below `prefix`."""
+        """Return this finding for a file, its pointer below `prefix`.
+
+        Args:
+            path: the file, which replaces the finding's path.
+            prefix: the pointer of the value that the finding's pointer is relative to.
+        """
         return replace(self, path=path, pointer=(*prefix, *self.pointer))
 
 

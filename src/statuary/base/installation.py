@@ -15,10 +15,10 @@ NAME = "statuary"
 
 @cache
 def read_direct_url() -> dict[str, Any] | None:
-    """Return the origin of this installation (PEP 610).
+    """Return the origin of this installation (`direct_url.json` of PEP 610).
 
     Returns:
-        None if it is from a package index, or not installed.
+        The parsed JSON object, or None if statuary was installed from a package index or is not installed.
     """
     try:
         text = distribution(NAME).read_text("direct_url.json")
@@ -34,11 +34,12 @@ def extra_hint(extra: str) -> str:
 
 
 def install_command(extra: str, direct_url: dict[str, Any] | None, prefix: Path) -> str:
-    """Return the command that installs an extra.
+    """Return the shell command that installs an extra of statuary.
 
     Args:
-        direct_url: where the copy came from; None for a package index.
-        prefix: the environment that it is in.
+        extra: the name of the extra.
+        direct_url: the origin of the installed copy, from `read_direct_url`; None for a package index.
+        prefix: the folder of the Python environment; its marker files tell uv, pipx and pip apart.
     """
     requirement = _requirement(extra, direct_url)
     if (prefix / "uv-receipt.toml").is_file():

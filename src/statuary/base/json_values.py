@@ -30,7 +30,7 @@ MAX_VALUES = 2_000_000
 def has_many_values(text: bytes, most: int = MAX_VALUES) -> bool:
     """Return whether unparsed JSON may have more values than a limit.
 
-    Strings with commas or brackets count as more values than they are.
+    The count is an upper bound: commas and brackets inside strings count as values too.
     """
     return sum(map(text.count, (b",", b"[", b"{"))) >= most
 
@@ -59,7 +59,6 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     """Sort the keys of a JSON value's objects in `jsonb` order.
 
     Arrays keep their order.
-
 
     Raises:
         InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.

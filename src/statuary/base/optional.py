@@ -8,7 +8,7 @@ from statuary.base.errors import StatuaryError
 
 
 class MissingExtraError(StatuaryError):
-    """A library of an extra is missing; the hint installs it."""
+    """An extra's library is missing; the hint is an install command."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         from statuary.base.installation import extra_hint
@@ -20,11 +20,12 @@ def optional(*names: str, extra: str, purpose: str) -> ModuleType:
     """Return the first installed module among `names`.
 
     Args:
-        extra: the extra of statuary that installs one of them.
-        purpose: what needs it, as the subject of a sentence.
+        names: interchangeable modules, the preferred one first.
+        extra: the extra of statuary that installs one of the modules.
+        purpose: the feature that needs the module, as the subject of a sentence.
 
     Raises:
-        MissingExtraError: if none is installed.
+        MissingExtraError: if none of the modules is installed.
     """
     for name in names:
         try:
@@ -39,5 +40,5 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Return whether one of them is installed, without importing it."""
+    """Return whether a library of `RECOVERING_SENDERS` is installed, without importing it."""
     return any(find_spec(library) for library in RECOVERING_SENDERS)

@@ -27,7 +27,7 @@ ADDRESS_DIGITS = 40
 
 
 class InvalidValueError(StatuaryError, ValueError):
-    """A text is not a value of its type."""
+    """A string does not have the format of its type."""
 
 
 try:  # eight times as fast as the other on short input, but wheels exist only for Linux
@@ -50,8 +50,8 @@ def parse_chain_id(text: str) -> ChainId:
     """Parse a chain id of 1 to 20 decimal digits.
 
     Raises:
-        InvalidValueError: if it is not one. `01` has the form of one, but a real server answers
-            `Chain 01 not found` (MEASUREMENTS.md, requests).
+        InvalidValueError: if the text is not such a number, or starts with a zero, as `01`: a real server
+            answers `Chain 01 not found` (MEASUREMENTS.md, requests).
     """
     if not (text.isascii() and text.isdigit()):
         raise InvalidValueError(
@@ -92,10 +92,8 @@ def parse_address(text: str) -> Address:
     """Parse an address in lower case, upper case or EIP-55 mixed case.
 
     Raises:
-        InvalidValueError: if it is not 20 bytes of hex, or its checksum is wrong; a real server rejects that
-            too
-
-        (MEASUREMENTS.md, requests).
+        InvalidValueError: if the text is not `0x` and 20 bytes of hex, or its checksum is wrong; a real
+            server rejects a wrong checksum too (MEASUREMENTS.md, requests).
     """
     digits = text[2:]
     if not text.startswith("0x"):
@@ -160,7 +158,8 @@ def parse_instant(text: str) -> Instant:
     Microseconds are truncated to milliseconds.
 
     Raises:
-        InvalidValueError: if the string is something else, or has no offset.
+        InvalidValueError: if the string is not a date and time, has no offset, or is outside the years 1 to
+            9999 in UTC.
     """
     if len(text) < len("2026-11-02T10:00") or text[10] not in "T t":
         raise InvalidValueError(
@@ -183,10 +182,10 @@ def parse_instant(text: str) -> Instant:
 
 
 def instant(moment: datetime) -> Instant:
-    """Truncate an aware datetime to milliseconds.
+    """Convert an aware datetime to UTC, truncated to milliseconds.
 
     Raises:
-        ValueError: if it is naive.
+        ValueError: if the datetime has no offset from UTC.
     """
     if moment.tzinfo is None:
         raise ValueError("a naive datetime is not an instant")
@@ -195,9 +194,9 @@ def instant(moment: datetime) -> Instant:
 
 
 def format_instant(moment: Instant, zone: ZoneInfo) -> str:
-    """Format an instant as Statuspage does, in the page's time zone.
+    """Format a time as Statuspage does, in the page's time zone.
 
-    The result has milliseconds and the offset in force at that instant; UTC is `Z`, but London in winter is
+    The result has milliseconds and the offset in force at that time; UTC is `Z`, but London in winter is
     `+00:00` (MEASUREMENTS.md, times).
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
@@ -211,7 +210,7 @@ def parse_duration(text: str) -> timedelta | None:
     """Parse a duration such as `90m`, `2h` or `1d12h`.
 
     Returns:
-        The duration, or None if the string is not one or means zero.
+        The duration, or None if the string is not a duration or means zero.
     """
     match = DURATION.fullmatch(text)
     days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
@@ -219,17 +218,17 @@ def parse_duration(text: str) -> timedelta | None:
 
 
 def format_exact(moment: datetime) -> str:
-    """Format an instant in UTC, with milliseconds only if it has any."""
+    """Format a time in UTC, with milliseconds unless they are zero."""
     return _in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
 
 
 def format_utc(moment: datetime) -> str:
-    """Format an instant in UTC and whole seconds, with `Z`."""
+    """Format a time in UTC and whole seconds, with `Z`."""
     return _in_utc(moment, "seconds")
 
 
 def format_milliseconds(moment: datetime) -> str:
-    """Format an instant in UTC and milliseconds, with `Z`."""
+    """Format a time in UTC and milliseconds, with `Z`."""
     return _in_utc(moment, "milliseconds")
 
 
@@ -253,7 +252,10 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Quote a string for a message, without a long one's middle."""
+    """Quote a string for a message, and abbreviate a long one.
+
+    A string of more than `limit` characters loses its middle, and its length is added.
+    """
     if len(text) <= limit:
         return repr(text)
     half = limit // 2
@@ -264,7 +266,7 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(moment: Instant, zone: ZoneInfo) -> date:
-    """Return the local date at an instant."""
+    """Return the local date of a time in a zone."""
     return moment.astimezone(zone).date()
 
 
@@ -272,13 +274,13 @@ def day_of(moment: Instant, zone: ZoneInfo) -> date:
 def day_start(day: date, zone: ZoneInfo) -> Instant:
     """Return the first instant of a local day.
 
-    Where clocks skip midnight, it is the instant of the skip.
+    In zones whose clocks skip midnight on that day, it is the instant of the skip.
     """
     return instant(datetime.combine(day, time(), zone))
 
 
 def midnights(zone: ZoneInfo, start: Instant, until: Instant) -> Iterator[Instant]:
-    """Yield the first instant of each day in the interval (start, until]."""
+    """Yield the first instant of each local day in (start, until]."""
     day = day_of(start, zone) + ONE_DAY
     while (midnight := day_start(day, zone)) <= until:
         yield midnight

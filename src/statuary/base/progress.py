@@ -12,7 +12,12 @@ class Progress(Protocol):
     """Receives the progress of a build."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage begins; `total` is the number of its steps, if known."""
+        """Note that a stage begins.
+
+        Args:
+            stage: the name of the stage.
+            total: the number of its steps; None if unknown.
+        """
 
     def advance(self, steps: int) -> None:
         """The current stage has completed more steps."""
@@ -45,7 +50,7 @@ def stage(progress: Progress, name: str, total: int | None = None) -> Iterator[N
 
 
 def counted(progress: Progress, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, and report each after it has been processed."""
+    """Yield items, and advance the progress after each was processed."""
     for item in items:
         yield item
         progress.advance(1)
@@ -58,7 +63,7 @@ OBJECTS: Final = 20_000
 def enable_garbage_collection() -> None:
     """Start garbage collection unless it has been started already.
 
-    Objects imported so far are never scanned.
+    Objects that exist at that time, such as imported modules, are excluded from collection.
     """
     if not gc.isenabled():
         gc.freeze()

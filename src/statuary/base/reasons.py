@@ -6,9 +6,9 @@ from statuary.base.errors import StatuaryError
 
 
 class Reason(NamedTuple):
-    """A text's key below `claim_reason`, and the values of its placeholders.
+    """The key of a string below `claim_reason`, and its placeholders' values.
 
-    Numbers are shown with grouped digits.
+    Pages show numbers with grouped digits.
     """
 
     key: str

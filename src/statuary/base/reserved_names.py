@@ -14,6 +14,6 @@ _RESERVED = re.compile(rf"{DEVICES}|.*(?:[<>:\"\\|?*]|[. ]$)", re.DOTALL)
 def is_reserved_name(name: str) -> bool:
     """Return whether Windows forbids a file name.
 
-    It forbids names of devices, some characters, and a dot or space at the end.
+    Windows forbids the names of devices, some characters, and a dot or space at the end.
     """
     return _RESERVED.match(name) is not None

@@ -42,7 +42,7 @@ def check(argument: Function | Severity, /) -> Function | Callable[[Function], F
 
 
 class RuleText(NamedTuple):
-    """A rule as people read it."""
+    """A rule as lists and the manual show it."""
 
     name: str  # its id
     sentence: str
