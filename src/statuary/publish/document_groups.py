@@ -8,10 +8,12 @@ from statuary.site.settings import HostingSettings
 
 
 def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
-    """Reuse an earlier build's group if its fingerprint is the same.
+    """Reuse a group of the last build if its fingerprint is unchanged.
+
+    The group is not reused either if a later publication, such as a tick, replaced one of its documents.
 
     Returns:
-        Its paths, or None if the group must be made.
+        The paths of the group's documents, or None if the caller must make them again.
     """
     previous = target.ledger.group(group)
     ledger = target.ledger
@@ -25,7 +27,17 @@ def reused_group(target: BuildTarget, group: str, fingerprint: str) -> tuple[str
 def add_documents(
     target: BuildTarget, hosting: HostingSettings, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
-    """Add documents at their paths in the site's layout."""
+    """Add documents, with their compressed forms, to a target.
+
+    Args:
+        target: the site that is being built.
+        hosting: the settings that decide which compressed forms the hosts need.
+        documents: the documents, which are consumed one by one.
+        paths: gains the path of each added document.
+
+    Returns:
+        The paths that this call added.
+    """
     from statuary.publish.host_layout import with_compressed_forms
 
     count_before = len(paths)

@@ -44,27 +44,31 @@ class Fingerprint(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both as one line."""
+        """Both digests on one line, separated by a space."""
         return " ".join(self)
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Parse such a line.
+        """Parse a line as `Fingerprint.text` writes it.
 
         Returns:
-            The fingerprints; empty ones for an empty line.
+            The fingerprint; both digests are empty for an empty line.
         """
         program, _, settings = text.partition(" ")
         return cls(program, settings)
 
 
 def fingerprint_of(*settings: object) -> Fingerprint:
-    """Return the fingerprints of settings: values, and collections of them."""
+    """Return the fingerprint of the program and these settings.
+
+    Args:
+        settings: values, and collections of values.
+    """
     return Fingerprint(program_fingerprint(), digest_of(*settings))
 
 
 def digest_of(*values: object) -> str:
-    """Return the SHA-256 of values, as `fingerprint_of` takes them, in hex."""
+    """Return the SHA-256, in hex, of values or collections of values."""
     return sha256(_encoded(values)).hexdigest()
 
 

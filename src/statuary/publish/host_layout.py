@@ -13,7 +13,7 @@ from statuary.site.urls import media_type_by_extension
 
 
 def with_compressed_forms(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield documents, each with the compressed forms that the site's hosts need.
+    """Yield each document, followed by the compressed forms that its hosts need.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
@@ -59,7 +59,7 @@ COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
 
 
 def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
-    """Yield the compressed forms of a document that are smaller than it.
+    """Yield the compressed forms that are smaller than the document.
 
     Raises:
         PublishingError: if a form needs a package that is not installed.
@@ -83,7 +83,10 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
 
 
 def media_type_of(path: str) -> str:
-    """Return the `Content-Type` of a path; a compressed form has its document's."""
+    """Return the `Content-Type` of a path.
+
+    A compressed form has the type of the document that it compresses.
+    """
     path = uncompressed_path(path)
     match = match_url(path)
     if match is None:

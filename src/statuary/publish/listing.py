@@ -67,7 +67,7 @@ class Entry(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names, the stored one first."""
+        """All names of the document, the stored name first."""
         return (self.path, *self.aliases)
 
 
@@ -83,9 +83,8 @@ def document_path(path: str) -> str:
     """Return a path after checking that a snapshot's document may have it.
 
     Raises:
-        DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
-
-        snapshot's own folder.
+        DamagedSnapshotError: if the path leaves the site, is hidden, is unsafe on some system, or is in the
+            snapshot's own folder.
     """
     if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
         return path
@@ -122,10 +121,10 @@ class NameTable:
         self.connection.close()
 
     def claim(self, path: str) -> None:
-        """Add the name of a file.
+        """Add the path of a file, and those of its folders.
 
         Raises:
-            DamagedSnapshotError: if a file or folder has it, in any case.
+            DamagedSnapshotError: if a file or folder already has the path, in any case.
         """
         folder = path.rpartition("/")[0]
         if folder != self.last_folder:
@@ -181,7 +180,7 @@ def encode_entry(entry: Entry) -> bytes:
     """Return a document's line, with its line break.
 
     Raises:
-        DamagedSnapshotError: if it is too long.
+        DamagedSnapshotError: if the line is too long.
     """
     value: dict[str, object] = {"path": entry.path}
     if entry.aliases:
@@ -199,7 +198,7 @@ def parse_entry(line: bytes) -> Entry:
     """Parse a line of a manifest.
 
     Raises:
-        DamagedSnapshotError: if it is malformed or has a wrong path.
+        DamagedSnapshotError: if the line is malformed or its path is not allowed.
     """
     value = json_object(line, "a line of the manifest")
     try:
@@ -228,8 +227,12 @@ def _entry(value: JsonObject) -> Entry:
 def json_object(text: bytes, what: str) -> JsonObject:
     """Parse a JSON object.
 
+    Args:
+        text: the JSON.
+        what: the name of the text in messages.
+
     Raises:
-        DamagedSnapshotError: if the text is anything else, or has more values than any genuine one.
+        DamagedSnapshotError: if the text is not a JSON object, or has more values than statuary ever writes.
     """
     if has_many_values(text):
         raise DamagedSnapshotError(f"{what} has more than {MAX_VALUES:,} values")
@@ -246,7 +249,7 @@ def checked_text(value: Json) -> str:
     """Return a value after checking that it is a string.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a string.
     """
     if not isinstance(value, str):
         raise InvalidValueError(f"{shorten_value(value)} is not text")
@@ -257,7 +260,7 @@ def checked_count(value: Json) -> int:
     """Return a value after checking that it is a non-negative integer.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a non-negative integer.
     """
     if not is_whole_number(value) or value < 0:
         raise InvalidValueError(f"{shorten_value(value)} is not a count")
@@ -268,7 +271,7 @@ def checked_digest(value: Json) -> str:
     """Return a value after checking that it is a SHA-256 in hex.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a SHA-256 in hex.
     """
     if not DIGEST.fullmatch(text := checked_text(value)):
         raise InvalidValueError(f"{shorten_value(value)} is not a SHA-256")
@@ -295,15 +298,15 @@ class Part(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of its member in a snapshot."""
+        """The path of the part in a snapshot."""
         return part_path(self.sha256)
 
 
 def parse_part_row(value: Json) -> Part:
-    """Return a part from its members.
+    """Return a part of a manifest from its JSON object.
 
     Raises:
-        InvalidValueError: if they are not those of a part.
+        InvalidValueError: if a member is missing or has a wrong type or format.
     """
     members = as_object(value)
     return Part(
@@ -348,10 +351,14 @@ def encode_part(entries: list[Entry]) -> EncodedPart:
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:
-    """Return the bytes of a part after checking its digest.
+    """Return the bytes of a part after checking their digest.
+
+    Args:
+        text: the bytes; None if the file of the part is missing.
+        part: the part as the manifest lists it.
 
     Raises:
-        DamagedSnapshotError: if they are missing or modified.
+        DamagedSnapshotError: if the bytes are missing or modified.
     """
     if text is None:
         raise DamagedSnapshotError(f"{part.path} is missing")
@@ -361,10 +368,14 @@ def check_part(text: bytes | None, part: Part) -> bytes:
 
 
 def parse_part(text: bytes | None, part: Part) -> list[Entry]:
-    """Parse a part.
+    """Parse the entries of a part.
+
+    Args:
+        text: the bytes; None if the file of the part is missing.
+        part: the part as the manifest lists it.
 
     Raises:
-        DamagedSnapshotError: if it is not the part that the manifest lists.
+        DamagedSnapshotError: if the bytes are not those that the manifest lists.
     """
     entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
     if len(entries) != part.documents or not entries or entries[0].path != part.first:

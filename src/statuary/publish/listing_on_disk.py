@@ -10,7 +10,7 @@ EVERY_ENTRY = "SELECT * FROM entries"
 
 
 class ListingSize(NamedTuple):
-    """The size of a site by its listing."""
+    """The size of a site according to its listing."""
 
     documents: int
     size: int  # bytes of their bodies
@@ -36,11 +36,12 @@ class Listing:
         self.database.close()
 
     def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add an entry unless another has its path.
+        """Add an entry unless another entry has its path.
 
         Args:
-            start: the offset at which the body waits, if it does (`Spool`).
-            length: the number of bytes that wait there.
+            entry: the entry.
+            start: the offset in the `Spool` at which the body waits, if it waits there.
+            length: the number of bytes that wait in the `Spool`.
 
         Returns:
             Whether the entry was added.
@@ -61,7 +62,7 @@ class Listing:
         """Return the entry at a path.
 
         Returns:
-            The entry, or None if there is none.
+            The entry, or None if no entry has the path.
         """
         return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
 

@@ -21,10 +21,10 @@ class SiteLocation(Protocol):
         """Read a file of the site.
 
         Returns:
-            Its bytes, or None if it does not exist.
+            The bytes of the file, or None if it does not exist.
 
         Raises:
-            PublishingError: if it cannot be read.
+            PublishingError: if the file cannot be read.
         """
 
     def close(self) -> None:
@@ -55,14 +55,14 @@ def scheme_of(name: str) -> str:
 
 
 def open_location(name: str) -> SiteLocation:
-    """Open a place.
+    """Open the location of a site.
 
     Args:
         name: a path, or a URL.
 
     Raises:
-        PublishingError: if it cannot be opened.
-        StatuaryError: if a library for its scheme is not installed.
+        PublishingError: if the location cannot be opened.
+        StatuaryError: if a library for the URL's scheme is not installed.
     """
     scheme = FILE if Path(name).is_file() else scheme_of(name)
     target = providers("place").get(scheme)
@@ -87,7 +87,7 @@ class MayReplace(Protocol):
 
 
 class SiteReplacement(NamedTuple):
-    """An extension's parts that may replace those of a target."""
+    """The parts of a site that may replace a target's, by extensions."""
 
     # by verified path, the SHA-256 of the bytes that may be replaced there; None if there must be none
     verified: Mapping[str, str | None]
@@ -100,12 +100,16 @@ class SiteReplacement(NamedTuple):
 
 
 def replacement_of(site: str, target: str) -> SiteReplacement:
-    """Ask extensions whether their parts of a site may replace a target's.
+    """Ask extensions whether a site's parts may replace a target's.
 
-    Only extensions whose marker the target has are asked.
+    Only an extension whose marker file exists in the target is asked.
+
+    Args:
+        site: the path or URL of the site to publish.
+        target: the path or URL of the target.
 
     Raises:
-        StatuaryError: if one of the two sites cannot be opened.
+        StatuaryError: if the site or the target cannot be opened.
     """
     verified: dict[str, str | None] = {}
     folders: tuple[str, ...] = ()

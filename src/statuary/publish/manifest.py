@@ -73,7 +73,7 @@ def parse_manifest(text: bytes) -> Manifest:
     """Parse a manifest.
 
     Raises:
-        DamagedSnapshotError: if it is malformed, was modified, or has another version.
+        DamagedSnapshotError: if the manifest is malformed, was modified, or has another version.
     """
     value = json_object(text, MANIFEST)
     if value.get("snapshot") != MANIFEST_FORMAT:
@@ -114,7 +114,7 @@ def manifest_digest(manifest_text: bytes) -> str:
 
 
 class ManifestBuilder:
-    """Counts the content of a manifest while its parts are made."""
+    """Collects the parts of a manifest, and counts names and bytes."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
@@ -122,7 +122,7 @@ class ManifestBuilder:
         self.size = 0
 
     def add(self, entries: list[Entry]) -> EncodedPart:
-        """Count a part, and return it."""
+        """Encode entries as a part, and add the part to the manifest."""
         encoded = encode_part(entries)
         self.parts.append(encoded.part)
         self.count(entries)
@@ -164,15 +164,22 @@ def read_entries(manifest: Manifest, read_path: ReadPath) -> Iterator[Entry]:
 def is_listed(path: str) -> bool:
     """Return whether a site's manifest lists a path.
 
-    It lists every file except its own and those for the host only.
+    A manifest lists every file except its own files and those that only the host reads.
     """
     return not is_snapshot_path(path) and path.partition("/")[0] not in HOST_FILES
 
 
 def listed_files(text: bytes, read_path: ReadPath) -> Iterator[tuple[str, str]]:
-    """Yield path and aliases of listed files that match the manifest.
+    """Yield the files that match the manifest.
 
-    A damaged manifest yields none.
+    If the manifest is damaged, the iteration ends there without an error.
+
+    Args:
+        text: the manifest.
+        read_path: returns the bytes at a path, or None.
+
+    Yields:
+        The path, and the aliases, one a line.
     """
     with suppress(DamagedSnapshotError):
         manifest = parse_manifest(text)

@@ -19,13 +19,14 @@ class SiteOrigin(NamedTuple):
 
 
 def refuse_earlier_build(there: str, instant: Instant) -> None:
-    """Refuse a build for a time earlier than the last build.
+    """Refuse a build for a time earlier than the last build's.
 
     Args:
-        there: the instant of the last build; empty if there is none.
+        there: the time of the last build, as ISO 8601; empty if there was no build.
+        instant: the time of this build.
 
     Raises:
-        PublishingError: if the build is earlier.
+        PublishingError: if this build is for an earlier time.
     """
     if there and instant < parse_instant(there):
         raise PublishingError(
@@ -35,7 +36,7 @@ def refuse_earlier_build(there: str, instant: Instant) -> None:
 
 
 def build_meta(origin: SiteOrigin) -> dict[str, str]:
-    """Return the notes about a site for the ledger of its folder."""
+    """Return the ledger notes that record a site's origin."""
     return {
         "instant": format_instant(origin.instant, UTC),
         "revision": origin.revision,

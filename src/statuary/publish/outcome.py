@@ -27,7 +27,10 @@ class Outcome(NamedTuple):
     missing: tuple[str, ...] = ()
 
     def without(self, names: Iterable[str]) -> Self:
-        """Return the outcome if these are missing too."""
+        """Return this outcome with more names of missing parts.
+
+        An outcome that published nothing is unchanged.
+        """
         missing = tuple(sorted({*self.missing, *names}))
         if self.extent is Extent.NOTHING or not missing:
             return self

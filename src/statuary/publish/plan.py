@@ -9,7 +9,7 @@ from typing_extensions import override
 
 
 class Action(StrEnum):
-    """The action for one path."""
+    """The action that a plan takes at a path."""
 
     ADD = "add"
     REPLACE = "replace"
@@ -18,7 +18,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path's change."""
+    """The change of one path."""
 
     action: Action
     path: str  # relative to the site's root
@@ -31,7 +31,10 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """The changes, counted; millions of them are read one by one."""
+    """The changes that applying a build would make, with their counts.
+
+    The changes themselves are yielded one by one, since a site may have millions.
+    """
 
     counts: dict[Action, int]  # changes by action
     unchanged: int  # number of unchanged documents

@@ -49,16 +49,17 @@ FullManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
 def add_manifest(
     target: BuildTarget, instant: Instant, *, verify: bool, by_workers: FullManifest | None = None
 ) -> None:
-    """Add the manifest of the new site, after everything else was added.
+    """Add the manifest of the new site, after all other documents.
 
     Args:
-        instant: the start of the status that the site shows, so that builds of the same content give the same
-            manifest.
-        verify: trust no published part.
-        by_workers: makes the manifest of many files.
+        target: the site that is being built.
+        instant: the start of the status that the site shows, not the build's time: builds of the same content
+            give the same manifest.
+        verify: make the whole manifest anew, without trusting a published part.
+        by_workers: makes the manifest of many files in worker processes; None makes it in this process.
 
     Raises:
-        PublishingError: if the target does not accept it.
+        PublishingError: if the target does not accept the manifest.
     """
     origin = SiteOrigin(instant, "", VERSION)
     previous_manifest = None if verify else _previous_manifest(target)
@@ -115,7 +116,13 @@ def _full_manifest(
 
 
 def full_listing(target: BuildTarget, origin: SiteOrigin, listing: ListedParts) -> Manifest:
-    """Add a full listing's parts, and return its manifest."""
+    """Add all parts of a listing, and return its manifest.
+
+    Args:
+        target: the site that is being built.
+        origin: the origin that the manifest states.
+        listing: selects the paths to list, and makes the documents of parts.
+    """
     builder = ManifestBuilder()
     rows = (_entry(target, *row) for row in target.ledger.listing() if listing.is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):
@@ -140,10 +147,16 @@ def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: byte
 def renewed_listing(
     target: BuildTarget, origin: SiteOrigin, previous_manifest: Manifest, listing: ListedParts
 ) -> Manifest:
-    """Update the last build's manifest, with the parts that changed.
+    """Update the last build's manifest, adding only the parts that changed.
+
+    Args:
+        target: the site that is being built.
+        origin: the origin that the new manifest states.
+        previous_manifest: the manifest of the last build.
+        listing: selects the paths to list, and reads and makes the documents of parts.
 
     Raises:
-        DamagedSnapshotError: if a part that is read is missing or damaged.
+        DamagedSnapshotError: if a published part that must be read is missing or damaged.
     """
     changes = (
         (path, None if digest is None else _entry(target, path, aliases, size, digest))
@@ -165,8 +178,8 @@ def renewed_listing(
 class PartsUpdate:
     """Applies changes to the parts of a listing.
 
-    The result is the same as dividing the new listing. A part with a change is read, and so are those after
-    it, until one ends where an old part does.
+    The result is the same as dividing the new listing into parts. A part with a change is read, and so are
+    the parts after it, until a new part ends where an old part does.
     """
 
     def __init__(self, previous_parts: Sequence[Part], read_path: ReadPath) -> None:

@@ -15,7 +15,7 @@ Document_contra = TypeVar("Document_contra", contravariant=True)
 
 
 class Target(Protocol[Document_contra]):
-    """Takes documents, plans the changes, and applies them."""
+    """Receives documents, plans the changes, and applies them."""
 
     dry_run: bool  # whether the plan is only shown
 
@@ -23,14 +23,14 @@ class Target(Protocol[Document_contra]):
         """Add documents to the site.
 
         Raises:
-            PublishingError: if a path is unsafe, or has another document.
+            PublishingError: if a path is unsafe, or another document has it.
         """
 
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Add the target's current documents if it knows them to be unchanged.
+        """Add the target's current documents if they are known to be unchanged.
 
         Returns:
-            Whether it does.
+            Whether the documents were added.
         """
 
     def plan(self) -> Plan:
@@ -40,7 +40,7 @@ class Target(Protocol[Document_contra]):
         """Change the target to the added documents.
 
         Raises:
-            PublishingError: if that fails or is a dry run.
+            PublishingError: if the change fails, or this is a dry run.
         """
 
 
@@ -57,23 +57,30 @@ class BuildTarget(Target[Document], Protocol):
         """Return the bytes at a path before this build.
 
         Returns:
-            The bytes, or None if there are none.
+            The bytes, or None if the site had no file there.
         """
 
     def output(self, name: str) -> PartitionOutput:
         """Return the output of a partition by name."""
 
     def merge_partition(self, result: PartitionResult) -> None:
-        """Add a partition's results; of two documents with one path, the first."""
+        """Add a partition's results.
+
+        Of two documents with the same path, the first one is kept.
+        """
 
     def discard(self, paths: Iterable[str]) -> None:
         """Forget added documents, and the error of a repeated path."""
 
     def resume(self, fingerprint: str) -> bool:
-        """Reuse the staged files of an interrupted build with the same fingerprint.
+        """Reuse the staged files of an interrupted build.
+
+        Args:
+            fingerprint: the fingerprint of this build; only files of a build with the same fingerprint are
+                reused.
 
         Returns:
-            Whether there were any.
+            Whether there were staged files to reuse.
         """
 
     def incomplete_sources(self, *, verify: bool) -> frozenset[str]:

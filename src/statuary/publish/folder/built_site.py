@@ -19,10 +19,9 @@ from statuary.system.files import read_file
 
 
 def is_built(root: Path) -> bool:
-    """Return whether the ledger says that statuary made the site.
+    """Return whether the ledger says that statuary built the site.
 
-    Such a folder is published by its ledger, which builds trust too, and read without checking its manifest
-    as a snapshot's.
+    The ledger of such a folder is trusted: readers skip the check of the manifest that a snapshot needs.
     """
     ledger, file = find_ledger(root), root / MANIFEST
     if ledger is None or not file.is_file():
@@ -46,10 +45,10 @@ def has_intact_listing(root: Path) -> bool:
 
 
 def recorded_origin(root: Path) -> SiteOrigin | None:
-    """Return a folder's origin by its ledger, else by its manifest.
+    """Return a site's origin from its ledger, else from its manifest.
 
     Returns:
-        The origin, or None if neither records it.
+        The origin, or None if neither file records it.
     """
     ledger = find_ledger(root)
     if ledger is not None:

@@ -34,16 +34,18 @@ MAX_NAMED = 3
 
 
 class ChangedFile(NamedTuple):
-    """A file that is not as the ledger has it."""
+    """A file that differs from its entry in the ledger."""
 
     change: FileChange
     path: str
 
 
 class LedgerFolder(FolderReader):
-    """A folder whose files are compared with its ledger as they are read; thread-safe.
+    """A folder that compares each file with its ledger when reading; thread-safe.
 
-    Files that the ledger does not list are not of the site. A damaged ledger counts as none.
+    Files that the ledger does not list are not part of the site. A damaged ledger counts as a missing one:
+    then
+    no file is compared.
     """
 
     def __init__(self, root: Path) -> None:
@@ -60,11 +62,11 @@ class LedgerFolder(FolderReader):
         """Read a file of the site.
 
         Returns:
-            Its bytes, or None if the site has none.
+            The bytes of the file, or None if the site has no such file.
 
         Raises:
-            DamagedSnapshotError: if it was changed or removed after it was written.
-            PublishingError: if it is larger than any document.
+            DamagedSnapshotError: if the file was changed or removed after it was published.
+            PublishingError: if the file is larger than any document can be.
         """
         body, listed = super().read(path), self._listed(path)
         if self._lookup is None or path == SIGNATURE:
@@ -86,7 +88,10 @@ class LedgerFolder(FolderReader):
 
     @override
     def paths(self) -> Iterator[str]:
-        """Yield the names that the ledger lists; without a ledger, those of all files."""
+        """Yield the names that the ledger lists.
+
+        Without a ledger, yield the paths of all files.
+        """
         ledger = None if self._lookup is None else find_ledger(self.root)
         if ledger is None:
             yield from super().paths()
@@ -109,10 +114,15 @@ def _lacks_rows(root: Path) -> bool:
 
 
 def changed_files(root: Path) -> Iterator[ChangedFile]:
-    """Yield the files that are not as a folder's ledger has them; reads those alone whose size or time differs.
+    """Yield the files of a folder that differ from its ledger.
+
+    Only files whose size or modification time differs are read.
+
+    Args:
+        root: the folder of the published site.
 
     Yields:
-        First those that were changed or removed, by path, then added ones. Nothing without an intact ledger.
+        First files that were changed or removed, by path, then added files. Nothing without an intact ledger.
 
     Raises:
         PublishingError: if a build is using the ledger, or a file cannot be read.
@@ -154,7 +164,14 @@ def _is_served(path: str) -> bool:
 
 
 def sentences_about(root: Path, changed: Iterable[ChangedFile]) -> dict[FileChange, str]:
-    """Return a sentence for each kind of change: how many files, and the first of them."""
+    """Return a sentence for each kind of change.
+
+    A sentence has the number of files and the names of the first files.
+
+    Args:
+        root: the folder of the site, as the sentences name it.
+        changed: the files, as `changed_files` yields them.
+    """
     counts: Counter[FileChange] = Counter()
     named: dict[FileChange, list[str]] = {}
     for change, path in changed:

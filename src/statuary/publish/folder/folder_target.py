@@ -45,7 +45,7 @@ FINGERPRINT = "fingerprint"
 
 
 class FolderTarget(BuildTarget):
-    """A folder as a target; its context holds the ledger's lock."""
+    """A folder as a target; its `with` block holds the ledger's lock."""
 
     partition_size = 256
     writes_own_manifest = False
@@ -149,10 +149,10 @@ class FolderTarget(BuildTarget):
 
     @override
     def reuse(self, paths: Iterable[str]) -> bool:
-        """Add the files at these paths unchanged if all match the ledger.
+        """Add published files unchanged, if every file matches its ledger entry.
 
         Returns:
-            Whether they do.
+            Whether all files match; if not, no file is added.
         """
         files = [self._stager.unchanged(path) for path in paths]
         unchanged = [file for file in files if file is not None]
@@ -200,7 +200,10 @@ class FolderTarget(BuildTarget):
 
     @property
     def lacks_names(self) -> bool:
-        """Whether two names of an added document are one file here."""
+        """Whether the file system cannot hold every name of an added document.
+
+        That is so if it ignores case, and a document has names that differ only in case.
+        """
         return self.folder.ignores_case and self.ledger.documents.has_aliases()
 
     @override
@@ -239,8 +242,8 @@ class FolderTarget(BuildTarget):
         """Move new bodies into place, then remove stale files.
 
         Raises:
-            PublishingError: if this is a dry run, or files of another program are in the way; nothing has
-                changed then.
+            PublishingError: if this is a dry run, or files of another program are in the way; the folder is
+                then unchanged.
         """
         if self._staged is None:
             raise PublishingError("a dry run cannot be applied")

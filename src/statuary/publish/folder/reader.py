@@ -39,13 +39,16 @@ def changed_file_error(change: FileChange, path: str, root: Path) -> DamagedSnap
 
 
 def require_digest(body: bytes, digest: str, path: str, root: Path) -> None:
-    """Check that a file is the one that was written.
+    """Check that a file still has the bytes that were published.
 
     Args:
-        digest: SHA-256 as hex; empty if unknown, which fits every file.
+        body: the bytes of the file.
+        digest: the published SHA-256 as hex; empty if unknown, which accepts any bytes.
+        path: the path of the file in the site, for the message.
+        root: the folder of the site, for the message.
 
     Raises:
-        DamagedSnapshotError: if it is another one.
+        DamagedSnapshotError: if the digest of the bytes differs.
     """
     if digest and sha256(body).hexdigest() != digest:
         raise changed_file_error(FileChange.CHANGED, path, root)
@@ -71,10 +74,10 @@ class FolderReader:
         """Read a file.
 
         Returns:
-            Its bytes, or None if it is missing or a link leads out of the folder.
+            The bytes of the file, or None if it is missing or is behind a link that leads out of the folder.
 
         Raises:
-            PublishingError: if it is larger than any document.
+            PublishingError: if the file is larger than any document can be.
         """
         file = self._file(path)
         if file is None:
@@ -85,10 +88,10 @@ class FolderReader:
         return read_file(name)
 
     def require(self, path: str) -> bytes:
-        """Read a published file.
+        """Read a file that must exist.
 
         Raises:
-            PublishingError: if it is missing.
+            PublishingError: if the file is missing.
         """
         body = self.read(path)
         if body is None:
@@ -179,10 +182,10 @@ def everything_in(root: Path) -> Iterator[str]:
 
 
 def find_ledger(root: Path) -> Path | None:
-    """Return the ledger of a folder that statuary publishes into.
+    """Return the path of the ledger in a folder.
 
     Returns:
-        Its path, or None if there is none.
+        The path, or None if the folder has no ledger.
     """
     file = root / OWN_FOLDER / "ledger.sqlite3"
     with suppress(OSError):
@@ -192,10 +195,10 @@ def find_ledger(root: Path) -> Path | None:
 
 
 def folder_documents(root: Path) -> Iterator[Document]:
-    """Yield a folder's documents, each with its names in every case.
+    """Yield a folder's documents, each with its names that differ in case.
 
     Raises:
-        DamagedSnapshotError: if a file was changed after it was written.
+        DamagedSnapshotError: if a file was changed after it was published.
         PublishingError: if a file of the ledger is missing, an entry is neither a file nor a folder, or the
             names of one document have different bytes.
     """

@@ -82,10 +82,13 @@ class Stager:
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[AddedFile]:
-        """Stage a document if it differs from the files at its paths.
+        """Write a document to the staged tree where the folder needs it.
+
+        Files that already have the document's bytes are kept. A dry run, whose `tree` is empty, writes
+        nothing.
 
         Yields:
-            The document's files.
+            A ledger row for the document, and one for each alias that is not merely another case of its path.
 
         Raises:
             PublishingError: if a path is unsafe.
@@ -119,10 +122,10 @@ class Stager:
         return at_name
 
     def unchanged(self, path: str) -> AddedFile | None:
-        """Return an unchanged file as an added one.
+        """Return the ledger row that keeps a published file.
 
         Returns:
-            The file, or None if it differs from its ledger entry.
+            The row, or None if the file's size or modification time differs from the ledger entry.
         """
         entry = self.entry_of(path) if self.entry_of else None
         if (
@@ -235,7 +238,7 @@ class SiteFolder:
 
     Nothing is written through a symbolic link or outside `root`, and files of other programs are never
     removed. A build stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last
-    step is a rename: of a whole folder where the site has none of that name.
+    step is a rename: of a whole folder where the site has no folder of that name.
     """
 
     def __init__(self, root: Path) -> None:
@@ -267,10 +270,13 @@ class SiteFolder:
         return self.staging / str(run)
 
     def begin(self, run: int) -> None:
-        """Prepare an empty staging folder.
+        """Prepare an empty staging folder for a run.
 
-        The one of an earlier build is renamed first, so that a process of that build that is still alive
-        cannot write here.
+        The staging folder of an earlier build is renamed first. If a process of that build is still alive, it
+        can no longer write into the new one.
+
+        Args:
+            run: the number of the build.
         """
         runs = []
         with suppress(FileNotFoundError):
@@ -295,7 +301,12 @@ class SiteFolder:
             self.staging.rmdir()
 
     def stager(self, staged: Path | None, tree: str) -> Stager:
-        """Return a stager for a run's tree, or a comparing one."""
+        """Return a stager that writes into a staged tree.
+
+        Args:
+            staged: the staging folder of the run; None for a dry run, which only compares.
+            tree: the name of the tree in the staging folder.
+        """
         tree_path = "" if staged is None else str(staged / tree)
         return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
 
@@ -303,7 +314,7 @@ class SiteFolder:
         """Read the regular file at a path.
 
         Returns:
-            Its bytes, or None if it does not exist or is behind a link.
+            The bytes of the file, or None if it does not exist or is behind a link.
         """
         folder, _, name = checked_path(path).rpartition("/")
         parts = folder.split("/") if folder else []
@@ -357,10 +368,11 @@ class SiteFolder:
                 return
 
     def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
-        """Yield sources of files that are missing or resized.
+        """Yield the sources of files that are missing or have another size.
 
         Args:
-            files: path, aliases, size, SHA-256 and sources of each.
+            files: path, aliases, size in bytes, SHA-256 and sources of each file; aliases and sources are one
+                a line.
         """
         root = str(self.root)
         lstat = os.lstat

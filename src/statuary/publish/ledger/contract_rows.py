@@ -34,7 +34,7 @@ LIST_MEMBERS = ContractRow._fields[:7]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractCounts:
-    """The number of published contracts, and one of them."""
+    """The number of published contracts, with one contract as an example."""
 
     # the number of contracts by chain id; a chain without contracts is not a key
     by_chain: Mapping[str, int] = field(default_factory=dict)

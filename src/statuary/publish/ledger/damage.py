@@ -18,7 +18,7 @@ from statuary.system.databases import read_database
 
 
 class DamagedLedgerError(PublishingError):
-    """A ledger is damaged; a writer has renamed it."""
+    """A ledger is damaged; a build that finds it renames the file."""
 
     def __init__(self, message: str, hint: str, file: Path) -> None:
         super().__init__(message, hint)
@@ -29,7 +29,8 @@ def require_ledger(connection: sqlite3.Connection) -> None:
     """Check that a database is a ledger of this version.
 
     Raises:
-        sqlite3.DatabaseError: if it has another version, other columns, or notes that no build writes.
+        sqlite3.DatabaseError: if the database has another version, other columns, or notes that no build
+        writes.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != SCHEMA_VERSION:

@@ -45,7 +45,10 @@ def _named_sources(sources: str) -> str:
 
 
 class DocumentTable:
-    """A site's files: `main.documents` of the last build, `work.offered` of this one."""
+    """The files of a site, in the ledger.
+
+    The table `main.documents` has the files of the last build, `work.offered` those that this build adds.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -55,10 +58,10 @@ class DocumentTable:
         self.has_discarded = False  # whether files were withdrawn, whose bodies may be staged
 
     def add(self, files: Iterable[AddedFile]) -> None:
-        """Record files.
+        """Record files that this build adds.
 
         Raises:
-            PublishingError: if two paths are the same, or differ only in case.
+            PublishingError: if the path of a file is already taken, possibly in another case.
         """
         last_file: deque[AddedFile] = deque(maxlen=1)
 
@@ -80,7 +83,9 @@ class DocumentTable:
         return same_path_error(other_path, sources, file.path, file.sources)
 
     def add_if_free(self, files: Sequence[AddedFile]) -> bool:
-        """Add files at free paths; record the error of any other.
+        """Add files whose paths are free.
+
+        The error for a taken path is kept in `path_conflict`.
 
         Returns:
             Whether all paths were free.
@@ -98,10 +103,10 @@ class DocumentTable:
         return False
 
     def claim(self, path: str) -> bool:
-        """Claim the path of a document that is stored elsewhere.
+        """Reserve the path of a document that is stored elsewhere.
 
         Returns:
-            Whether it was free.
+            Whether the path was free.
         """
         file = AddedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
         return self.add_if_free([file])
@@ -175,8 +180,8 @@ class DocumentTable:
         """Return the size of the site after the build.
 
         Args:
-            published_names: how many names the last build published.
-            published_size: how many bytes.
+            published_names: the number of names in the last build.
+            published_size: the size of the last build in bytes.
         """
         query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
         rows = self.connection.execute(query).fetchall()
@@ -217,9 +222,10 @@ class DocumentTable:
         )
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield path, aliases, size and SHA-256 of files that differ, by path.
+        """Yield the files that differ from the last build, by path.
 
-        The digest of a removed file is None.
+        Yields:
+            Path, aliases (one a line), size in bytes and SHA-256; the digest of a removed file is None.
         """
         return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered AS o WHERE NOT EXISTS (SELECT 1 FROM documents AS d"
@@ -237,7 +243,13 @@ class DocumentTable:
             yield path
 
     def retain_prefix(self, folder: str) -> None:
-        """Keep the last build's files below a folder, or the one of that path, in place of added ones."""
+        """Keep the last build's files at or below a path.
+
+        These files replace what this build added there.
+
+        Args:
+            folder: the path of a folder or of a single file.
+        """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
         self.has_discarded = True
@@ -246,7 +258,11 @@ class DocumentTable:
         self.retain_missing(folder)
 
     def retain_missing(self, folder: str) -> None:
-        """Keep the last build's files below a folder, or the one of that path, that this build does not add."""
+        """Keep the last build's files that this build does not add.
+
+        Args:
+            folder: the path of a folder or of a single file; files elsewhere are not considered.
+        """
         names = "(path = ? OR path >= ? AND path < ?)"
         bounds = (folder, f"{folder}/", f"{folder}0")
         # add these files again: a build removes a file of the whole site that it does not add
@@ -258,7 +274,12 @@ class DocumentTable:
         )
 
     def made_from(self, sources: str, folder: str) -> list[str]:
-        """Return the published files below a folder from these sources."""
+        """Return the published paths below a folder with exactly these sources.
+
+        Args:
+            sources: content paths, one a line.
+            folder: the folder in the site.
+        """
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
@@ -277,7 +298,7 @@ class DocumentTable:
         """Yield the names that the last `save` decided to remove.
 
         Args:
-            skip_case_variants: skip names that differ only in case from one that stays.
+            skip_case_variants: skip names that differ only in case from a name that stays.
         """
         stays = (
             "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)"
@@ -318,8 +339,13 @@ def same_path_error(
 ) -> PublishingError:
     """Return the error for two documents with one path.
 
+    The paths may also differ in case only.
+
     Args:
-        first_sources, second_sources: content paths, one a line.
+        first_path: the path of the first document.
+        first_sources: the content paths of the first document, one a line.
+        second_path: the path of the second document.
+        second_sources: the content paths of the second document, one a line.
     """
     same = "the same path" if first_path == second_path else "paths that differ only in case"
     return PublishingError(
@@ -357,10 +383,16 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Merge the results of a partition, outside a transaction.
+    """Merge the results of a partition into this build's tables.
+
+    Call it outside a transaction: SQLite cannot attach a database within one.
+
+    Args:
+        connection: the connection of the ledger.
+        file: the database that `write_partition_file` wrote.
 
     Returns:
-        The error, if another file has one of its paths.
+        The error if another file has the path of a file of the partition, else None.
     """
     connection.execute("ATTACH ? AS partition", (str(file),))
     try:

@@ -65,7 +65,7 @@ SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.RE
 class ExtensionTable(Protocol):
     """An extension's table in the ledger.
 
-    `main` has the last run's rows, `work` this one's.
+    The schema `main` has the rows of the last build, `work` those of this build.
     """
 
     def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
@@ -165,7 +165,8 @@ class Ledger:
         """Create the tables of this build.
 
         Args:
-            file: their database; None keeps them in memory, or in a temporary file if they are large.
+            file: the database for the tables; None keeps them in memory, or in a temporary file if they are
+                large.
         """
         self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
         self.connection.executescript(WORK + FULL_VIEWS)
@@ -183,7 +184,11 @@ class Ledger:
         self.connection.close()
 
     def entry(self, path: str) -> LedgerEntry | None:
-        """Return the entry of a published file by one of its names."""
+        """Return the entry of a published file by any of its names.
+
+        Returns:
+            The entry, or None if no published file has the name.
+        """
         return read_entry_of(self.connection, path, self.unfinished_run)
 
     def get_meta(self, name: str) -> str:
@@ -192,10 +197,10 @@ class Ledger:
         return str(row[0]) if row else ""
 
     def group(self, group: str) -> CachedGroup:
-        """Return the last build's record of a group.
+        """Return the last build's record of a group of documents.
 
         Returns:
-            The record; if there is none, its fingerprint is empty.
+            The record; its fingerprint is empty if the last build had no such group.
         """
         query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
         row = self.connection.execute(query, (group,)).fetchone()
@@ -207,7 +212,13 @@ class Ledger:
     def save_group(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
         """Record the documents that this build made or reused for a group.
 
-        They are stored when the build is saved.
+        The record is written when the ledger is saved.
+
+        Args:
+            group: the name of the group.
+            fingerprint: the digest of everything that the documents depend on.
+            items: the number of records or pages in the group.
+            paths: the paths of the documents.
         """
         self._groups[group] = CachedGroup(fingerprint, items, tuple(paths), self.run)
 
@@ -248,7 +259,7 @@ class Ledger:
         self._retains_unchanged = True
 
     def restore_previous_sources(self) -> None:
-        """Keep the last build's documents of sources instead of this one's."""
+        """Discard this build's documents of sources, and keep the last build's."""
         self.documents.discard_all()
         self.sources.forget()
         self.retain_unchanged_sources()
@@ -264,16 +275,18 @@ class Ledger:
             self.documents.discard(self.sources.drop(location))
 
     def extension_table(self, kind: type[Table]) -> Table:
-        """Return the table of an extension; it is saved with the ledger."""
+        """Return an extension's table, which is saved with the ledger."""
         table = kind(self, self.connection)
         self._extension_tables.append(table)
         return table
 
     def plan(self) -> Plan:
-        """Return the changes that saving would make, after everything was added.
+        """Return the changes that this build makes to the site.
+
+        Call it after all documents were added.
 
         Raises:
-            PublishingError: if two documents have one path.
+            PublishingError: if two documents have the same path.
         """
         if self.documents.path_conflict is not None:
             raise self.documents.path_conflict
@@ -299,17 +312,24 @@ class Ledger:
             self.documents.remove_unless_added(self.sources.superseded_documents())
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield path, aliases, size and SHA-256 of documents, by path.
+        """Yield the documents that the new site will have, by path.
 
-        The digest is empty if a new ledger does not know it. Documents that are added later are missing.
+        Documents that are added after the call are missing.
+
+        Yields:
+            Path, aliases (one a line), size in bytes and SHA-256; the digest is empty if a new ledger does
+            not know it.
         """
         self._mark_removals()
         return self.documents.listing()
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
-        """Yield path, aliases, size and SHA-256 of documents that differ, by path.
+        """Yield the documents that differ from the last build, by path.
 
-        The digest of a removed document is None. Documents that are added later are missing.
+        Documents that are added after the call are missing.
+
+        Yields:
+            Path, aliases (one a line), size in bytes and SHA-256; the digest of a removed document is None.
         """
         self._mark_removals()
         return self.documents.differences()
@@ -324,7 +344,7 @@ class Ledger:
         """Record the files that are about to be moved into place.
 
         Args:
-            plan: as returned by `plan`.
+            plan: the changes, as the method `plan` returned them.
         """
         totals = {"names": str(plan.documents), "size": str(plan.size)}
         with transaction(self.connection):
@@ -346,10 +366,15 @@ class Ledger:
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return the entry of a file by one of its names.
+    """Return the entry of a published file by any of its names.
 
     Args:
-        unfinished_run: 0 if every run has finished.
+        connection: the connection of the ledger.
+        path: one of the names of the file.
+        unfinished_run: the number of the build that did not finish; 0 if every build has finished.
+
+    Returns:
+        The entry, or None if no published file has the name.
     """
     row: Any = connection.execute(
         "SELECT path, aliases, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)

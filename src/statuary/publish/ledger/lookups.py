@@ -17,10 +17,12 @@ class ContractFiles(NamedTuple):
 
 
 def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFiles | None:
-    """Return the contract at an address after this run.
+    """Return the contract that the new site has at an address.
+
+    If several records have the address, the published record is returned.
 
     Returns:
-        Its files; of several contracts, those of the published one; None if there is none.
+        The location, match id and paths of the contract, or None if there is no contract.
     """
     query = (
         "SELECT location, substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
@@ -31,10 +33,14 @@ def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFi
 
 
 def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:
-    """Yield possibly changed contracts (chain id and address), by address.
+    """Yield contracts that may have changed, sorted by address.
 
     Args:
-        every: yield all contracts instead.
+        sources: the rows of this build and of the last one.
+        every: yield all contracts, not only those that may have changed.
+
+    Yields:
+        The chain id and the address.
     """
     rows = (
         "SELECT chain_id, address FROM next_sources"
@@ -59,20 +65,20 @@ def added_files(documents: DocumentTable) -> Iterator[tuple[str, str]]:
 
 
 def added_digest(documents: DocumentTable, path: str) -> str:
-    """Return the SHA-256, in hex, of the file added at a path.
+    """Return the hex SHA-256 of the file that this build adds.
 
     Returns:
-        The digest; empty if this build adds none there.
+        The digest; empty if this build adds no file at the path.
     """
     row = documents.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
     return "" if row is None else bytes(row[0]).hex()
 
 
 def published_digest(documents: DocumentTable, path: str) -> str:
-    """Return the hex SHA-256 of the last build's file.
+    """Return the hex SHA-256 of the file that the last build published.
 
     Returns:
-        The digest; empty if it published none there.
+        The digest; empty if the last build published no file at the path.
     """
     query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
     row = documents.connection.execute(query, (path,)).fetchone()
@@ -80,10 +86,10 @@ def published_digest(documents: DocumentTable, path: str) -> str:
 
 
 def digest_at(documents: DocumentTable, path: str) -> str:
-    """Return the hex SHA-256 of the new site's document.
+    """Return the hex SHA-256 of a file of the new site.
 
     Returns:
-        The digest; empty if there will be none.
+        The digest of the added file, else of the last build's file; empty if neither exists.
     """
     for table in ("work.offered", "main.documents"):
         row = documents.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()

@@ -40,9 +40,10 @@ def sort_recorded(file: Path) -> None:
 
 
 def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
-    """Divide the rows of partitions, each in an indexed file, into ranges.
+    """Divide the rows of partitions into ranges of paths.
 
     Args:
+        files: the databases of the partitions, each with an index by path.
         count: the maximum number of ranges.
     """
     files = sorted(files)
@@ -62,10 +63,10 @@ def _paths(file: Path) -> list[str]:
 
 
 def record_range(task: RecordedRange) -> Path:
-    """Write a range of rows, sorted by path and by location.
+    """Write the rows of a range, sorted by path and by location.
 
     Returns:
-        The file.
+        The file that has the rows.
     """
     unfinished = task.file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
@@ -98,9 +99,12 @@ class ListedRange(NamedTuple):
     until: str | None  # the last path; None for the end
 
     def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
-        """Yield path, aliases, size and SHA-256 from the range on.
+        """Yield files from the range's start to the site's end.
 
-        It continues to the site's last file.
+        The rows are not limited to the range: the caller stops after `until`.
+
+        Yields:
+            Path, aliases (one a line), size in bytes and SHA-256.
         """
         with closing(read_database(Path(self.database), immutable=True)) as connection:
             yield from connection.execute(
@@ -113,10 +117,10 @@ class ListedRange(NamedTuple):
 def listed_ranges(ledger: Ledger) -> list[ListedRange]:
     """Divide the files of a full build into ranges.
 
-    Nothing may be added until they are read.
+    Until the ranges have been read, no file may be added.
 
     Returns:
-        The ranges; none if the build's tables are not in a file.
+        The ranges; none if the build's tables are in memory.
     """
     execute = ledger.connection.execute
     (database,) = [file for _, name, file in execute("PRAGMA database_list") if name == "work"]

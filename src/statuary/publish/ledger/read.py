@@ -24,13 +24,13 @@ NEAREST = (
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return the entry of a path.
+    """Return the ledger entry of a path.
 
     Returns:
-        The entry, or None if there is no ledger or no such entry.
+        The entry, or None if the ledger or the entry does not exist.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     with opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
@@ -47,13 +47,13 @@ class LedgerLookup:
 
     @classmethod
     def of(cls, file: Path | None) -> Self | None:
-        """Open a ledger.
+        """Open a ledger to look up entries.
 
         Returns:
-            Its entries, or None if there is none or it is damaged.
+            The lookup, or None if the ledger does not exist or is damaged.
 
         Raises:
-            PublishingError: if a build is using it.
+            PublishingError: if a build is using the ledger.
         """
         if file is None:
             return None
@@ -85,10 +85,13 @@ class LedgerLookup:
 
 
 def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return the reason for the last build of each source, if known.
+    """Return the reason why each source was last built.
+
+    Returns:
+        The reasons by source, without sources that the ledger does not know.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT reason FROM sources WHERE location = ?"
     rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
@@ -96,10 +99,12 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return three paths at most of another case or folder.
+    """Return at most three published paths similar to a path.
+
+    Similar paths differ in case, or have the file name in another folder.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -107,13 +112,13 @@ def nearest_paths(file: Path, path: str) -> list[str]:
 
 
 def read_meta(file: Path, name: str) -> str | None:
-    """Return a note by name.
+    """Return a note of the ledger by name.
 
     Returns:
-        The note, or None without a ledger.
+        The note, or None if the ledger or the note does not exist.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT value FROM notes WHERE name = ?"
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
@@ -123,7 +128,7 @@ def read_group(connection: sqlite3.Connection, group: str) -> CachedGroup:
     """Return the last build's record of a group, without its paths.
 
     Returns:
-        The record; if there is none, its fingerprint is empty.
+        The record; its fingerprint is empty if the last build had no such group.
     """
     row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
     return CachedGroup("") if row is None else CachedGroup(row[0], row[1], run=row[2])
@@ -133,7 +138,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
     """Yield a ledger's entries by path, without unknown digests.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
     with opened(file) as connection:
@@ -147,7 +152,7 @@ def is_unfinished(file: Path) -> bool:
     """Return whether a ledger has files of an unfinished build.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
+        DamagedLedgerError: if the ledger is damaged.
     """
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
     with opened(file) as connection:
@@ -174,8 +179,8 @@ def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
         The connection, or None if the file does not exist.
 
     Raises:
-        DamagedLedgerError: if it is damaged.
-        PublishingError: if a build is using it.
+        DamagedLedgerError: if the ledger is damaged.
+        PublishingError: if a build is using the ledger.
     """
     if not file.exists():
         yield None

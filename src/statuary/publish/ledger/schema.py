@@ -101,7 +101,7 @@ class SourceRow(NamedTuple):
 
 
 class LocatedContract(NamedTuple):
-    """A contract, and where it is written."""
+    """A contract with the location of its record in the content."""
 
     location: str
     unit: str  # the file or folder that it is written in
@@ -109,7 +109,7 @@ class LocatedContract(NamedTuple):
 
 
 class DuplicateContracts(NamedTuple):
-    """Contracts that repeat one another."""
+    """Contracts that have the same address or match id."""
 
     kept: LocatedContract  # the one that stays
     newcomers: tuple[LocatedContract, ...]
@@ -118,7 +118,8 @@ class DuplicateContracts(NamedTuple):
 def match_order(match_id: str) -> str:
     """Return a string that sorts like a match id's number.
 
-    It has at most 39 digits.
+    Args:
+        match_id: a number of at most 39 decimal digits.
     """
     return f"{len(match_id):02d}{match_id}"
 
@@ -318,12 +319,12 @@ class PartitionResult(NamedTuple):
 
 
 class PartitionOutput(Protocol):
-    """Takes the documents of one partition."""
+    """Receives the documents of one partition."""
 
     discards: bool = False  # whether it takes none
 
     def add(self, documents: Iterable[Document]) -> list[str]:
-        """Add the documents of one item; return their paths."""
+        """Add the documents of one source; return their paths."""
 
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
         """Return the partition's result, after all documents have been added."""

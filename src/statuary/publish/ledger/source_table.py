@@ -32,7 +32,10 @@ PAGE = 2_000
 
 
 class SourceTable:
-    """A site's rows: `main.sources` of the last build, `work.built` of this one."""
+    """The rows of a site's sources, in the ledger.
+
+    The table `main.sources` has the rows of the last build, `work.built` those of this build.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -108,15 +111,17 @@ class SourceTable:
             self.connection.executescript(SUPERSEDE)
 
     def exclude(self, contract: LocatedContract, finding: str) -> list[str]:
-        """Exclude a contract.
+        """Exclude a contract from the site.
 
-        The next build reads its source again: the record that it duplicates may have been removed by then.
+        The next build reads the source of the contract again: by then the author may have removed the record
+        that it duplicates.
 
         Args:
+            contract: the contract and its location.
             finding: the reason, as JSON.
 
         Returns:
-            The paths of its documents.
+            The paths of the documents that are no longer published.
         """
         execute = self.connection.execute
         location = (contract.location,)
@@ -144,7 +149,7 @@ class SourceTable:
         """Find the list entries that differ from the last build's.
 
         Args:
-            always: the reason of rows that count as different even if they are the same.
+            always: rows with this reason count as different even if they are the same.
         """
         if self.partial:
             self.connection.execute(COMPARE, (always,))
@@ -183,7 +188,13 @@ class SourceTable:
         return map(ContractRow._make, self.connection.execute(query, values))
 
     def changed_chains(self) -> dict[str, int]:
-        """Return changed chains, with their number of unchanged oldest contracts."""
+        """Return each changed chain with its number of unchanged first contracts.
+
+        These are the published contracts before the first changed one, in the order of match ids.
+
+        Returns:
+            The numbers by chain id.
+        """
         first_change = (
             "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
         )
@@ -206,9 +217,12 @@ class SourceTable:
             last_address = page[-1][0]
 
     def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
-        """Yield location and list entry of published contracts at changed addresses, sorted.
+        """Yield the published contracts at changed addresses, sorted by address.
 
-        Entries lack the members for pages: workers take what is yielded here.
+        The list entries lack the members that only pages need, because they are sent to worker processes.
+
+        Yields:
+            The location and the list entry.
         """
         query = (
             f"SELECT location, {SERVED} FROM changed_sources WHERE published AND address > ?"
@@ -237,10 +251,12 @@ class SourceTable:
             yield findings, bool(is_published)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContracts]:
-        """Yield contracts, published or excluded, that duplicate each other.
+        """Yield groups of contracts that duplicate each other.
+
+        Both published and excluded contracts are considered.
 
         Args:
-            columns: the columns that are equal: `chain_id, address` or `match_order`.
+            columns: the columns that must be equal: `chain_id, address` or `match_order`.
         """
         repeated = self._repeated(columns.split(", "))
         if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
@@ -283,9 +299,12 @@ class SourceTable:
         return [path for (lines,) in rows for path in lines.split("\n")]
 
     def verified_after(self, instant: str) -> list[LocatedContract]:
-        """Return this build's contracts verified after an instant.
+        """Return this build's contracts verified after a time.
 
-        Excluded ones are included.
+        Excluded contracts are included.
+
+        Args:
+            instant: the time, as rows have it in `verified_at`.
         """
         query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
         return [
