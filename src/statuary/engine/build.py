@@ -35,10 +35,12 @@ def build_folder(
     extension_options: ExtensionOptions,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Build a content folder's site into a folder; record its origin.
+    """Build a content folder's site into a folder, and record its origin.
+
+    The origin is the build's time, the git revision of the content, and the version of statuary.
 
     Raises:
-        PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older`
+        PublishingError: if the folder cannot take the site, or has a site of a later time and `allow_older`
             is not set.
     """
     if not allow_older:
@@ -66,8 +68,9 @@ def build_site(
     not affect anything else.
 
     Args:
-        now: the instant that the site shows; the same content and instant give the same bytes.
-        extension_options: the options of the enabled extensions; None builds the site without those that add to a build.
+        now: the time that the site shows; the same content and time give the same bytes.
+        extension_options: the options of the enabled extensions; None builds the site without the extensions
+            that add to a build.
 
     Raises:
         PublishingError: if the target cannot take the site.

@@ -33,9 +33,9 @@ RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
 
 
 class CheckedStatus(NamedTuple):
-    """The status content at an instant.
+    """The status content at one time, with its findings.
 
-    Its timeline is None if the content cannot be read.
+    The timeline is None if the content cannot be read.
     """
 
     findings: tuple[Finding, ...]
@@ -56,12 +56,13 @@ EVERYTHING = Scope()
 def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
     """Return the records that an edit may affect.
 
-    Args:
-        folder: `incidents` or `maintenances`.
+    Maintenance windows are compared with each other, so all are in the scope of an edit of one of them.
 
     Args:
-        typed_id: an id or its beginning; None for a new record, beside which open ones are read. If no file
-            has such a name, everything is read.
+        root: the content folder.
+        folder: `incidents` or `maintenances`.
+        typed_id: the id of an incident, or the beginning of an id; None for a new incident, which is read
+            together with the unresolved ones. If no file name matches, the scope is all records.
     """
     if folder == MAINTENANCES:
         # read all maintenances, because checks compare each window with the others
@@ -78,9 +79,12 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content, with edits if there are any.
+    """Read and check the status content, as edits would leave it.
 
     Args:
+        root: the content folder.
+        now: the time of the status.
+        edits: changed and new files, which are not on disk yet.
         scope: the records to read.
     """
     edited = {edit.path: edit.text_after for edit in edits}
@@ -108,7 +112,11 @@ def check_edit(
     """Return the findings that an edit adds.
 
     Args:
-        previous_content: the content of the same scope before the edit.
+        root: the content folder.
+        now: the time of the status.
+        previous_content: the content before the edit, read with the same scope.
+        edit: the edit, which is not on disk yet.
+        scope: the records to read.
     """
     added = added_findings(root, now, previous_content, [edit], scope)
     return CheckedEdit(added, not has_errors(added))

@@ -55,7 +55,8 @@ def check_site(
 ) -> CheckedSite:
     """Read the content folder and run every check.
 
-    The results of contracts go into `target`, or into memory.
+    Args:
+        target: receives the results of contracts; None keeps them in memory.
     """
     report = BuildReport()
     site, findings, unread = read_site(root, progress, report)

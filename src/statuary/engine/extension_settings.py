@@ -41,13 +41,16 @@ def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
 def read_extension_settings(
     tree: Mapping[str, Json], models: Mapping[str, type[ExtensionSource]], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
-    """Read the extensions' settings in a tree of site.yaml.
+    """Read the extensions' settings from the parsed site.yaml.
 
     Args:
-        models: those of the keys that extensions read.
+        tree: the values of site.yaml, with every key of `models`.
+        models: the model of each extension's key, by key.
+        path: the path of site.yaml, for findings.
+        findings: gains the errors in the settings.
 
     Returns:
-        The settings, or None if they have errors, which are added to `findings`.
+        The settings, or None if there are errors in them.
     """
     settings: list[tuple[str, tuple[object, ...]]] = []
     errors = len(findings)

@@ -19,11 +19,13 @@ def write_manifest(
     """Add the manifest of the new site, unless it is unchanged.
 
     Args:
-        instant: the instant of the status.
-        verify: trust no published part of the manifest.
+        target: the site that is being built.
+        instant: the start of the status that the site shows.
+        verify: make the whole manifest anew, without trusting a published part.
+        executor: makes the manifest of many files in worker processes, if there are any.
 
     Returns:
-        The findings if the manifest is skipped.
+        The finding if the manifest failed, in which case the site has none; else an empty list.
     """
     ledger = target.ledger
     is_renewed = (

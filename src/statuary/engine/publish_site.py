@@ -21,7 +21,7 @@ CONFIG = "settings-only"
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
-    """Return a target's plan, after applying it unless in a dry run."""
+    """Apply a target's plan, unless in a dry run, and return it."""
     plan = target.plan()
     if not target.dry_run:
         with stage(progress, "Publishing"):
@@ -30,10 +30,13 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add the config-only documents, or reuse them if their fingerprint is unchanged.
+    """Add the config-only documents, or reuse the last build's.
+
+    They are reused if their fingerprint is unchanged.
 
     Args:
-        skipped: collects why documents cannot be made.
+        run: the run, with the site and the target.
+        skipped: gains a finding for each document that cannot be made.
     """
     target, site = run.target, run.site
     if site is None:

@@ -61,7 +61,8 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 def is_excluded(finding: Finding) -> bool:
     """Return whether a finding excludes an incident, window or page.
 
-    Findings about limits and bugs do; no genuine file exceeds a limit, so the site is published without it.
+    That is so if the finding is about an exceeded limit or a bug; the site is then published without the
+    file. Any other error in these files forbids publishing.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None

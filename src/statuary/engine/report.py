@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """The findings of a run; every step adds its own."""
+    """The findings of a run; every step of the run adds findings."""
 
     findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
     # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
@@ -51,12 +51,13 @@ class BuildReport:
     def checked_site(
         self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
     ) -> "CheckedSite":
-        """Return the checked site, with all findings located.
+        """Return the checked site, with positions in all findings.
 
         Args:
             root: the content folder.
             run: None if the site could not be read.
-            outlook: the instants of its status.
+            outlook: the times at which the status next changes and the next build is due; None if the site
+                could not be read.
         """
         if run is None or outlook is None:
             findings = _located(root, [*self.findings, *self.exclusion_reasons])

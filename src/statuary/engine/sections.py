@@ -42,7 +42,7 @@ NO_OPTIONS = ExtensionOptions()
 
 
 class EnabledSection(NamedTuple):
-    """A section of a run, with its row of the registry."""
+    """A section that a run uses, with its row of the registry."""
 
     row: Extension
     section: Section
@@ -92,7 +92,7 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run, which report to it."""
+    """The enabled sections of a run; their results go into its report."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
         """Take the sections in their order."""
@@ -157,7 +157,11 @@ class Sections:
         return True
 
     def finalize(self) -> None:
-        """Add the documents that depend on all others, and keep those of failed sections."""
+        """Add the documents that depend on all others.
+
+        If a section of another package failed, the documents of the last build that it did not make again are
+        kept.
+        """
         for folder in self._incomplete:
             self._run.target.ledger.documents.retain_missing(folder)
         results = self._results(
@@ -167,7 +171,7 @@ class Sections:
             self._report.add(result)
 
     def on_published(self) -> None:
-        """Tell every section that the target holds its documents."""
+        """Tell every section that the target has the new documents."""
         for _ in self._results(lambda section: section.on_published(self._run), is_built=True):
             pass
 
@@ -270,7 +274,14 @@ def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[st
 
 
 def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
-    """Return the paths of a section without folders in the registry, and those folders that it alone has."""
+    """Return the paths and folders of another package's section.
+
+    A folder is omitted if statuary has URLs in the same top-level folder: a section must not remove documents
+    that are not its own.
+
+    Returns:
+        The paths of URLs without parameters, then the folders of URLs with parameters.
+    """
     from statuary.site.url_table import all_urls
 
     shared = {url.pattern.partition("/")[0] for url in all_urls()}

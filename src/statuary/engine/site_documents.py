@@ -15,7 +15,10 @@ from statuary.site.site_content import SiteContent
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
     """Yield the documents that change only with `config_inputs`.
 
-    `skipped` gains why documents cannot be made.
+    Args:
+        site: the content of the site.
+        run: the run.
+        skipped: gains a finding for each document that cannot be made.
     """
     from statuary.engine.openapi.document import openapi_document
     from statuary.engine.pages.site_pages import config_pages

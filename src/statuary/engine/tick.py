@@ -33,16 +33,16 @@ class TickResult(NamedTuple):
 def tick(
     root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS, *, dry_run: bool = False
 ) -> TickResult:
-    """Replace a published site's documents with those of an instant.
+    """Update a published site's documents to the status of a time.
 
     Args:
-        root: the folder.
-        now: the instant.
+        root: the folder of the published site.
+        now: the time of the status to show.
         extension_options: the options of the extensions that the site has.
-        dry_run: change nothing, and say nothing of extensions.
+        dry_run: change nothing and run no extension; only return the paths that would change.
 
     Raises:
-        PublishingError: if the site has no epochs, was built for a later instant, or is being built.
+        PublishingError: if the site has no epochs, was built for a later time, or is being built.
     """
     index = read_epoch_index(root)
     if now < index.start:

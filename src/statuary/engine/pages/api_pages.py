@@ -35,7 +35,7 @@ class ApiCall(NamedTuple):
 
 
 class CallFamily(NamedTuple):
-    """Calls on one subject."""
+    """The API calls on one subject."""
 
     key: str
     title: str
