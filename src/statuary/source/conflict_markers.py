@@ -13,7 +13,7 @@ def refuse_conflict_markers(text: str) -> None:
     """Check that a text has no unresolved git conflict.
 
     Raises:
-        UnreadableError: at the line that the first one begins with.
+        UnreadableError: at the line of the first conflict marker.
     """
     beginning = BEGINNING.search(text) if "<<<<<<< " in text else None
     if beginning is None or END.search(text, beginning.end()) is None:

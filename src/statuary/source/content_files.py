@@ -22,9 +22,9 @@ Content_co = TypeVar("Content_co", covariant=True)
 
 
 class Load(Protocol[Content_co]):
-    """Reads a file.
+    """A function that reads a file of one kind.
 
-    It returns the content, or None after adding faults to `findings`.
+    It returns the content of the file, or None after adding the faults to `findings`.
     """
 
     def __call__(self, file: SourceFile, *, limit: int, findings: list[Finding]) -> Content_co | None:
@@ -46,7 +46,10 @@ class ContentFiles:
         self.read_paths: set[str] = set()
 
     def add(self, file: SourceFile) -> None:
-        """Sort a file in; one of no kind becomes a finding."""
+        """Add a file to the files of its kind.
+
+        A file that no kind matches becomes a finding; notes and hidden files are ignored.
+        """
         path = file.pure
         if is_ignored(path):
             return
@@ -65,7 +68,13 @@ class ContentFiles:
         return frozenset(files).difference(self.read_paths)
 
     def only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
-        """Read a kind's only file; a second one becomes a finding."""
+        """Read the only file of a kind.
+
+        Each further file of the kind becomes a finding.
+
+        Returns:
+            The file and its content, or None if there is no file or it cannot be read.
+        """
         for extra in self.files[kind][1:]:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
@@ -73,7 +82,10 @@ class ContentFiles:
         return next(self.all(kind, load), None)
 
     def all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
-        """Yield a kind's readable files, with their contents."""
+        """Yield the files of a kind with their contents.
+
+        A file that cannot be read is skipped and becomes a finding.
+        """
         limit = pattern_of(kind).limit
         for file in self.files[kind]:
             value = run_guarded(

@@ -46,7 +46,7 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
 
     Raises:
         EditError: if the file has changed since it was read, or a link leads out of the content folder.
-        PublishingError: if it cannot be written; the file is then unchanged.
+        PublishingError: if the file cannot be written; it is then unchanged.
     """
     file = (root / edit.path).resolve()
     if not file.is_relative_to(root.resolve()):
@@ -132,13 +132,11 @@ OPERATIONS_IN_PROGRESS = {
 
 
 def check_can_commit(file: Path) -> None:
-    """Check that a file can be committed alone, before it is written.
+    """Check, before writing a file, that git can commit it alone.
 
     Raises:
         EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
-            similar
-
-        operation is in progress.
+            similar operation is in progress.
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
@@ -160,8 +158,7 @@ def check_can_commit(file: Path) -> None:
 def in_work_tree(folder: Path) -> bool:
     """Return whether an existing folder is in a git repository.
 
-    Returns:
-        False also if git is not installed.
+    The answer is False if git is not installed.
     """
     try:
         return _git(folder, "rev-parse", "--is-inside-work-tree").text == "true"
@@ -187,7 +184,7 @@ class Commit(NamedTuple):
 
 
 def init_repository(folder: Path) -> None:
-    """Make a folder a git repository unless it is in one.
+    """Initialize a git repository in a folder that is in none.
 
     Raises:
         EditError: if git is missing or fails.
@@ -260,7 +257,7 @@ def _run_git(subject: str, folder: Path, *arguments: str, text: str = "") -> Non
 def is_detached(file: Path) -> bool:
     """Return whether a file's repository has a detached HEAD.
 
-    A later checkout would lose a commit made there.
+    A commit made then is lost at the next checkout of a branch.
     """
     return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").exit_code != 0
 

@@ -31,7 +31,7 @@ from statuary.source.yaml_nodes import (
 
 
 class Replacement(NamedTuple):
-    """A span of a text and its replacement; an empty span inserts."""
+    """The replacement of a span of a text; an empty span inserts."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Replacement(NamedTuple):
 
 
 def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
-    """Return a text with spans replaced; they must not overlap."""
+    """Return a text with its replacements made; their spans must not overlap."""
     for replacement in sorted(replacements, reverse=True):
         text = text[: replacement.start] + replacement.text + text[replacement.end :]
     return text
@@ -78,10 +78,11 @@ def insertion_below(
 ) -> Replacement:
     """Return the replacement that inserts lines below an entry.
 
-    They go before the line break that ends the entry, so that a last line without a line break stays without one.
+    The lines are inserted before the line break that ends the entry: a file whose last line has no line break
+    keeps none.
 
     Raises:
-        EditError: as `end_of_entry`.
+        EditError: if something else follows on the entry's last line.
     """
     end = end_of_entry(text, node, column)
     line_break = line_break_near(text, end)
@@ -93,7 +94,7 @@ def line_break_near(text: str, index: int) -> str:
     """Return the line break in use near an index.
 
     Returns:
-        The one before the index, else the one after it, else LF.
+        The line break before the index, else the one after the index, else LF.
     """
     breaks_before = LINE_BREAK.findall(text[:index])
     behind = LINE_BREAK.search(text, index)
@@ -123,10 +124,8 @@ def find_node(text: str, pointer: Pointer) -> NodePath:
     """Follow a pointer through YAML text.
 
     Raises:
-        EditError: if the text cannot be read or is not a mapping, or if there is an anchor, an alias or a tag
-            on the way: a
-
-        change there could affect other places.
+        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on
+            the way: a change there could affect other places.
     """
     root = _root(text)
     path = NodePath(root=root, node=root, key=None, missing_steps=pointer)
@@ -173,11 +172,11 @@ def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode]
 def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
     """Append an item to a list in YAML text.
 
-    A missing list is created with its parents.
+    A missing list is created, with the parents that it needs.
 
     Raises:
-        EditError: if the value is not a list, is a non-empty list in brackets, or has an anchor or an alias
-            on the way.
+        EditError: if the pointer leads to something else than a list, or to a non-empty list in brackets, or
+            if an anchor or an alias is on the way.
     """
     path = find_node(text, pointer)
     if path.missing_steps or _is_empty(text, path.node):

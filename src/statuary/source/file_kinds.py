@@ -30,7 +30,7 @@ class FileKind(Enum):
 
 
 class FilePattern(NamedTuple):
-    """The paths of one kind of file."""
+    """The pattern of the paths of one kind of file."""
 
     kind: FileKind
     folder: str  # the top folder; empty for the content folder itself

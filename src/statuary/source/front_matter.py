@@ -16,10 +16,10 @@ def front_matter(text: str) -> str:
     """Return the YAML at the beginning of a Markdown page.
 
     Returns:
-        The YAML; an empty mapping if the page has none.
+        The YAML; an empty mapping if the page has no front matter.
 
     Raises:
-        UnreadableError: if its end is missing.
+        UnreadableError: if the line that ends the front matter is missing.
     """
     match = FRONT_MATTER.match(text)
     if match is None and text.startswith("---"):

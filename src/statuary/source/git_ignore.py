@@ -42,10 +42,11 @@ def _bare(line: str) -> str:
 
 
 def ignore_file(file: Path) -> str | None:
-    """Let git ignore a private file.
+    """Add a private file to `.gitignore`.
 
     Returns:
-        The line that was added, or None if git ignores the file already.
+        The line that was added, or None if git ignores the file already, or the file is outside the
+        repository.
     """
     path = file.resolve()
     folder = next(parent for parent in path.parents if parent.is_dir())

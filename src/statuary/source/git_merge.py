@@ -24,10 +24,11 @@ DRIVER: Final = (
 
 
 def install_merge_driver(content: Path) -> Path:
-    """Let git merge this clone's records with statuary.
+    """Configure git to merge this clone's records with statuary.
 
     Returns:
-        The file `.gitattributes`, which names the records for all clones, relative to the current folder.
+        The path of `.gitattributes`, relative to the current folder; that file names the records for all
+        clones.
 
     Raises:
         EditError: if the folder is in no git repository, or the file cannot be written.
@@ -48,7 +49,9 @@ def install_merge_driver(content: Path) -> Path:
 
 
 def merge_files(base: Path, ours: Path, theirs: Path) -> str:
-    """Return three files' merged text, by lines or else by values.
+    """Return the merged text of three versions of a file.
+
+    Versions that cannot be merged by lines are merged by values.
 
     Raises:
         MergeConflictError: if both sides changed the same value.
@@ -87,7 +90,9 @@ class Conflict(NamedTuple):
 
 
 def conflicts_in(content: Path) -> Iterator[Conflict]:
-    """Yield the records in conflict; git keeps those that one side deleted.
+    """Yield the records that git could not merge.
+
+    Records that one side deleted are left to git.
 
     Raises:
         EditError: if the folder is in no git repository.
@@ -111,10 +116,10 @@ def conflicts_in(content: Path) -> Iterator[Conflict]:
 
 
 def stage_merged(file: Path, text: str) -> None:
-    """Write a conflict's merged text, and mark it as resolved.
+    """Write a conflict's merged text, and mark the conflict as resolved.
 
     Raises:
-        EditError: if git does not take it.
+        EditError: if git cannot add the file.
     """
     with atomic_file(file) as stream:
         stream.write(text.encode("utf-8"))

@@ -52,7 +52,7 @@ class GitState:
 
     @property
     def clean_id(self) -> str:
-        """The id of the contracts folder in git.
+        """The git object id of the contracts folder.
 
         Returns:
             The id, or an empty string if anything in the folder differs from the commit.
@@ -104,7 +104,7 @@ class GitQuery:
 
     @cached_property
     def answer(self) -> GitState | None:
-        """The state, after waiting for git.
+        """The state of the repository; waits until git has answered.
 
         Returns:
             The state, or None outside a repository or before its first commit.

@@ -24,7 +24,10 @@ def validation_findings(
     """Return findings for the values in `tree` that `model` rejects.
 
     Args:
-        file_models: the models of all keys of the file, if there are several.
+        error: the error of the validation.
+        model: the model that rejects the tree.
+        tree: the parsed values.
+        file_models: the models of all keys of the file, if several models share the file.
     """
     errors = error.errors(include_url=False)
     members = {key: kind for part in file_models or (model,) for key, kind in members_of(part).items()}
@@ -156,8 +159,12 @@ Model = TypeVar("Model", bound=SourceModel)
 def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
     """Read a file into its model.
 
+    Args:
+        limit: the maximum size of the file in bytes.
+        findings: gains the errors in the file.
+
     Returns:
-        The model, or None if the file has errors, which are added to `findings`.
+        The model, or None if the file has errors.
     """
     try:
         tree = read_tree(file, limit)
@@ -174,13 +181,16 @@ def validate_tree(
     findings: list[Finding],
     file_models: Iterable[type[SourceModel]] = (),
 ) -> Model | None:
-    """Validate a tree into its model.
+    """Validate parsed values as a model.
 
     Args:
-        file_models: the models of all keys of the file, if the tree has only some of them.
+        tree: the parsed values.
+        path: the file, for findings.
+        findings: gains the errors in the values.
+        file_models: the models of all keys of the file, if `tree` has only some of them.
 
     Returns:
-        The model, or None if the tree has errors, which are added to `findings`.
+        The model, or None if the values have errors.
     """
     if not isinstance(tree, dict):
         findings.append(
@@ -205,7 +215,7 @@ def read_tree(file: SourceFile, limit: int) -> Json:
     """Read a YAML or JSON file, with scalars as strings.
 
     Raises:
-        UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.
+        UnreadableError: if the file is not YAML or JSON, has more than `limit` bytes or cannot be read.
     """
     text = file.text(limit)
     refuse_conflict_markers(text)

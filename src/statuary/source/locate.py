@@ -17,9 +17,11 @@ from statuary.source.unreadable import UnreadableError
 def locate_findings(
     root: Path, findings: Iterable[Finding], edited: Mapping[str, str] | None = None
 ) -> list[Finding]:
-    """Return the findings with positions, reading each file once.
+    """Return findings with their positions, reading each file once.
 
     Args:
+        root: the content folder.
+        findings: the findings.
         edited: new texts by path, for files that are not written yet.
     """
     located = list(findings)

@@ -19,7 +19,7 @@ from statuary.source.yaml_nodes import YamlValue
 
 
 class MergeConflictError(EditError):
-    """Two versions cannot be merged by their values."""
+    """Both sides changed the same value, or a version is not YAML."""
 
 
 COMMENT = re.compile(r"(?:^|[ \t])#.*", re.MULTILINE)
@@ -43,13 +43,13 @@ class _Addition(NamedTuple):
 
 
 def merge_yaml(base: str, ours: str, theirs: str) -> str:
-    """Merge two versions of a YAML text.
+    """Merge two versions of a YAML text by values.
 
     Args:
-        base: the version that both were edited from; empty if both are new.
+        base: the version that both sides edited; empty if both versions are new.
 
     Raises:
-        MergeConflictError: if both changed the same value, or one is not YAML.
+        MergeConflictError: if both sides changed the same value, or a version is not YAML.
     """
     try:
         return _with_additions(base, ours, theirs)

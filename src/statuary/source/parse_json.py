@@ -18,10 +18,10 @@ INT64_DIGITS = 18
 
 
 def parse_json(text: str) -> Json:
-    """Parse JSON; a number that Python would spell differently is a `NumberText`.
+    """Parse JSON; a number that Python would spell differently becomes a `NumberText`.
 
     Raises:
-        UnreadableError: with the position, if it is not JSON or an object repeats a key.
+        UnreadableError: with the position, if the text is not JSON or an object repeats a key.
     """
     value = _parse(text, _whole_number, NumberText)
     _check_depth(value, text)
@@ -36,7 +36,7 @@ def loads_exactly(raw: bytes) -> Json:
     """Parse JSON written by a program, keeping integers above 64 bits.
 
     Raises:
-        orjson.JSONDecodeError: if it is not JSON.
+        orjson.JSONDecodeError: if the bytes are not JSON.
     """
     value: Json = orjson.loads(raw)
     if _BEYOND_64_BITS.search(raw):
@@ -49,7 +49,7 @@ def parse_json_as_text(text: str) -> Json:
     """Parse JSON with its numbers as strings.
 
     Raises:
-        UnreadableError: as `parse_json`.
+        UnreadableError: with the position, if the text is not JSON or an object repeats a key.
     """
     value = _parse(text, str, str)
     _check_surrogates(text)
@@ -194,10 +194,11 @@ def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
     """Return the positions of parts of JSON text, in one pass.
 
     Args:
-        parts: for each part, its pointer, and whether to locate its key instead of its value. A missing part
-            has the
+        parts: for each part, its pointer, and whether to locate its key instead of its value.
 
-        position of the nearest enclosing one.
+    Returns:
+        The positions, in the order of `parts`; a missing part has the position of the nearest enclosing
+        value.
     """
     pointers = list(parts)
     if not pointers:  # as of nearly every record of a bulk source

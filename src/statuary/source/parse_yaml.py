@@ -48,23 +48,22 @@ def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
         scalar: the type of an unquoted scalar: `str`, or `PlainText` to mark that it has no quotes.
 
     Raises:
-        UnreadableError: with the position, if it is not YAML, has a duplicate or composite key, a tag, a
-            second document,
-
-        or expands beyond the limits.
+        UnreadableError: with the position, if the text is not YAML, has a duplicate or composite key, a tag
+            or a second document, or expands beyond the limits.
     """
     node = _compose(text)
     return None if node is None else _Constructor(scalar, len(text)).value(node, 0)
 
 
 def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
-    """Return the positions of parts of YAML text, which is parsed once.
+    """Return the positions of parts of YAML text, in one pass.
 
     Args:
-        parts: for each part, its pointer, and whether to locate its key instead of its value. A missing part
-            has the
+        parts: for each part, its pointer, and whether to locate its key instead of its value.
 
-        position of the nearest enclosing one.
+    Returns:
+        The positions, in the order of `parts`; a missing part has the position of the nearest enclosing
+        value.
     """
     node = _compose(text)
     children: _Children = {}

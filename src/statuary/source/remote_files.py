@@ -20,17 +20,17 @@ class RemoteFiles(Protocol):
     """The files behind URLs of some schemes."""
 
     def list(self, url: str) -> Iterator[RemoteFile]:
-        """Yield the files below or at a URL, unordered.
+        """Yield the file at a URL, or the files below it, unordered.
 
         Raises:
-            UnreadableError: if they cannot be listed.
+            UnreadableError: if the files cannot be listed.
         """
 
     def read(self, url: str, limit: int) -> bytes:
         """Read a file.
 
         Raises:
-            UnreadableError: if it has more than `limit` bytes or cannot be read.
+            UnreadableError: if the file has more than `limit` bytes or cannot be read.
         """
 
 
@@ -40,6 +40,6 @@ def is_remote(path: str) -> bool:
 
 
 def remote_files(url: str) -> RemoteFiles:
-    """Return a remote path's reader, by its URL's scheme."""
+    """Return the reader for the scheme of a URL."""
     files: RemoteFiles = load(_TARGETS[url.partition("://")[0]])()
     return files

@@ -14,11 +14,14 @@ KINDS = {
 
 
 def with_schema_line(root: Path, path: str, text: str) -> str:
-    """Return a new file's text, below its schema's line if any.
+    """Return a new file's text, preceded by the line naming its schema.
+
+    Without a schema the text is unchanged.
 
     Args:
         root: the content folder.
-        path: of the file, relative to it.
+        path: the path of the file in the content folder.
+        text: the text of the file.
     """
     file = PurePosixPath(path)
     folders = file.parts[:-1]

@@ -54,7 +54,7 @@ class SourceFile:
         """Read the file as UTF-8.
 
         Raises:
-            UnreadableError: if it is not UTF-8, has more than `limit` bytes or cannot be read.
+            UnreadableError: if the file is not UTF-8, has more than `limit` bytes or cannot be read.
         """
         return decode_utf8(self.bytes(limit))
 
@@ -89,7 +89,7 @@ def decode_utf8(raw: bytes) -> str:
     """Decode UTF-8 without its byte order mark.
 
     Raises:
-        UnreadableError: if it is not UTF-8.
+        UnreadableError: if the bytes are not UTF-8.
     """
     raw = raw.removeprefix(BOM_UTF8)
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -118,7 +118,7 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
 
 
 def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
-    """Yield a path's file, or the files below it."""
+    """Yield the file at a path, or the files below a folder."""
     full, real_root = root / path, root.resolve()
     if full.is_symlink() and not _stays_inside(full, real_root):
         yield _leads_out(path, full)

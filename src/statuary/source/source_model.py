@@ -196,7 +196,7 @@ HexText = Annotated[
 def members_of(model: object) -> dict[str, object]:
     """Return the types of a model's members by key.
 
-    For a union, it is the first model.
+    A union has the members of its first model.
     """
     return next((members for option in _options(model) if (members := _members(option)) is not None), {})
 

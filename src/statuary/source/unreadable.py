@@ -8,7 +8,7 @@ FIRST = Position(1, 1)
 
 
 class UnreadableError(StatuaryError):
-    """A source that cannot be read; it becomes one finding."""
+    """A source cannot be read; the error becomes one finding."""
 
     def __init__(
         self, message: str, hint: str = "", position: Position = FIRST, rule: str = "parse-error"

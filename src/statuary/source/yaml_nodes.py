@@ -58,7 +58,7 @@ class YamlNode(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """Its start, counted from 1."""
+        """The start of the node: line and column, counted from 1."""
         return Position(self.line + 1, self.column + 1)
 
 
@@ -131,7 +131,7 @@ HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
 def keeps_breaks(text: str, node: YamlNode) -> bool:
     """Return whether the blank lines after a node belong to its value.
 
-    That is so if the node is, or ends with, a block scalar `|+`.
+    They do if the node is, or ends with, a block scalar `|+`.
     """
     while node.members and not node.flow:
         node = node.members[-1][1]
@@ -198,7 +198,7 @@ def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
     """Format a string as the lines of a scalar.
 
     Returns:
-        The part after the key on its line, then the lines of a block, if it is one.
+        The text after the key on the key's line, then, for a block scalar, the lines of the block.
     """
     if len(text) > FOLDED_FROM and can_be_folded(text):
         return [">-", *(" " * indent + line for line in fold_lines(text))]
