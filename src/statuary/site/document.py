@@ -34,8 +34,8 @@ def encode_json(value: object) -> bytes:
     """Encode a value as JSON and verify it by reading it back.
 
     Raises:
-        EncodingError: if it reads back as another value (a key that is not a string, a number that is not
-            finite).
+        EncodingError: if the JSON reads back as another value: a key is not a string, or a number is not
+            finite.
     """
     body = encode_unchecked(value)
     if _read_back(body) != value:

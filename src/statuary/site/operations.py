@@ -26,7 +26,7 @@ class Operation(NamedTuple):
 
 
 class ApiDescription(NamedTuple):
-    """The operations of an extension under one tag."""
+    """An extension's API operations, under one tag of openapi.json."""
 
     tag: str
     description: str

@@ -204,7 +204,7 @@ def check_svg(raw: bytes) -> None:
     """Check that an SVG is XML and runs no script.
 
     Raises:
-        UnreadableError: otherwise.
+        UnreadableError: if the image is not XML, or may run a script.
     """
     parser = expat.ParserCreate("utf-8", namespace_separator=" ")
 

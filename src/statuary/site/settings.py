@@ -18,11 +18,10 @@ class HostingPlatform(StrEnum):
 
 
 class PathLayout(StrEnum):
-    """The paths of single contracts: those of their URLs, or sharded folders.
+    """The paths of contracts: those of their URLs, or sharded folders.
 
-    A shard is named by the first two digits of the address. It is for hosts that limit the files of a folder
-    (Netlify:
-    54,000); rewrite rules and the edge module hide it.
+    A shard is a folder named by the first two digits of the address. Shards are for hosts that limit the
+    files of a folder (Netlify: 54,000); rewrite rules and the edge module hide them.
     """
 
     PLAIN = "plain"
@@ -30,9 +29,9 @@ class PathLayout(StrEnum):
 
 
 class CompressedFormat(StrEnum):
-    """A format of compressed copies, by the extension that hosts look for.
+    """A format of compressed copies; the value is their file extension.
 
-    nginx calls this `gzip_static`, Caddy `precompressed`.
+    nginx serves such copies with `gzip_static`, Caddy with `precompressed`.
     """
 
     GZIP = "gz"
@@ -146,5 +145,5 @@ class PageSettings:
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Return whether pages list the contracts if there are `count` of them."""
+        """Return whether pages list the contracts if there are `count` contracts."""
         return count <= self.listed

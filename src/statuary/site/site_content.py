@@ -17,7 +17,7 @@ class SiteIdentity(Protocol):
 
     @property
     def name(self) -> str:
-        """The name, as its author wrote it."""
+        """The name of the site, as its author wrote it."""
 
     @property
     def url(self) -> str:
@@ -47,7 +47,7 @@ class SiteContent(NamedTuple):
     unread: frozenset[str] = frozenset()
 
     def of(self, kind: type[Value]) -> Value:
-        """Return what a section read, by its type."""
+        """Return the value that a section read from the content, by type."""
         return next(value for value in self.values if isinstance(value, kind))
 
     def settings_of(self, kind: type[Value]) -> Value | None:

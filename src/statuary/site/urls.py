@@ -44,7 +44,10 @@ MEDIA_TYPES = {
 
 
 def media_type_by_extension(path: str) -> str:
-    """Return the media type for an extension; octets if it is unknown."""
+    """Return the media type of a path by its extension.
+
+    It is `application/octet-stream` for an unknown extension.
+    """
     name = path.rpartition("/")[2]
     return MEDIA_TYPES.get(name.rpartition(".")[2], OCTET_STREAM) if "." in name else OCTET_STREAM
 
@@ -162,7 +165,7 @@ def url_regex(url: Url) -> str:
 
 
 class UrlRows(list[Url]):
-    """The rows of an owner, in their order."""
+    """The URLs of one owner, in the order of their rows."""
 
     def add(
         self,
@@ -175,7 +178,7 @@ class UrlRows(list[Url]):
         put: PutStep = PutStep.INDEX,
         own_rule: bool = False,
     ) -> Url:
-        """Add a row, and return it."""
+        """Add a URL to the rows, and return it."""
         url = Url(name, pattern, description, media_type, cache, put, own_rule)
         self.append(url)
         return url

@@ -13,7 +13,12 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def script_document(file: Path, prefix: bytes = b"") -> Document:
-    """Return one of the package's scripts as a document, after some bytes."""
+    """Return a script of the package as a document.
+
+    Args:
+        file: the file of the script.
+        prefix: bytes to put before the script.
+    """
     body = prefix + asset_bytes(file)
     return Document(
         path=SCRIPT.path(name=file.stem), body=body, media_type=SCRIPT.media_type, cache=SCRIPT.cache

@@ -17,10 +17,11 @@ LINK_REL = "nofollow noopener"
 
 
 def render_markdown(body: str, top_heading: int) -> Markup:
-    """Return a body as sanitized HTML.
+    """Return Markdown as sanitized HTML.
 
     Args:
-        top_heading: the level of its first headings; higher levels belong to the page.
+        body: the Markdown.
+        top_heading: the level of the body's first headings, since the page itself uses the higher levels.
     """
     html = _html(body)
     if "<h" not in html:

@@ -111,7 +111,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
     @override
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load a compiled template; one that cannot be read is compiled again."""
+        """Load a compiled template.
+
+        A template whose stored form cannot be read is compiled again.
+        """
         with suppress(OSError, EOFError, UnpicklingError):
             super().load_bytecode(bucket)
 

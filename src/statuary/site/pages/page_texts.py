@@ -50,7 +50,10 @@ class PageTexts:
         return PLACEHOLDER.sub(lambda match: str(values[match[1]]) if match[1] else match[0][0], text)
 
     def markup(self, key: str, /, **parts: object) -> Markup:
-        """Return a string with markup in its placeholders; the rest is escaped."""
+        """Return a string with markup in its placeholders.
+
+        The string itself, and values that are not markup, are escaped.
+        """
         filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
@@ -190,7 +193,10 @@ def one_line(text: str) -> str:
 
 
 def isolated(name: str) -> str:
-    """Return a name that keeps its own direction within a sentence."""
+    """Return a name with marks that isolate its text direction.
+
+    Without the marks, a right-to-left name could reorder the sentence around it.
+    """
     if name.isascii() or not any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         return name
     return f"\u2068{name}\u2069"

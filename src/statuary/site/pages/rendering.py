@@ -64,8 +64,8 @@ class Renderer:
 
         Args:
             root: the relative path to the site's root; derived from the page's path if omitted.
-            sources: the content files of the page.
-            asks_nodes: whether its scripts may ask the Ethereum node that a reader names.
+            sources: the content files that the page is made from.
+            asks_nodes: whether the page's scripts may query the Ethereum node that a reader names.
         """
         path = self.site.folder + head.path
         root = root_of(path) if root is None else root

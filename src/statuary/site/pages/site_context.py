@@ -156,9 +156,9 @@ class DateFormatter:
         return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
 
     def day_of(self, at: Instant) -> FormattedTime:
-        """Return an instant's day for a script: `20 Nov 2026`.
+        """Return the day of a time, such as `20 Nov 2026`.
 
-        The script knows the reader's zone.
+        A script on the page shows the day in the reader's time zone.
         """
         return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
 
@@ -182,7 +182,7 @@ class DateFormatter:
         return " ".join(units) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
-        """Return the zone's name at an instant, or its offset."""
+        """Return the zone's name at a time, or its UTC offset."""
         if is_utc(self.zone):
             return "UTC"
         name = at.astimezone(self.zone).tzname() or ""

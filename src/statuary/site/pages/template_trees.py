@@ -28,7 +28,7 @@ class UnknownNodeError(ValueError):
 
 
 class TemplateTrees:
-    """The trees of a template, its includes and its imported macros."""
+    """The syntax trees of a template, its includes and its imported macros."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
         self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -37,10 +37,10 @@ class TemplateTrees:
         self.macros: dict[str, tuple[Tree, Tree]] = {}
 
     def add_page(self, name: str) -> None:
-        """Add the main part of a page.
+        """Add the tree of a page's main part.
 
         Raises:
-            UnknownNodeError: if it uses what the script cannot render.
+            UnknownNodeError: if the page uses syntax that the script cannot render.
         """
         template = self._parsed(name)
         main = next(block for block in template.find_all(nodes.Block) if block.name == "main")
@@ -125,7 +125,7 @@ def expression(node: nodes.Node) -> Json:
     """Return the tree of an expression.
 
     Raises:
-        UnknownNodeError: if the script does not know it.
+        UnknownNodeError: if the script cannot evaluate the expression.
     """
     raise UnknownNodeError(node)
 
@@ -288,7 +288,10 @@ def _expression_with_texts(tree: Any, texts: Callable[[str], str]) -> Any:
 
 
 def text_keys(tree: Any) -> Iterator[str]:
-    """Yield how the keys begin by which a tree asks for texts; an empty one if it may ask for any."""
+    """Yield the beginnings of the keys of strings that a tree uses.
+
+    An empty beginning means that the tree may use any string.
+    """
     match tree:
         case [
             "call",

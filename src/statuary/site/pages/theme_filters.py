@@ -43,7 +43,7 @@ class Budget:
         """Count a step.
 
         Raises:
-            SecurityError: if none is left.
+            SecurityError: if no step is left in the budget.
         """
         if next(self.steps) >= MAX_STEPS:
             raise SecurityError(f"rendering takes more than {MAX_STEPS:,} steps")
@@ -83,9 +83,9 @@ def counted(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def of_text(function: Callable[..., object]) -> Callable[..., object]:
-    """Return a filter that rejects lists.
+    """Return a filter that rejects lists, and else calls the function.
 
-    The text of a list may be much longer than the list.
+    As text, a list may be much longer than the list itself.
     """
 
     @wraps(function)
@@ -103,10 +103,10 @@ def counted_loop(items: Iterable[R]) -> Iterator[R]:
 
 
 def check_length(length: int) -> None:
-    """Check a text's length before it is made.
+    """Check the length of a string before the string is made.
 
     Raises:
-        SecurityError: if it is too long.
+        SecurityError: if the string would be too long.
     """
     if length > MAX_TEXT_LENGTH:
         raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
@@ -116,7 +116,7 @@ def number(value: object) -> int:
     """Return a number's whole part.
 
     Raises:
-        SecurityError: if it is not a number.
+        SecurityError: if the value is not a number.
     """
     if isinstance(value, int | float):
         return int(value)

@@ -28,7 +28,10 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
 
 
 def template_finding(error: ThemeError) -> Finding:
-    """Report a theme template that cannot be rendered; the package's replaces it."""
+    """Report a theme template that cannot be rendered.
+
+    Pages use the package's template instead.
+    """
     return Finding(
         rule=THEME_TEMPLATES,
         path=f"theme/templates/{error.template}",

@@ -55,7 +55,7 @@ class BoundedSyntax(NodeTransformer):
 
     @override
     def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
-        """Return the bounded form of a node, and of all in it."""
+        """Return the bounded form of a node and of its descendants."""
         self.generic_visit(node)
         rule = self._rules.get(type(node))
         return node if rule is None else rule(node)

@@ -13,10 +13,16 @@ from statuary.site.site_content import SiteContent
 def try_make(
     name: str, make: Callable[[], Iterable[Document]], skipped: list[Finding], source: str = ""
 ) -> tuple[Document, ...]:
-    """Return documents that are made together.
+    """Make documents, or report why they cannot be made.
+
+    Args:
+        name: the name of the documents in the finding.
+        make: returns the documents.
+        skipped: gains a finding if `make` fails.
+        source: the content file that the finding names, if any.
 
     Returns:
-        The documents; none if they cannot be made, which is then added to `skipped`.
+        The documents; none if `make` fails.
     """
     documents = run_guarded(lambda: tuple(make()), source, f"making {name}")
     if isinstance(documents, Finding):
@@ -32,7 +38,10 @@ def render_with_fallback(
     skipped: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
-    """Render pages as `try_make` does, without the theme if its templates fail."""
+    """Render pages, without the theme if its templates fail.
+
+    The arguments are those of `try_make`, except that `make` takes the site.
+    """
     return try_make(name, partial(_with_theme, make, site, skipped), skipped, source)
 
 
