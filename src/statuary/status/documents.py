@@ -20,11 +20,13 @@ from statuary.site.pages.try_make import try_make
 def final_documents(
     status: "StatusDocuments", pages: "tuple[StatusPages, Collection[str]] | None", month: str, start: Instant
 ) -> Iterator[Document]:
-    """Yield a month's final documents and pages.
+    """Yield a month's documents and pages that no longer change.
 
-    Nothing of them changes from an instant on.
-
-    `pages` have no page of the records of some files; None is a site without status pages.
+    Args:
+        status: the API documents.
+        pages: the pages, with the files of records that get no page; None for a site without status pages.
+        month: a month such as `2026-11`.
+        start: the time after which a final record does not change.
     """
     yield from status.final_documents(month, start)
     if pages is not None:
@@ -52,14 +54,16 @@ def feed_documents(
 def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function that makes the timed documents of an instant.
+    """Return a function that makes the timed documents, by time.
 
-    At a later instant without a change (a midnight, an hour of an outage) it returns only the documents and
-    pages with uptime.
+    For a later time without a change (a midnight, an hour of an outage) the function returns only the
+    documents and pages that show uptime.
 
     Args:
-        feeds, pages: None to omit them.
-        start: the first instant.
+        status: the API documents.
+        feeds: the feeds; None to omit them.
+        pages: the pages; None to omit them.
+        start: the earliest time that the function is called with.
     """
     status_after = status.documents_from(start)
     feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)

@@ -24,7 +24,13 @@ class FollowsStatus:
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
-        """Return a function from an instant, after `start`, to documents."""
+        """Return a function that makes the section's documents, by time.
+
+        Args:
+            timeline: the status over time.
+            start: the earliest time that the function is called with.
+            pages: the status pages; None for a site without them.
+        """
         raise NotImplementedError
 
 
@@ -32,7 +38,10 @@ class PublishesIncidents:
     """A section with documents of all incidents and windows."""
 
     def incident_documents(self) -> Sequence[Document]:
-        """Return them, those included that the run is about to change."""
+        """Return the documents of all incidents and maintenance windows.
+
+        Documents that the run is about to change are included.
+        """
         raise NotImplementedError
 
 

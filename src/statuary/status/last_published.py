@@ -36,7 +36,10 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Say in each unread file's first finding what becomes of it."""
+    """Add to each unread file's first finding how the site treats it.
+
+    The message says that the record stays as last published, or is left out.
+    """
     status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}
     told: set[str] = set()

@@ -43,9 +43,9 @@ SHOWN_FOR = timedelta(days=100)
 
 
 class ArchivePart(NamedTuple):
-    """Final documents of the status at a build's instant.
+    """Documents of the status that no longer change after the build's time.
 
-    They are those of the records that were created in a month, or the page of a quarter.
+    A part has the documents of the records created in one month, or the page of one quarter.
     """
 
     name: str

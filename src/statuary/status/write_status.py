@@ -33,15 +33,15 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add the documents of a status, all made anew if one fails.
+    """Add a status's documents; if one fails, make all anew.
 
     Args:
-        changes: members that changes.json gets, by incident.
-        skipped: gains why documents cannot be made; the next build then makes all of them again.
-        verify: whether nothing of the last build is reused.
+        changes: additional members of incidents in changes.json, by incident.
+        skipped: gains a finding for each document that cannot be made; the next build then makes all again.
+        verify: reuse no document of the last build.
 
     Returns:
-        The paths of this instant's documents.
+        The paths of the documents at the build's time.
 
     Raises:
         StatuaryError: if the documents of the status cannot be made.

@@ -61,10 +61,11 @@ def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState
 
 
 def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
-    """Return the first `cap` records, and other open ones.
+    """Return the first `cap` records, and any later ones that are open.
 
     Args:
-        cap: 0 for all.
+        records: the records, latest first.
+        cap: the number of records; 0 for all.
     """
     if cap == 0:
         return list(records)
@@ -74,7 +75,7 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
 def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
     """Return maintenances that have not started, earliest first.
 
-    Of equal ones, the latest updated is first.
+    Of several with the same start, the latest updated comes first.
     """
     scheduled = [state for state in maintenances if state.status == "scheduled"]
     return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
@@ -127,7 +128,7 @@ class StatusDocuments:
         self._archives: tuple[Instant, Archives] | None = None
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every status document at an instant."""
+        """Return every status document as of a time."""
         final = [document for month in self.months for document in self.final_documents(month, at)]
         return [*self.documents_from(at)(at), *final]
 
@@ -137,10 +138,13 @@ class StatusDocuments:
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
-        """Yield a month's final documents, with its archive if final.
+        """Yield the documents of a month that no longer change.
+
+        These are the documents of its final records and, if every record of the month is final, its archive.
 
         Args:
-            start: the instant from which on nothing of them changes.
+            month: a month such as `2026-11`.
+            start: the time after which a final record does not change.
         """
         for record in self.months[month].final_by(start):
             yield self._closed_document(record)
@@ -154,14 +158,14 @@ class StatusDocuments:
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes an instant's changed documents.
+        """Return a function that makes the documents that change, by time.
+
+        The documents exclude those of records that are final by `start`. For a time without a change (a
+        midnight, an hour of an outage) they are only those of the uptime, so the cost of epochs does not
+        depend on the length of the history.
 
         Args:
-            start: the first instant.
-
-        These exclude the documents of records that are closed by `start`, and at an instant without a change
-        (a midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the
-        history.
+            start: the earliest time that the function is called with.
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]

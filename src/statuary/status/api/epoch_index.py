@@ -34,7 +34,7 @@ class StoredDocument(NamedTuple):
         """Return the document's bytes.
 
         Returns:
-            The bytes, or None if a file is missing, or the files are of different builds.
+            The bytes, or None if a file is missing, or the file and the patch are of different builds.
         """
         body = read_file(self.file)
         if body is None or self.patch is None:
@@ -80,10 +80,10 @@ class EpochIndex(NamedTuple):
     """The index of a site's epochs.
 
     Attributes:
-        until: the instant up to which the epochs are complete; empty if it is unknown.
-        instants: the one since which the documents are as built, and those at which documents change.
-        documents: the documents that change, by path.
-        next_build: when a build is due to publish what is under embargo; None if nothing is.
+        until: the time up to which the epochs are complete, as ISO 8601; empty if unknown.
+        instants: the time since which the documents are as built, then each time at which a document changes.
+        documents: the versions of each document that changes, by path.
+        next_build: when a build is due to publish embargoed content; None if nothing is under embargo.
     """
 
     until: str
@@ -98,7 +98,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def end(self) -> Instant:
-        """The instant up to which the epochs are complete."""
+        """The time up to which the epochs are complete."""
         return parse_instant(self.until)
 
     @property
@@ -107,10 +107,10 @@ class EpochIndex(NamedTuple):
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Locate a document's version at an instant.
+        """Locate the version of a document at a time.
 
         Returns:
-            The file and patch, or None if the document does not exist yet, or has no epochs.
+            The file and the patch, or None if the document does not exist yet, or has no epochs.
         """
         versions = self.documents.get(path, IndexedVersions())
         change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
@@ -131,22 +131,22 @@ class EpochIndex(NamedTuple):
         return (document for document in documents if document is not None)
 
     def latest_by(self, now: Instant) -> Instant:
-        """Return the latest instant, by now, at which a document changed."""
+        """Return the time of the latest document change up to `now`."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the next instant at which a document changes.
+        """Return the next time at which a document changes.
 
         Returns:
-            The instant, or None if there is none before the horizon.
+            The time, or None if no document changes before the horizon.
         """
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the instant at which a build became due, if any.
+        """Return the time at which an overdue build became due.
 
         Returns:
-            The instant as a string; empty if no build is overdue.
+            The time as a string; empty if no build is overdue.
         """
         if not self.until or self.build_due > now:
             return ""
@@ -160,7 +160,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
     """Read the epoch index of a published site.
 
     Raises:
-        PublishingError: if it is missing or cannot be read.
+        PublishingError: if the index is missing or cannot be read.
     """
     file = folder / status_urls.EPOCHS.path()
     try:
@@ -172,9 +172,9 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Return the index; without epochs if it is missing or damaged.
+    """Return the epoch index, without epochs if missing or damaged.
 
-    A stale response is better than none.
+    A server then answers with the documents as built, since a stale response is better than none.
     """
     try:
         return _parsed(text or b"")

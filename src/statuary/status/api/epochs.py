@@ -54,10 +54,10 @@ class _Piece(NamedTuple):
 
 
 class PatchBase:
-    """A document that patches refer to.
+    """A whole document that patches are applied to.
 
     Attributes:
-        body: its bytes.
+        body: the bytes of the document.
     """
 
     def __init__(self, document: Document) -> None:
@@ -168,10 +168,10 @@ def _begins_character(byte: int) -> bool:
 
 
 def patched(base: bytes, patch: bytes) -> bytes:
-    """Return the bytes that result from a patch and its base.
+    """Apply a patch to its base.
 
     Raises:
-        PatchError: if it is not a patch of these bytes.
+        PatchError: if the patch was not made for these bytes.
     """
     try:
         value = orjson.loads(patch)

@@ -32,17 +32,17 @@ class ArchivedMonth(NamedTuple):
     maintenances: list[IncidentHistory]
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether nothing in it changes after an instant."""
+        """Return whether no record of the month changes after this time."""
         return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_by(self, instant: Instant) -> Iterator[IncidentState]:
-        """Yield the states of records that are final by an instant."""
+        """Yield the final states of records that are final by this time."""
         for history in (*self.incidents, *self.maintenances):
             if history.final is not None and history.is_final_by(instant):
                 yield history.final
 
     def at(self, instant: Instant) -> "ArchivedRecords":
-        """Return its records that are published at an instant."""
+        """Return the month's records as published at this time."""
         return ArchivedRecords(*(states_at(records, instant) for records in self))
 
 
@@ -54,12 +54,15 @@ class ArchivedRecords(NamedTuple):
 
     @property
     def changed_at(self) -> Instant:
-        """The latest change of any of them."""
+        """The time of the latest change of any record of the month."""
         return max(record.since for records in self for record in records)
 
 
 class Archives:
-    """The archives of all months from an instant on."""
+    """The archive documents of all months, from a start time on.
+
+    A month is final if none of its records changes after the start time.
+    """
 
     def __init__(
         self,
@@ -92,10 +95,14 @@ class Archives:
                 yield self._archive(month, records)
 
     def final_document(self, month: str) -> Document | None:
-        """Return the archive of a month that no longer changes.
+        """Return a month's archive if it is final.
+
+        Args:
+            month: a month such as `2026-11`.
 
         Returns:
-            The archive, or None if it may change after the first instant.
+            The archive, or None if it may change after the start time that `Archives` was made with, or has
+            no published record.
         """
         records = self._final.get(month)
         return self._archive(month, records) if records is not None and any(records) else None
@@ -123,9 +130,10 @@ class Archives:
 
 
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
-    """Return all records by month of creation, latest first.
+    """Return all records by the month of their creation, latest first.
 
-    A month is such as `2026-11`.
+    Returns:
+        The records by month, such as `2026-11` in the page's time zone.
     """
     zone = timeline.catalogue.page.time_zone
     months: dict[str, ArchivedMonth] = {}

@@ -148,7 +148,7 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
 def components_of(
     state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
-    """Return an incident's component objects, in its or the page's order."""
+    """Return a record's component objects, in its own or the page's order."""
     known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:
         known_components.sort(key=positions.__getitem__)

@@ -12,11 +12,11 @@ def unknown_components(
     path: str,
     severity: Severity = Severity.WARNING,
 ) -> Iterator[Finding]:
-    """Report the names that no component has as its key or id.
+    """Report names that are no component's key or id.
 
     Args:
-        names: each name by its place in the file.
-        path: the file.
+        names: the names, by their pointers in the file.
+        path: the file, for findings.
     """
     for pointer, name in names.items():
         if name not in catalogue.components_by_name:

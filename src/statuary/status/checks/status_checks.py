@@ -21,7 +21,9 @@ def status_findings(
     """Yield the findings of all checks, except those in `skip`.
 
     Args:
-        timeline: extends to the horizon.
+        timeline: the timeline, which must extend to the horizon.
+        now: the build's time.
+        skip: the names of checks.
     """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:

@@ -43,11 +43,13 @@ def new_file(
 def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
     """Return the ids that a new record cannot have.
 
-    They are the ids of the records that were read, and the names of all files.
+    The ids of the records that were read and the names of all record files are taken.
 
     Args:
+        timeline: the records that were read.
         root: the content folder.
-        given_id: an id that a person chose; then the ids inside files are looked up too.
+        given_id: the id that the user chose, if any; it is then also searched inside the files that were not
+            read.
     """
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)

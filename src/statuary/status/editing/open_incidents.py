@@ -36,7 +36,7 @@ def unresolved_files(root: Path) -> Iterator[str]:
 def find_similar_incident(
     timeline: Timeline, name: str, components: Iterable[str], at: Instant
 ) -> Incident | None:
-    """Return the newest open incident on these components or so named."""
+    """Return the newest open incident with this name or these components."""
     keys, word = set(components), name.strip().casefold()
     for incident in (history.incident for history in timeline.incidents):
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)

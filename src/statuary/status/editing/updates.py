@@ -58,7 +58,7 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     """Return the component with a key, id or name.
 
     Raises:
-        EditError: if there is none or more than one, or it is a group.
+        EditError: if no component or more than one matches, or the component is a group.
     """
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
@@ -102,7 +102,7 @@ def parse_status(word: str) -> ComponentStatus:
     """Parse a component's status.
 
     Raises:
-        EditError: if there is no such status.
+        EditError: if the word is not a status.
     """
     for status in STATUSES:
         if status == word:
@@ -127,13 +127,13 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
 
 
 def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTemplate:
-    """Return the template of incidents with a name.
+    """Return the incident template with a name.
 
     Returns:
-        The template; an empty one without a name.
+        The template; an empty template if `name` is None.
 
     Raises:
-        EditError: if there is none.
+        EditError: if no template has the name.
     """
     if name is None:
         return IncidentTemplate()
@@ -166,10 +166,18 @@ def find_incident(
 ) -> Incident:
     """Find a record by its id, file name, or a beginning.
 
-    The words may omit the leading day. If several match, the only one with a wanted status is returned.
+    The typed words may omit the leading day. If several records match, the only one with a wanted status is
+    returned.
+
+    Args:
+        typed: the words that the user typed.
+        histories: the records to search.
+        noun: the word for the records in messages.
+        at: the time of the status.
+        is_wanted: whether the command can apply to a record with a status.
 
     Raises:
-        EditError: if none matches, or several do.
+        EditError: if no record matches, or several do.
     """
     incidents = [history.incident for history in histories]
     matches = next(filter(None, _matches(typed, incidents)), [])
@@ -197,7 +205,7 @@ def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Inciden
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents with one of some statuses at an instant."""
+    """Return the incidents whose status at a time is wanted."""
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
 
 
@@ -215,9 +223,10 @@ def incident_names(incident: Incident) -> list[str]:
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return the status at an instant, empty before any update.
+    """Return a record's status at a time; empty before any update.
 
-    A window is `scheduled` also before it is announced; one that is cancelled by then is `completed`.
+    A maintenance window is `scheduled` even before its announcement; a window that is cancelled by then is
+    `completed`.
     """
     update = current_update(incident, at)
     if update is not None:
@@ -228,12 +237,12 @@ def status_at(incident: Incident, at: Instant) -> str:
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
-    """Return the newest update at an instant, including automatic ones.
+    """Return the newest update at a time, including automatic updates.
 
-    Drafts and embargoed incidents have one too: they are edited before they are published.
+    Drafts and embargoed incidents have a current update too, since they are edited before they are published.
 
     Returns:
-        The update, or None before the first.
+        The update, or None before the first update.
     """
     passed = [update for update in in_display_order(incident) if update.display_at <= at]
     return passed[-1] if passed else None
@@ -325,7 +334,7 @@ class NewUpdate:
 
     @property
     def value(self) -> dict[str, YamlValue]:
-        """The update as a source file holds it."""
+        """The update as a mapping for a source file."""
         value: dict[str, YamlValue] = {
             "at": format_exact(self.at),
             "status": self.status,
@@ -353,7 +362,7 @@ class NewUpdate:
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
-    """Return a postmortem as a source file holds it."""
+    """Return a postmortem as a mapping for a source file."""
     value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
     return {**value, "deliver_notifications": True} if notify else value
 
@@ -401,7 +410,10 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
     """Return a file's text with a maintenance cancelled.
 
     Args:
-        body: its last update.
+        text: the text of the file.
+        pointer: the maintenance, or the window of a recurring maintenance, in the file.
+        at: the time of the cancellation.
+        body: the text of a final `completed` update; None to add no update.
     """
     edited = set_value(text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
     if body is None:

@@ -50,7 +50,8 @@ class ComponentNow(NamedTuple):
 def with_layer(stack: Stack, layer: Layer) -> Stack:
     """Put a layer on top of the stack.
 
-    It replaces that of the same source, and keeps its start if the status is the same.
+    The layer replaces the layer of the same source, and keeps the start of that layer if the status is the
+    same.
     """
     for earlier in stack:
         if _is_same_source(earlier, layer) and earlier.status == layer.status:
@@ -90,7 +91,7 @@ def _is_same_source(layer: Layer, other: Layer) -> bool:
 def shown_layer(stack: Stack) -> Layer:
     """Return the layer that pages show.
 
-    It is the newest, unless that is maintenance above something worse.
+    This is the newest layer, unless the newest is maintenance above a worse status.
     """
     newest = stack[-1]
     if not _is_maintenance(newest):

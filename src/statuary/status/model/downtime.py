@@ -172,7 +172,8 @@ def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | Non
     """Return the start and the end of an incident or maintenance window.
 
     Returns:
-        The pair, its end None if there is none yet; None if the record never began.
+        The pair, its end None if the record has not ended; None instead of the pair if the record never
+        began.
     """
     if not isinstance(record.incident, Maintenance):
         return record.incident.started_at, record.resolved_at

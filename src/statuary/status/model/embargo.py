@@ -32,7 +32,7 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove from a catalogue what may not be read at an instant."""
+    """Remove everything that is under embargo at a time from a catalogue."""
     held_back: list[Instant] = []
     unchanged_incidents = (_before_override(incident, now, held_back) for incident in catalogue.incidents)
     incidents = _public_records(unchanged_incidents, now, held_back)

@@ -118,7 +118,7 @@ class IncidentHistory:
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether nothing about the record changes after an instant."""
+        """Return whether nothing about the record changes after this time."""
         final = self.final
         return final is None or (final.closed and final.since <= instant)
 

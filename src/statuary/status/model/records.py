@@ -104,7 +104,7 @@ class Automation:
 class Occurrence(NamedTuple):
     """Changes to one window of a recurring maintenance.
 
-    None keeps the rule's value.
+    A field that is None keeps the value of the recurring maintenance.
     """
 
     scheduled_for: Instant | None = None
@@ -172,7 +172,7 @@ def began_at(record: Incident) -> Instant:
 
 
 class StatusChange(NamedTuple):
-    """A recorded change: the component has this status from this instant on."""
+    """A component's new status, which holds from a recorded time on."""
 
     at: Instant
     status: ComponentStatus
@@ -298,7 +298,7 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Return a deterministic id of these parts."""
+    """Return a deterministic id made from these strings."""
     digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     bits = int.from_bytes(digest, "big") >> 4
     return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

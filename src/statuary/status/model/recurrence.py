@@ -53,7 +53,7 @@ def validate_rule(rule: str) -> None:
     """Check a recurrence rule.
 
     Raises:
-        InvalidValueError: if it is not one of RFC 5545, or repeats more often than a maintenance can.
+        InvalidValueError: if the rule is not one of RFC 5545, or repeats more often than a maintenance can.
     """
     parts = _parts(rule)
     if parts.get("FREQ") not in FREQUENCIES:
@@ -115,9 +115,9 @@ def _until(value: str) -> Instant | None:
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the starts of windows announced by `until`.
+    """Return the starts of the windows that are announced by `until`.
 
-    There are at most `MAX_WINDOWS` + 1.
+    The list has at most `MAX_WINDOWS` + 1 items.
     """
     last_start = Instant(until + recurrence.announce)
     return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
@@ -130,9 +130,9 @@ def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | N
 
 
 def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
-    """Return whether a rule has a window after an instant.
+    """Return whether a rule has a window after a time.
 
-    It looks at most at `MAX_WINDOWS`.
+    At most `MAX_WINDOWS` windows are examined.
     """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return any(start > at for start in islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS))
@@ -260,7 +260,7 @@ def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
 def is_withdrawn(maintenance: Maintenance) -> bool:
     """Return whether a maintenance is cancelled before its announcement.
 
-    Nothing of it is published.
+    Nothing of such a maintenance is published.
     """
     published_at = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
     return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published_at
@@ -273,12 +273,12 @@ def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return the time at which a maintenance window begins, manually or automatically.
+    """Return the time at which a window begins, manually or automatically.
 
-    An `in_progress` update after an automatic start does not start it again.
+    An `in_progress` update after an automatic start does not start the window again.
 
     Returns:
-        The instant, or None if it never begins.
+        The time, or None if the window never begins.
     """
     written_at = first_written_at(maintenance, ("in_progress",))
     verified = first_written_at(maintenance, ("verifying",))

@@ -29,10 +29,12 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the instants after `at` at which a document may change.
+    """Return the times after `at` at which a document may change.
+
+    The times end at the horizon.
 
     Args:
-        days: include those of pages that show days.
+        days: include the midnights at which pages that show days change.
     """
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions(timeline, at, horizon, days=days or settings.uptime)
@@ -43,10 +45,13 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return the start of the documents' current state, if known.
+    """Return the time since which the documents are unchanged.
+
+    If a document shows uptime or days, the time is `at` during an outage, and otherwise not before the last
+    midnight. It is also `at` if nothing has changed before.
 
     Args:
-        days: include pages that show days.
+        days: whether pages that show days are among the documents.
     """
     turns = (timeline.changes, timeline.deadlines)
     instants = {turn for series in turns for turn in series[: bisect_right(series, at)][-1:]}

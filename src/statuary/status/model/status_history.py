@@ -141,9 +141,9 @@ def _events(
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first instant at which readers see an update.
+    """Return the first time at which readers see an update.
 
-    Its own times and `publish_at` have passed then.
+    By then the update's own times and its `publish_at` have passed.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)

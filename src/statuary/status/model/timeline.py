@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, ove
 
 
 class ComponentState(NamedTuple):
-    """A component or group at an instant, as the API shows it.
+    """A component or group at one time, as the API shows it.
 
     A group has the status of its worst component.
     """
@@ -35,7 +35,7 @@ class ComponentState(NamedTuple):
 
 
 class PageState(NamedTuple):
-    """The page at one instant."""
+    """The page at one time."""
 
     at: Instant
     page: Page
@@ -153,13 +153,15 @@ def state_at(timeline: Timeline, at: Instant) -> PageState:
 def states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
-    """Return a function that makes states with fewer records.
+    """Return a function that makes page states with fewer records.
+
+    The states have only the records that are not final by `start`, and those in `listed_records`. Lists of
+    the latest records are complete all the same, if a final record never moves up in them.
 
     Args:
-        start: the first instant.
-
-    It has those that are not final by `start` and those that are listed then. A list of the latest records is
-    the same as with all of them if a final record never moves up in it.
+        timeline: the status over time.
+        start: the earliest time that the function is called with.
+        listed_records: the records that the lists show at `start`.
     """
     ids = {history.incident.id for history in listed_records}
 
@@ -225,7 +227,7 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the states of records published at an instant, in order."""
+    """Return the states of the records published at a time, in order."""
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
@@ -255,7 +257,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the page's last change up to an instant, or its creation."""
+    """Return the page's last change up to a time, or its creation."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at
@@ -270,11 +272,12 @@ def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant)
 
 
 def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
-    """Return the instants in (start, until] at which something may change.
+    """Return the times in (start, until] at which something may change.
 
     Args:
-        timeline: must extend at least to `until`.
-        start: before the first instant.
+        timeline: the status over time, which must extend at least to `until`.
+        start: the time before the interval; a change exactly then is not returned.
+        until: the last time of the interval.
         days: include the midnights of the page's zone, at which documents that show days change.
     """
     first_index = bisect_right(timeline.changes, start)
@@ -287,7 +290,7 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
-    """Return whether anything changes after an instant, beyond the horizon too."""
+    """Return whether anything changes after a time, even beyond the horizon."""
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances

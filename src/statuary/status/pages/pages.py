@@ -140,13 +140,13 @@ class StatusPages:
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes an instant's changed pages.
+        """Return a function that makes the pages that change, by time.
+
+        For a time without a change (a midnight, an hour of an outage) the function returns only the pages
+        with uptime and past days.
 
         Args:
-            start: the first instant.
-
-        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past
-        days.
+            start: the earliest time that the function is called with.
         """
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)

@@ -37,10 +37,10 @@ HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:
 
 
 def check_page_url(text: str) -> str:
-    """Return the URL of a page as it is.
+    """Return a page's URL after checking its form.
 
     Raises:
-        InvalidValueError: if it is not an absolute http(s) URL without query or fragment.
+        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment.
     """
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise InvalidValueError(
