@@ -51,8 +51,9 @@ def chain_documents(
     """Yield a chain's newest contracts, its pages and their index.
 
     Args:
-        oldest_first: all its contracts by match id.
-        unchanged: how many of the oldest are unchanged; pages with only those are omitted.
+        oldest_first: all contracts of the chain, by match id.
+        unchanged: the number of oldest contracts that are unchanged; pages with only these contracts are
+            omitted.
     """
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)

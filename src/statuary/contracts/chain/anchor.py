@@ -57,7 +57,7 @@ def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
     """Return whether a checkpoint names a block.
 
     Raises:
-        EvidenceError: if it names another block of that number.
+        EvidenceError: if the checkpoint of that number names another block.
     """
     checkpoint_hash = checkpoints.get(block.number)
     if checkpoint_hash is not None and checkpoint_hash != block.hash:
@@ -105,7 +105,7 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
     """Return the header of a block.
 
     Raises:
-        EvidenceError: if it is malformed, or has another hash or number.
+        EvidenceError: if the header is malformed, or has another hash or number than the block.
     """
     header = parse_header(_bytes(block.header))
     if header.hash != _bytes(block.hash):
@@ -116,10 +116,10 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
 
 
 def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return the account under a block's state root; it may be absent.
+    """Return the account under a block's state root, which may be absent.
 
     Raises:
-        EvidenceError: if the nodes prove neither.
+        EvidenceError: if the nodes prove neither that the account exists nor that it is absent.
     """
     leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
     if not leaf:
@@ -134,7 +134,7 @@ def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
     """Return the word in a storage slot of an account.
 
     Raises:
-        EvidenceError: if the nodes do not prove it.
+        EvidenceError: if the nodes do not prove the word.
     """
     value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
     return as_number(decode_rlp(value)) if value else 0
@@ -151,12 +151,12 @@ def transaction_in(evidence: DeploymentEvidence, index: int, creation: str) -> P
     """Return the transaction at an index of a block, and its receipt.
 
     Args:
-        evidence: the block, and both proofs.
-        index: the transaction's in the block, from 0.
-        creation: the record's creation code as hex, which replaces the placeholder.
+        evidence: the block, with the proofs of the transaction and of the receipt.
+        index: the index of the transaction in the block, from 0.
+        creation: the record's creation code as hex, which replaces the placeholder in the transaction.
 
     Raises:
-        EvidenceError: if the proofs do not show them.
+        EvidenceError: if the proofs do not show the transaction or the receipt.
     """
     header = header_of(evidence.block)
     key = encode_rlp(number_bytes(index))

@@ -39,10 +39,10 @@ def number_bytes(number: int) -> bytes:
 
 
 def decode_rlp(data: bytes) -> RlpItem:
-    """Return the item that bytes encode.
+    """Decode an RLP item.
 
     Raises:
-        EvidenceError: if they are not the encoding of one item.
+        EvidenceError: if the bytes are not the encoding of exactly one item.
     """
     item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
@@ -51,10 +51,10 @@ def decode_rlp(data: bytes) -> RlpItem:
 
 
 def decode_list(data: bytes) -> list[RlpItem]:
-    """Return the list that bytes encode.
+    """Decode an RLP list.
 
     Raises:
-        EvidenceError: if they are not the encoding of a list.
+        EvidenceError: if the bytes are not the encoding of exactly one list.
     """
     item = decode_rlp(data)
     if not isinstance(item, list):
@@ -109,10 +109,10 @@ def _payload(data: bytes, at: int, limit: int) -> _Payload:
 
 
 def as_number(item: RlpItem) -> int:
-    """Return an item's number.
+    """Return an RLP item as a number.
 
     Raises:
-        EvidenceError: if it is a list, or has leading zeros.
+        EvidenceError: if the item is a list, or has leading zeros.
     """
     if isinstance(item, list) or item[:1] == b"\0":
         raise EvidenceError("rlp_number")
@@ -120,13 +120,13 @@ def as_number(item: RlpItem) -> int:
 
 
 def as_bytes(item: RlpItem, *lengths: int) -> bytes:
-    """Return an item's bytes.
+    """Return an RLP item as bytes.
 
     Args:
-        lengths: the allowed lengths; none allows any.
+        lengths: the allowed lengths in bytes; none allows any.
 
     Raises:
-        EvidenceError: if it is a list, or has another length.
+        EvidenceError: if the item is a list, or has another length.
     """
     if isinstance(item, list) or (lengths and len(item) not in lengths):
         sizes = {f"size{place}": length for place, length in enumerate(lengths, start=1)}

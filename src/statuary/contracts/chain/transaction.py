@@ -69,7 +69,7 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     """Parse an encoded transaction.
 
     Raises:
-        EvidenceError: if it is malformed or of an unknown type.
+        EvidenceError: if the transaction is malformed or of an unknown type.
     """
     kind, payload = _envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
@@ -147,10 +147,10 @@ class Receipt(NamedTuple):
 
 
 def parse_receipt(raw: bytes) -> Receipt:
-    """Return the fields of an encoded receipt.
+    """Parse an encoded receipt.
 
     Raises:
-        EvidenceError: if it is not a receipt.
+        EvidenceError: if the bytes are not a receipt.
     """
     kind, payload = _envelope(raw, "receipt")
     items = decode_list(payload)
@@ -175,10 +175,10 @@ def creating_nonce(creator: Address, address: Address, limit: int) -> int | None
     """Return the nonce with which a contract created an address (CREATE).
 
     Args:
-        limit: the nonces that are tried are less than this.
+        limit: only nonces below this number are tried.
 
     Returns:
-        The nonce, or None if there is none.
+        The nonce, or None if no tried nonce gives the address.
     """
     sender = bytes.fromhex(creator[2:])
     created = bytes.fromhex(address[2:])
@@ -235,10 +235,10 @@ class BlockHeader(NamedTuple):
 
 
 def parse_header(raw: bytes) -> BlockHeader:
-    """Parse an encoded header.
+    """Parse an encoded block header.
 
     Raises:
-        EvidenceError: if it is not that of an Ethereum block.
+        EvidenceError: if the bytes are not the header of an Ethereum block.
     """
     items = decode_list(raw)
     if len(items) < len(HEADER_SIZES):

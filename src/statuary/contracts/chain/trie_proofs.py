@@ -10,8 +10,7 @@ from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem
 def is_root(root: bytes, node: str) -> bool:
     """Return whether a node, given as hex, has a root's hash.
 
-    Returns:
-        False also for a string that is not hex.
+    A string that is not hex has not.
     """
     try:
         return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root

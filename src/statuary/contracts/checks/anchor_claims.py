@@ -163,7 +163,7 @@ def recover_sender(signature: RecoverableSignature) -> Address:
     """Return the address whose key made a signature.
 
     Raises:
-        EvidenceError: if no key made it.
+        EvidenceError: if no key can have made the signature.
         MissingExtraError: if the extra is not installed.
     """
     library = _library()

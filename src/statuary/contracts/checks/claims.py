@@ -126,14 +126,15 @@ def claims(
     *,
     recompilation: Recompilation | None = None,
 ) -> tuple[Claim, ...]:
-    """Return the status of each claim.
+    """Return the status of each claim about a record.
 
     Args:
-        results: of the checks.
-        compilation: evidence that the sources were compiled again, or None.
-        digest: SHA-256 of the record's canonical bytes, which the evidence must name.
-        recompilation: what this build compiled, if it did.
-        anchored: what the chain's proofs show.
+        record: the record.
+        results: the results of the checks.
+        anchored: the claims that the chain's proofs decide.
+        compilation: the evidence that the sources were compiled again, or None.
+        digest: SHA-256 of the record's canonical bytes, as hex; the evidence must name it.
+        recompilation: the result of compiling the sources in this build; None if the build did not.
     """
     by_check = {result.check: result for result in results}
     return (
@@ -440,16 +441,17 @@ def pinned_members(
     compilation: CompilationEvidence | None,
     recompilation: Recompilation | None = None,
 ) -> dict[str, PinnedBy]:
-    """Return the pin of each member of a record.
+    """Return the claim or proof that pins each member of a record.
 
     Args:
-        record_claims: its claims.
-        compilation: evidence that its sources were compiled again.
-        recompilation: what this build compiled, if it did.
-        anchored: the claims that the chain proves.
+        record: the record.
+        record_claims: the claims about the record.
+        anchored: the claims that the chain's proofs decide.
+        compilation: the evidence that the sources were compiled again, or None.
+        recompilation: the result of compiling the sources in this build; None if the build did not.
 
     Returns:
-        Pins by member; none if the record is contradicted.
+        The pins by member; none if the record is contradicted.
     """
     status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:

@@ -85,7 +85,7 @@ def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
     """Encode a JSON value compactly.
 
     Returns:
-        The bytes, or None if it is nested deeper than any compiler's output.
+        The bytes, or None if the value is nested deeper than any compiler's output.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
@@ -213,7 +213,7 @@ class SideView:
 
     @unlocked_cached_property
     def steps(self) -> list[TransformationStep | InvalidValueError]:
-        """Each transformation, or what is wrong with it."""
+        """Each transformation, or the error in it."""
         transformations = self.value.get("transformations")
         return (
             [parsed_or_error(parse_transformation, step) for step in transformations]
@@ -230,9 +230,9 @@ class SideView:
 
     @unlocked_cached_property
     def replayed(self) -> bytes | ReplayError | None:
-        """The replay's result or failing step.
+        """The code that the replay gives, or the step that fails.
 
-        None if a part cannot be decoded.
+        The value is None if a part cannot be decoded.
         """
         if self.recompiled is None or self.onchain is None or self.transformations is None:
             return None
@@ -258,7 +258,7 @@ class SideView:
     @unlocked_cached_property
     @of_compilation
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
-        """The references of libraries, or what is wrong with them."""
+        """The references of libraries, or the error in them."""
         return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
 
     @unlocked_cached_property

@@ -139,7 +139,8 @@ def build_contracts_of_files(
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
     """Read contracts and make their documents.
 
-    Each has the size and time of its source from before it was read.
+    Yields:
+        Each contract, with the size and time that its source had before it was read.
     """
     root_path = str(root)
     contracts = ((source, source_stat(root_path, source), _read(root, source)) for source in sources)

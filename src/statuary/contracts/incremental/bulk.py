@@ -28,11 +28,11 @@ class BulkContract(Protocol):
 
     @property
     def source(self) -> ContractSource:
-        """Its place in the bulk source."""
+        """The location of the contract in the bulk source."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
-        """Its record, or the reason why there is none."""
+        """The parsed record, or the reason why it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
         """Return findings about the record with their positions in the file."""
@@ -42,7 +42,10 @@ class BulkPart(Protocol):
     """A part of a bulk source: small, picklable and repeatably readable."""
 
     def read(self, root: Path) -> Iterator[BulkContract]:
-        """Yield its contracts, with a finding for each unreadable record."""
+        """Yield the contracts of the part.
+
+        An unreadable record is yielded with a finding.
+        """
 
 
 class BulkReader(Protocol):
@@ -54,12 +57,12 @@ class BulkReader(Protocol):
         """Divide a source into parts that are readable inside the context.
 
         Args:
-            chains: the ids of the site's chains; contracts on others may be skipped.
+            chains: the ids of the site's chains; contracts on other chains may be skipped.
             memory: the bytes that dividing may use.
             pool: an executor for some of the work; None for this process only.
 
         Raises:
-            UnreadableError: while it is entered or iterated, if the source cannot be read.
+            UnreadableError: if the source cannot be read, on entering the context or while iterating.
         """
 
 

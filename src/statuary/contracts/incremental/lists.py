@@ -63,8 +63,8 @@ def add_lists(
     """Add changed lists of chains and addresses, and the list pages.
 
     Args:
-        skipped: collects why pages cannot be made.
-        is_same_site: whether the last build's pages were made for the same site, contracts aside.
+        skipped: gains a finding for each page that cannot be made.
+        is_same_site: whether only contracts have changed since the last build made its pages.
     """
     site, sources = contracts.site, contracts.sources
     # on a site with one chain, the build of each contract already makes the document of its address
