@@ -151,7 +151,6 @@ def check(content: str | Path, *, now: datetime | None = None, workers: int = 1)
 
     This is `statuary check`, with every contract record.
 
-
     Args:
         now, workers: as in `build`.
 

@@ -26,7 +26,6 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
     The file is synced before it replaces the old one. If the block raises, the path is unchanged.
 
-
     Raises:
         PublishingError: if the file cannot be written.
     """
