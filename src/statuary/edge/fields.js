@@ -23,7 +23,10 @@ export const PROXY = "proxyResolution";
  * The parts of `proxyResolution`: the on-chain code of a side, instead of the member's own value.
  * @type {Record<string, string>}
  */
-export const CODE_OF_PROXY = { onchainRuntimeBytecode: "runtimeBytecode", onchainCreationBytecode: "creationBytecode" };
+export const CODE_OF_PROXY = {
+  onchainRuntimeBytecode: "runtimeBytecode",
+  onchainCreationBytecode: "creationBytecode",
+};
 
 /** @type {Map<string, string[]>} the selectors, each with those below it, after a dot */
 const SELECTABLE = new Map([

@@ -92,7 +92,9 @@ class SelectionCutter {
 
   finish() {
     this.scanner.finish();
-    if (this.awaited.includes(PROXY) && this.codes.length) this.held.set(PROXY, object(this.foundCodes, this.codes));
+    if (this.awaited.includes(PROXY) && this.codes.length) {
+      this.held.set(PROXY, object(this.foundCodes, this.codes));
+    }
     for (const name of this.awaited) this.sendHeld(name);
     if (!this.sent) this.send(OPENING);
     this.send(CLOSING);
@@ -159,7 +161,9 @@ class SelectionCutter {
     const part = this.codes.find((one) => CODE_OF_PROXY[one] === this.name);
     const code = part && side[0] === OPENING_BRACE && members(side).get("onchainBytecode");
     if (code) this.foundCodes.set(part, code);
-    if (part && this.foundCodes.size === this.codes.length) this.held.set(PROXY, object(this.foundCodes, this.codes));
+    if (part && this.foundCodes.size === this.codes.length) {
+      this.held.set(PROXY, object(this.foundCodes, this.codes));
+    }
   }
 
   /** @param {string} name */

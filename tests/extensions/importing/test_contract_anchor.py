@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary import open_snapshot
+from statuary.base.files import OWN_FOLDER
 from statuary.base.installation import extra_hint
 from statuary.base.primitives import checksum_address
 from statuary.cli.exit_codes import ExitCode
@@ -428,13 +430,15 @@ def test_overstated_proof_is_rejected(content, node, tmp_path):
     for name in (FARE, FARE.lower()):
         (site / f"proof/31337/{name}.json").unlink()
         (site / f"proof/31337/{name}.json").write_text(json.dumps(built))
+    for folder in (OWN_FOLDER, "snapshot"):  # both have the digest of the proof that was built
+        shutil.rmtree(site / folder)
+    forged = tmp_path / "forged.zip"
+    assert run("snapshot", "create", forged, "--from", site, "--now", NOW).exit_code == ExitCode.OK
     with (
-        open_snapshot(site) as opened,
+        open_snapshot(forged) as opened,
         pytest.raises(DamagedSnapshotError, match="says that onChain is stated by a file"),
     ):
         _ = opened.contract(31337, FARE).on_chain
-    forged = tmp_path / "forged.zip"
-    assert run("snapshot", "create", forged, "--from", site, "--now", NOW).exit_code == ExitCode.OK
     verified = run("snapshot", "verify", forged, "--prove")
     assert verified.exit_code == ExitCode.FINDINGS
     assert "the proof says that onChain is stated by a file; it is not" in verified.output

@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext, suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -452,7 +452,8 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
                 file = _target(folder, document_path(path))
                 waits = staged / file.relative_to(folder)
                 waits.parent.mkdir(parents=True, exist_ok=True)
-                create_file(waits, _body(site, path))
+                with suppress(FileExistsError):  # where case is ignored, the other spelling is this file
+                    create_file(waits, _body(site, path))
                 count += 1
             _move_files(staged, folder)
     except OSError as error:
