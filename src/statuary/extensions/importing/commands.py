@@ -363,8 +363,8 @@ def run_contract_import(
         dry_run=target.dry_run,
         add_chains=contract_options.add_chains,
     )
-    if kind in PROJECT_READERS and not Path(source).exists():  # titanoboa's projects can be one file
-        raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
+    if kind in PROJECT_READERS:
+        _require_project(source)
     list_contracts = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
     cache = CompilationCache(cache_folder())
     with (
@@ -386,6 +386,12 @@ def run_contract_import(
     if words := _account(contract_options.report, done, kind, source, dry_run=settings.dry_run):
         click.echo(words)
     return _exit_code(done.report, done.incomplete)
+
+
+def _require_project(source: str) -> None:
+    """Raise NotImportableError if there is no project; titanoboa's may be a database alone."""
+    if not Path(source).exists():
+        raise NotImportableError(f"there is no folder {source!r}", "name the folder of the project")
 
 
 def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:
