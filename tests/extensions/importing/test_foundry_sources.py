@@ -113,6 +113,14 @@ def test_library_folders_are_remapped(tmp_path):
     [
         ({"src/A.sol": "contract A {}", "src/B.sol": "contract A {}"}, "2 files of .* declare A"),
         ({"src/A.sol": "import '../../secret.sol'; contract A {}"}, "which is outside of"),
+        ({"src/A.sol": "import 'src/../../secret.sol'; contract A {}"}, "which is outside of"),
+        (
+            {
+                "src/A.sol": "import '@x/secret.sol'; contract A {}",
+                "foundry.toml": "[profile.default]\nremappings = ['@x/=lib/../../']\n",
+            },
+            "which is outside of",
+        ),
         ({"src/A.sol": "import './B.sol'; contract A {}"}, r"B\.sol"),
         (
             {"src/A.sol": "contract A {}", "foundry.toml": "[profile.default]\noptimizer_details = {}\n"},
@@ -124,6 +132,14 @@ def test_unclear_sources_are_refused(tmp_path, files, message):
     write(tmp_path, {"../secret.sol": "", **files})
     with pytest.raises(NotImportableError, match=message):
         compilation_of_project(tmp_path, "A", CODE, "")
+
+
+def test_linked_source_outside_is_refused(tmp_path):
+    project = tmp_path / "project"
+    write(project, {"../secret.sol": "", "src/A.sol": "import './B.sol'; contract A {}"})
+    (project / "src/B.sol").symlink_to(tmp_path / "secret.sol")
+    with pytest.raises(NotImportableError, match="which is outside of"):
+        compilation_of_project(project, "A", CODE, "")
 
 
 def test_unknown_contract_has_no_compilation(tmp_path):

@@ -155,7 +155,12 @@ def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[
         source = waiting.pop()
         if source in texts:
             continue
-        if source.startswith(("../", "/")) or len(texts) == MAX_SOURCES:
+        if len(texts) == MAX_SOURCES:
+            raise NotImportableError(
+                f"{path} imports more than {MAX_SOURCES:,} files", "run `forge build`, and import again"
+            )
+        # `src/../../name`, remappings and links lead out too
+        if not (project / source).resolve().is_relative_to(project.resolve()):
             raise NotImportableError(
                 f"{path} imports {source}, which is outside of {project}",
                 "run `forge build`, and import again",
