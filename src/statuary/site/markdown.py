@@ -27,6 +27,37 @@ LINK_URL = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
 """The only addresses that a link may have: a relative one would lead elsewhere on every page."""
 
 
+BODY_TAGS = frozenset(
+    [
+        "p",
+        "br",
+        "hr",
+        "strong",
+        "em",
+        "code",
+        "pre",
+        "blockquote",
+        "a",
+        "ul",
+        "ol",
+        "li",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    ]
+)
+"""The HTML elements of bodies."""
+
+
 def _address(_tag: str, attribute: str, value: str) -> str | None:
     return value if attribute != "href" or LINK_URL.fullmatch(value) else None
 
@@ -39,32 +70,7 @@ def markdown_sanitizer(link_rel: str | None) -> nh3.Cleaner:
         link_rel: the `rel` of links; None for none.
     """
     return nh3.Cleaner(
-        tags={
-            "p",
-            "br",
-            "hr",
-            "strong",
-            "em",
-            "code",
-            "pre",
-            "blockquote",
-            "a",
-            "ul",
-            "ol",
-            "li",
-            "h1",
-            "h2",
-            "h3",
-            "h4",
-            "h5",
-            "h6",
-            "table",
-            "thead",
-            "tbody",
-            "tr",
-            "th",
-            "td",
-        },
+        tags={*BODY_TAGS},
         attributes={"a": {"href"}, "ol": {"start"}},
         attribute_filter=_address,
         url_schemes={"http", "https", "mailto"},

@@ -18,38 +18,14 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from statuary.contracts.pages.sources import Highlighter, highlighter
+from statuary.site.markdown import BODY_TAGS
 from statuary.site.pages.page_texts import visible_text
 from statuary.system.files import read_file
 
 SCHEMES = frozenset(("http", "https", "mailto"))
 
 SANITIZER = nh3.Cleaner(
-    tags={
-        "p",
-        "br",
-        "hr",
-        "strong",
-        "em",
-        "code",
-        "pre",
-        "blockquote",
-        "a",
-        "img",
-        "ul",
-        "ol",
-        "li",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-    },
+    tags={*BODY_TAGS, "img"} - {"h1"},
     attributes={
         "a": {"href"},
         "img": {"src", "alt", "width", "height"},
