@@ -1,6 +1,6 @@
-"""Paths of contracts' documents in both layouts: plain and with shards.
+"""Paths of contract documents in the plain and the sharded layout.
 
-Shards are for hosts that limit the files of a folder.
+Shards are for hosts that limit the number of files in a folder.
 """
 
 import re
@@ -29,9 +29,9 @@ SHARDED_PATH = re.compile(
 
 
 def sharded_path(path: str) -> str:
-    """Return a document's path in the sharded layout.
+    """Convert the path of a document to the sharded layout.
 
-    Only single contracts and proofs have another path there.
+    Only the path of a contract or a proof differs.
     """
     if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
@@ -40,21 +40,21 @@ def sharded_path(path: str) -> str:
 
 
 def plain_path(path: str) -> str:
-    """Return a document's path in the plain layout, from either layout."""
+    """Convert a path of either layout to the plain layout."""
     if (match := SHARDED_PATH.fullmatch(path)) is None:
         return path
     return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
 
 
 def sharded_document(document: Document) -> Document:
-    """Return a document with its paths in the sharded layout."""
+    """Move a document to its paths in the sharded layout."""
     return document._replace(
         path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
     )
 
 
 def apply_host_layout(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
-    """Yield contracts' documents under their hosts' paths, with compressed forms.
+    """Move contract documents to the paths of the host, and compress them.
 
     Raises:
         PublishingError: if the package for a compressed form is not installed.
@@ -71,7 +71,7 @@ def _in_layout(document: Document, settings: HostingSettings) -> Document:
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return the chain id and the address in a record's path.
+    """Return the chain id and address in the path of a record.
 
     Returns:
         The pair, or None for any other path.

@@ -1,4 +1,4 @@
-"""The section of contracts: builds changed ones, then what depends on all."""
+"""The contracts section: builds changed contracts, then their lists."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -46,7 +46,7 @@ GENESIS_CHAIN = "0"
 
 
 class ContractsSection(ContentSection):
-    """The verified contracts of a site."""
+    """The section that builds the verified contracts of a site."""
 
     urls = URLS
 
@@ -136,7 +136,8 @@ class ContractsSection(ContentSection):
     def _build_changed(self, run: Run, recompiler: "RecordRecompiler | None") -> BuiltContracts:
         """Build the contracts that changed.
 
-        If something goes wrong with all of them, such as that workers are lost, those of the last build stay.
+        If the build of contracts fails as a whole, for example because workers are lost, the published
+        contracts stay.
         """
         site, root, target = run.site, run.root, run.target
         if site is None or root is None:
@@ -166,7 +167,7 @@ class ContractsSection(ContentSection):
     def finalize(self, run: Run) -> SectionResult | None:
         """Add the lists of contracts, unless they are unchanged.
 
-        The next build makes skipped ones again.
+        A list that is skipped is made again by the next build.
         """
         built, ledger = self._built, run.target.ledger
         if built is None:

@@ -1,4 +1,4 @@
-"""The chains of a site, and how its contracts are published."""
+"""Settings of a site's chains and contracts."""
 
 from datetime import date
 from enum import StrEnum
@@ -8,7 +8,7 @@ from statuary.base.primitives import Address, ChainId, Hex
 
 
 class GoneContract(NamedTuple):
-    """A contract that stays listed although the site's author knows that its code is gone."""
+    """A contract that no longer exists on the chain but stays listed."""
 
     address: Address
     date: date
@@ -30,14 +30,17 @@ class Chain(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """The published records: proved ones, or all, marked if rejected."""
+    """The records to publish: proved ones, or all.
+
+    With all, those that fail a check are marked as rejected.
+    """
 
     PROVED = "proved"
     ALL = "all"
 
 
 class ContractSettings(NamedTuple):
-    """The settings of published contracts."""
+    """The settings of a site's contracts."""
 
     publish: PublishPolicy = PublishPolicy.PROVED
     join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export

@@ -1,4 +1,4 @@
-"""The contracts of a site, as its content describes them."""
+"""The contracts of a site's content: chains and sources."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class SiteContracts(NamedTuple):
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The bulk sources, in order of paths."""
+        """The bulk sources, sorted by path."""
         return self.sources.bulk
 
     def have_pages(self, pages: PageSettings) -> bool:

@@ -1,1 +1,1 @@
-"""The contracts that a build makes again, their partitions and their results."""
+"""Incremental builds of contracts: find changed sources, build them in partitions."""

@@ -1,6 +1,6 @@
-"""One contract source to its documents: read, check, encode.
+"""Build the documents of one contract: read its source, check it, encode.
 
-Any failure with one record excludes only that record, with a finding that names it.
+A record that fails excludes only itself, with a finding that names it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,16 +59,16 @@ BATCH, BATCH_BYTES = 16, 400_000
 
 
 class ContractDocuments(NamedTuple):
-    """The documents of a contract, and the reasons for skipped ones."""
+    """The documents of a contract, and findings about skipped ones."""
 
     documents: tuple[Document, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
 class ExtensionDocuments(NamedTuple):
-    """The documents that extensions make of a contract.
+    """The documents that extensions add to a contract.
 
-    A failure there skips only these.
+    If an extension fails, only its own documents are skipped.
     """
 
     facts: bytes = b""  # what the ledger keeps
@@ -77,14 +77,14 @@ class ExtensionDocuments(NamedTuple):
 
 
 class ContractWithDocuments(NamedTuple):
-    """A built contract with its documents."""
+    """A built contract together with its encoded documents."""
 
     contract: "BuiltContract"
     documents: tuple[Document, ...] = ()
 
 
 class BuiltContract(NamedTuple):
-    """The result of one contract source."""
+    """A contract after reading and checking; `make` encodes its documents."""
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
@@ -98,13 +98,13 @@ class BuiltContract(NamedTuple):
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether the same content gives the same result."""
+        """False if a bug stopped the build of this contract."""
         return not any(finding.rule == DEFECT for finding in self.findings)
 
     def with_documents(self) -> ContractWithDocuments:
-        """Return the contract with its documents.
+        """Encode the documents of the contract.
 
-        If one of them cannot be made, the contract is excluded and has none.
+        If one of them cannot be made, the contract is excluded and has no documents.
         """
         outcome = run_guarded(self.make, self.source.path, "making the documents of the record")
         if isinstance(outcome, Finding):
@@ -113,9 +113,15 @@ class BuiltContract(NamedTuple):
         return ContractWithDocuments(self._replace(findings=findings), outcome.documents)
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the ledger's row, without documents.
+        """Return the ledger row of the source, without document paths.
 
-        After a bug, the next build reads the source again.
+        The row of a contract that hit a bug has no digest, so that the next build reads the source again.
+
+        Args:
+            unit: the partition that built it.
+            reason: why it was built, as `statuary explain` prints it.
+            git: the git id of the source; empty if unknown.
+            stat: size and time of its files; empty if they may still change.
         """
         digest = self.digest
         if not self.is_deterministic:
@@ -137,7 +143,7 @@ class BuiltContract(NamedTuple):
 def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
-    """Read contracts and make their documents.
+    """Read and build contracts with files of their own.
 
     Yields:
         Each contract, with the size and time that its source had before it was read.
@@ -153,7 +159,7 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 
 
 def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
-    """Yield groups of contracts that are small enough to prove together.
+    """Yield contracts in groups that are small enough to prove together.
 
     A group fits into a processor's cache.
     """
@@ -171,7 +177,7 @@ def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]
 def build_contracts_together(
     contracts: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
-    """Make the documents of parsed contracts, whose records are proved together."""
+    """Build parsed contracts; their records are proved in one pass."""
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
     prepared = [_prepare(source, contract, settings) for source, contract in contracts]
     provable = [
@@ -203,12 +209,12 @@ EXTENDING = "making what extensions publish of the record"
 
 
 def _failed_contract(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
-    """Return a contract that is excluded because it failed."""
+    """Return an excluded contract with the findings that exclude it."""
     return BuiltContract(source, findings=_located(source, findings))
 
 
 def _located(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return findings about a source, with the line in a bulk file."""
+    """Give findings without a position the source's line."""
     place = Position(source.line, 1) if source.line else None
     return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
@@ -221,7 +227,7 @@ def _read(root: Path, source: ContractSource) -> ParsedContract:
 def _prepare(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
-    """Return a contract's provable record, or the findings that prevent it."""
+    """Return the record to prove, or the findings that prevent it."""
     outcome = run_guarded(
         lambda: _record_errors(source, contract, settings) or _provable(source, contract, settings),
         source.path,
@@ -233,9 +239,9 @@ def _prepare(
 def _prove(
     provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
-    """Prove records together, or one by one if that fails.
+    """Prove records together; if that fails, prove them one by one.
 
-    The other records then keep their verdict.
+    A record that raises an exception then gets a finding, and the others keep their proofs.
     """
     records = [record for record, _ in provable]
     together = run_guarded(partial(prove_together, records, checks), "", CHECKING)
@@ -251,7 +257,7 @@ def _prove(
 def _record_errors(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> tuple[Finding, ...]:
-    """Return the faults that make a record unprovable: unreadable, or misplaced."""
+    """Return the errors that prevent a proof, such as a wrong path."""
     findings = () if contract.record is None else _location_findings(contract.record, source, settings)
     return (*contract.findings, *findings)
 
@@ -338,7 +344,7 @@ def _make_documents(
 ) -> ContractDocuments:
     """Make a contract's documents.
 
-    The package's template replaces a theme's failing one.
+    If the theme's template fails, the page is rendered with the package's own.
     """
     pages = pages and pages._replace(rules=_rules_of_pages())
     findings: tuple[Finding, ...] = ()
@@ -356,14 +362,14 @@ def _make_documents(
 
 @cache
 def _rules_of_pages() -> tuple[tuple[str, str], ...]:
-    """Return the name and rule of each check."""
+    """Return the name of each check with its rule in English."""
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 
 def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    """Yield the contradictions and faults of the evidence beside a contract.
+    """Yield findings about the evidence beside a contract, such as `anchor.json`.
 
-    An error does not exclude the contract: its page, its proof and its list entry show it.
+    Such an error does not exclude the contract: its page, its proof and its list entry show it.
     """
     if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
         from statuary.contracts.sources.evidence import anchor_path, compilation_path
@@ -382,7 +388,10 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
 def _code_findings(
     proof: Proof, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
-    """Yield that the chain has other code than the record, or none: a note alone if the site's author knows it."""
+    """Yield a finding if the chain has other code, or none.
+
+    It is only a note if site.yaml names the contract under `gone`.
+    """
     claim = proof.claim(ClaimName.ON_CHAIN)
     gone = settings.gone.get(source.chain_id, {}).get(source.address.lower())
     if claim is not None and claim.status is CONTRADICTED:
@@ -441,7 +450,7 @@ def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) 
 def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
-    """Yield the reasons why a record cannot be published at its path."""
+    """Yield errors of a record whose path or chain is wrong."""
     for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
         yield from (finding.within(source.path) for finding in result.findings)
     yield from path_mismatch(record, source)

@@ -1,4 +1,4 @@
-"""The settings that the documents of a contract depend on."""
+"""The settings that decide how a contract is built."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class RecordRecompiler(Protocol):
-    """The compilers of a build.
+    """Compiles records again with the compilers of a build.
 
-    They are sent to workers, and are part of the fingerprint.
+    It is pickled for workers, and is part of the fingerprint of contracts.
     """
 
     def recompile(self, record: "RecordValue") -> "Recompilation":
-        """Compile a record's sources with its compiler, and return the result."""
+        """Compile the sources of a record with the compiler that it names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractBuildSettings:
-    """The inputs of a contract's documents other than its source."""
+    """All inputs of a contract's documents except its source."""
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id

@@ -1,4 +1,7 @@
-"""The results of building contracts; a site without contracts imports only this."""
+"""The built contracts of a site, and the fingerprints of their inputs.
+
+A site without contracts imports only this module of the package.
+"""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +32,7 @@ LIST_PAGES = "list pages"
 
 
 class BuiltContracts(NamedTuple):
-    """The results of all contracts."""
+    """The contracts of a site after a build, and their findings."""
 
     site: SiteContent
     sources: "SourceTable"  # the rows that the site will have
@@ -45,7 +48,7 @@ class BuiltContracts(NamedTuple):
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether contracts are unchanged and all of their documents exist."""
+        """Whether no contract changed and every document of theirs is published."""
         return self.sources.partial and not self.incomplete_sources and not self.sources.differ()
 
 
@@ -63,9 +66,9 @@ def has_contracts(contracts: SiteContracts, ledger: "Ledger") -> bool:
 def without_contracts(
     site: SiteContent, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
 ) -> BuiltContracts:
-    """Return the result for a site that never had contracts.
+    """Return the result for a site that has never had contracts.
 
-    Published lists are kept.
+    Lists that are published already stay.
     """
     fingerprint = fingerprint_of(contract_build_settings(site, checks, None), site.hosting)
     ledger: Ledger = target.ledger
@@ -83,12 +86,12 @@ def contract_build_settings(
     pages: "ContractPageContext | None",
     recompiler: "RecordRecompiler | None" = None,
 ) -> ContractBuildSettings:
-    """Return the settings that the documents of each contract depend on.
+    """Return the settings that every contract is built with.
 
     Args:
-        checks: the checks of the record; None for all.
-        pages: None if contracts have no pages.
-        recompiler: the compilers of this build; None if it compiles nothing again.
+        checks: the checks to run on each record; None for all.
+        pages: the inputs of pages; None if contracts have no pages.
+        recompiler: the compilers of this build; None to compile nothing again.
     """
     contracts = site.of(SiteContracts)
     makers = providers("record documents")
@@ -112,11 +115,11 @@ def contract_build_settings(
 
 
 def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:
-    """Return the fingerprint of contracts' inputs other than their sources."""
+    """Return the fingerprint of all inputs of contracts except their sources."""
     return fingerprint_of(settings, site.hosting, can_recover_senders())
 
 
 def list_page_fingerprint(site: SiteContent) -> Fingerprint:
-    """Return the fingerprint of the list pages' inputs, except the contracts."""
+    """Return the fingerprint of all inputs of list pages except the contracts."""
     contracts = site.of(SiteContracts)
     return fingerprint_of(site_context(site), contracts.chains, contracts.have_pages(site.pages))

@@ -1,4 +1,4 @@
-"""The contracts of bulk sources, in independently readable parts."""
+"""Read bulk sources: files with many contracts, in parts that workers share."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -24,37 +24,40 @@ Item = TypeVar("Item")
 
 
 class BulkContract(Protocol):
-    """A contract of a bulk source."""
+    """A contract in a bulk source."""
 
     @property
     def source(self) -> ContractSource:
-        """The location of the contract in the bulk source."""
+        """The bulk file, and the line or row of the contract."""
 
     @property
     def parsed_contract(self) -> ParsedContract:
-        """The parsed record, or the reason why it cannot be read."""
+        """The record, or the findings if it cannot be read."""
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record with their positions in the file."""
+        """Add the position in the bulk file to findings about the record."""
 
 
 class BulkPart(Protocol):
-    """A part of a bulk source: small, picklable and repeatably readable."""
+    """A part of a bulk source that a worker can read alone.
+
+    Parts are small and picklable, and give the same contracts each time.
+    """
 
     def read(self, root: Path) -> Iterator[BulkContract]:
         """Yield the contracts of the part.
 
-        An unreadable record is yielded with a finding.
+        A record that cannot be read is yielded with its findings.
         """
 
 
 class BulkReader(Protocol):
-    """Reads one form of bulk source."""
+    """Reads a format of bulk sources, such as lines of JSON."""
 
     def parts(
         self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
-        """Divide a source into parts that are readable inside the context.
+        """Divide a source into parts, readable while the context is open.
 
         Args:
             chains: the ids of the site's chains; contracts on other chains may be skipped.
@@ -70,7 +73,7 @@ class BulkReader(Protocol):
 def open_bulk_source(
     root: Path, contracts: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
-    """Open a bulk source: its parts, and findings about the whole."""
+    """Open a bulk source; yield its parts and findings."""
     reader: BulkReader = provided(f"bulk {source.form}")()
     chains = frozenset(chain.chain_id for chain in contracts.chains)
     memory = contracts.settings.join_memory
@@ -84,7 +87,7 @@ def open_bulk_source(
 
 
 def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
-    """Yield items; if reading fails, the last one is a finding."""
+    """Yield items until a read fails; then yield a finding."""
     try:
         yield from items
     except UnreadableError as error:
@@ -96,7 +99,7 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
 
 
 def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
-    """Return a contract's findings with their line and column, or row."""
+    """Give a contract's findings their line or row in the file."""
     own_findings = list[Finding]()
     other_findings = list[Finding]()
     for finding in findings:
@@ -107,14 +110,14 @@ def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[
 
 @dataclass(frozen=True, slots=True)
 class BulkSourceRange(PartitionSources):
-    """A part of the contracts of a bulk source."""
+    """The contracts in one part of a bulk source."""
 
     outdated: OutdatedSource[BulkSource]
     part: BulkPart
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
-        """Build the contracts one by one, and locate findings in the text."""
+        """Build the contracts of the part, with positions in all findings."""
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0
@@ -134,7 +137,7 @@ class BulkSourceRange(PartitionSources):
     def _contracts(
         self, root: Path, failed: list[Finding]
     ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
-        """Yield the readable contracts; collect the reason for stopping in `failed`."""
+        """Yield the readable contracts; if reading stops, append the reason to `failed`."""
         for contract in _until_error(self.part.read(root), self.outdated.source.path):
             if isinstance(contract, Finding):
                 failed.append(contract)

@@ -1,4 +1,4 @@
-"""The lists of contracts: of chains, of addresses, and pages for people."""
+"""Rebuild the lists of contracts: by chain, by address, and as pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -33,7 +33,7 @@ CONTRACTS_SOURCE = "contracts"
 
 
 class AddressPartition(NamedTuple):
-    """Addresses whose documents are made together, under a unique name."""
+    """A group of addresses whose documents one worker makes."""
 
     name: str
     addresses: tuple[AddressRows, ...]
@@ -42,7 +42,7 @@ class AddressPartition(NamedTuple):
 
 
 def build_address_partition(partition: AddressPartition) -> PartitionResult:
-    """Make the documents of a partition's addresses.
+    """Make the documents of each address in a partition.
 
     Raises:
         OSError: if a body cannot be staged.
@@ -60,10 +60,10 @@ def add_lists(
     *,
     is_same_site: bool,
 ) -> None:
-    """Add changed lists of chains and addresses, and the list pages.
+    """Add the lists of chains and addresses that changed, and their pages.
 
     Args:
-        skipped: gains a finding for each page that cannot be made.
+        skipped: receives a finding for each page that cannot be made.
         is_same_site: whether only contracts have changed since the last build made its pages.
     """
     site, sources = contracts.site, contracts.sources
@@ -106,7 +106,7 @@ def _address_partitions(
 
 
 def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the paths of address documents and of their compressed forms."""
+    """Yield the paths of address documents, plain and compressed."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
         for document in apply_host_layout([bare], site.hosting):
@@ -115,7 +115,7 @@ def _all_names(site: SiteContent, addresses: Iterable[str]) -> Iterator[str]:
 
 
 def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
-    """Return the chains to rebuild, with their number of unchanged oldest contracts."""
+    """Return changed chains, with the number of their oldest unchanged contracts."""
     chains = contracts.site.of(SiteContracts).chains
     if not contracts.sources.partial:
         return {chain.chain_id: 0 for chain in chains}
@@ -126,10 +126,7 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
 
 
 def _noting_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
-    """Yield a chain's lists, and note their index.
-
-    `index` receives the document that names the pages.
-    """
+    """Yield a chain's lists, and append the list's index document to `index`."""
     for document in documents:
         if document.path.endswith(INDEX_NAME):
             index.append(document)
@@ -137,7 +134,7 @@ def _noting_index(documents: Iterable[Document], index: list[Document]) -> Itera
 
 
 def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
-    """Remove the pages that the index of a chain does not name."""
+    """Remove the published pages that a chain's new index no longer names."""
     pages = orjson.loads(index.body)["pages"]
     named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
     for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
@@ -148,7 +145,7 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
 def _add_pages(
     target: BuildTarget, contracts: BuiltContracts, skipped: list[Finding], *, is_same_site: bool
 ) -> None:
-    """Add the pages that list contracts, and remove old ones.
+    """Add the list pages of contracts, and remove outdated ones.
 
     Args:
         skipped, is_same_site: as for `add_lists`.
@@ -164,10 +161,10 @@ def _add_pages(
 
 
 def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages:
-    """Return the last build's pages.
+    """Return the list pages of the last build, to reuse unchanged ones.
 
     Returns:
-        No pages if the settings or a page changed.
+        No pages if the settings or a published page changed.
     """
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
@@ -179,6 +176,6 @@ def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages
 
 
 def _published_pages(target: BuildTarget) -> list[str]:
-    """Return the paths of published list pages and their compressed forms."""
+    """Return the paths of published list pages, plain and compressed."""
     folder = CONTRACTS_HOME.path().rpartition("/")[0]
     return list(target.ledger.documents.made_from(CONTRACTS_SOURCE, folder))

@@ -1,7 +1,7 @@
-"""Partitions: sources that any process can build repeatedly with the same result.
+"""Partitions: sources that any worker can build, with the same result.
 
 A partition is a small value that can be sent to another machine. Its result is small too: bodies are staged
-in the target, rows are written to a file beside them.
+in the target, and ledger rows are written to a file beside them.
 """
 
 import pickle
@@ -43,7 +43,7 @@ RECENT = 2_000_000_000
 
 
 class PartitionSettings(NamedTuple):
-    """Settings that all partitions of a build share."""
+    """The settings that all partitions of a build share."""
 
     root: Path
     contracts: ContractBuildSettings
@@ -51,22 +51,22 @@ class PartitionSettings(NamedTuple):
     started_at_ns: int  # when the build began, by the clock of the target's file system, in nanoseconds
 
     def packed(self) -> bytes:
-        """Return the settings as bytes, pickled once for all partitions."""
+        """Pickle the settings, once for all partitions."""
         return pickle.dumps(self)
 
 
 @lru_cache(maxsize=4)
 def unpacked_settings(settings: bytes) -> PartitionSettings:
-    """Return settings that were packed by this program."""
+    """Unpickle settings that `PartitionSettings.packed` made."""
     shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
 
 
 class PartitionSources(Protocol):
-    """The sources of a partition."""
+    """The sources of a partition: files, or part of a bulk source."""
 
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
-        """Build the contracts one by one; rows do not name documents yet."""
+        """Build the contracts; their rows do not name documents yet."""
 
 
 AnySource = ContractSource | BulkSource
@@ -74,7 +74,7 @@ Source_co = TypeVar("Source_co", bound=AnySource, covariant=True)
 
 
 class OutdatedSource(NamedTuple, Generic[Source_co]):
-    """A source that a build reads."""
+    """A source to build, with the reason and its git id."""
 
     source: Source_co
     reason: str  # why it is read
@@ -83,7 +83,7 @@ class OutdatedSource(NamedTuple, Generic[Source_co]):
 
 @dataclass(frozen=True, slots=True)
 class SingleSources(PartitionSources):
-    """Contracts with a file or a folder of their own."""
+    """Contracts that have a file or folder of their own."""
 
     sources: tuple[OutdatedSource[ContractSource], ...]
 
@@ -109,10 +109,10 @@ class SingleSources(PartitionSources):
 
 
 def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
-    """Return a source's git id, if id and digest still agree.
+    """Return a source's git id if its content still has that id.
 
     Returns:
-        The id; empty otherwise.
+        The id; empty if the file differs from the one in git.
     """
     if not git or not digest or source.form is not ContractForm.RECORD:
         return ""
@@ -127,7 +127,7 @@ def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> 
 
 
 class ContractPartition(NamedTuple):
-    """Sources that are built together."""
+    """A group of sources that one worker builds."""
 
     name: str  # unique in the build
     settings: bytes  # packed `PartitionSettings`
@@ -136,7 +136,7 @@ class ContractPartition(NamedTuple):
 
 
 def build_partition(partition: ContractPartition) -> PartitionResult:
-    """Build every contract of a partition.
+    """Build all contracts of a partition, and stage their documents.
 
     Raises:
         OSError: if a body cannot be staged.
@@ -153,7 +153,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
 def _staged(
     built_contract: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
-    """Add a contract's documents; return its row with their paths."""
+    """Stage a contract's documents, and return its row with their paths."""
     contract, documents = built_contract.with_documents()
     paths = "\n".join(output.add(apply_host_layout(documents, hosting)))
     if contract.findings != built_contract.findings:
@@ -162,7 +162,7 @@ def _staged(
 
 
 class Partitioner:
-    """Divides the sources of a build into partitions."""
+    """Divides the sources of a build into partitions for its workers."""
 
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
@@ -178,9 +178,9 @@ class Partitioner:
     def divide(
         self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
     ) -> Iterator[ContractPartition]:
-        """Yield partitions of sources: small ones first and last.
+        """Yield partitions: small ones at the start and at the end.
 
-        Workers then start early and end together.
+        Small first partitions start all workers early, small last ones let them end together.
 
         Args:
             expected: how many sources there are at most.
@@ -196,7 +196,7 @@ class Partitioner:
             )
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
-        """Return the next partition."""
+        """Return the next partition, with a unique name."""
         self.count += 1
         name = f"contracts-{self.count:07d}"
         return ContractPartition(name, self.settings, sources, self.output(name))

@@ -1,4 +1,4 @@
-"""Build the contracts of a site, on any workers, then their lists."""
+"""Build the contracts of a site on its workers, then their lists."""
 
 import re
 from collections.abc import Generator, Iterator, Sequence
@@ -78,13 +78,14 @@ def build_contracts(
     now: Instant,
     recompiler: RecordRecompiler | None = None,
 ) -> BuiltContracts:
-    """Build changed contracts, or all; of duplicates, the first stays.
+    """Build the contracts that changed, or all of them.
 
-    A contract that claims a verification after `now` is excluded; the next build reads it again.
+    Of records with the same contract or match id, the one that was published first stays. A record that
+    claims a verification after `now` is excluded, and the next build reads it again.
 
     Args:
-        checks: the checks of each record; None for all.
-        recompiler: compiles each record again; None for not.
+        checks: the checks to run on each record; None for all.
+        recompiler: the compilers of this build; None to compile nothing again.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -127,7 +128,10 @@ def build_contracts(
 
 
 def reuse_previous_contracts(site: SiteContent, target: BuildTarget, reason: Finding) -> BuiltContracts:
-    """Return the last build's contracts; the next build compares them again."""
+    """Return the contracts of the last build, because this one failed.
+
+    The next build compares all sources again.
+    """
     target.ledger.restore_previous_sources()
     contracts = _contracts_of(target.ledger.sources, site)
     return contracts._replace(skipped=(reason, *contracts.skipped))
@@ -140,9 +144,9 @@ def _partitions(
     opened: ExitStack,
     executor: Executor,
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
-    """Yield the partitions: contracts with their own files first, then bulk sources.
+    """Yield the partitions of a build: single files first, then bulk sources.
 
-    Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
+    Bulk sources stay open in `opened`, because workers may read parts after the last one is yielded.
     """
     single = GeneratorResult(_single_sources(plan))
     yield from partitioner.divide(single, len(contracts.sources))
@@ -167,7 +171,7 @@ Bulk = OutdatedSource[BulkSource]
 def _single_sources(
     plan: RebuildPlan,
 ) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
-    """Yield the contracts with files of their own; return the other sources."""
+    """Yield the changed single files; return the sources that need no build."""
     bulk = list[Bulk]()
     sources = GeneratorResult(plan.outdated)
     for source, reason, git in sources:
@@ -179,7 +183,7 @@ def _single_sources(
 
 
 class ReadBulkSource(NamedTuple):
-    """A read bulk source: size and time from before, and findings."""
+    """A bulk source after reading: its earlier state, and findings."""
 
     outdated: OutdatedSource[BulkSource]
     stat: SourceStat
@@ -187,9 +191,9 @@ class ReadBulkSource(NamedTuple):
 
 
 def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
-    """Return a bulk source's row, to which its contracts' rows refer.
+    """Return the ledger row of a bulk source.
 
-    One that changed while it was read is read again by the next build.
+    A source that changed while it was read is read again by the next build.
     """
     (source, reason, git), stat, findings = bulk_source
     is_same = source_stat(root, source) == stat
@@ -207,7 +211,7 @@ def _bulk_row(root: Path, bulk_source: ReadBulkSource, began: int) -> SourceRow:
 
 
 def _contracts_of(sources: SourceTable, site: SiteContent) -> BuiltContracts:
-    """Return the contracts of sources; errors exclude their source, never the status."""
+    """Collect the built contracts and their findings from the ledger."""
     findings: list[Finding] = []
     exclusion_reasons: list[Finding] = []
     skipped: dict[Finding, None] = {}
@@ -235,11 +239,10 @@ def _contracts_of(sources: SourceTable, site: SiteContent) -> BuiltContracts:
 
 
 def _exclude_duplicates(target: BuildTarget) -> set[str]:
-    """Exclude the records that duplicate one that stays.
+    """Exclude records that repeat a contract or match id of another record.
 
     Returns:
-        The locations of contracts whose documents have to be made again, because another record had the same
-        paths.
+        The locations of contracts whose documents must be made again: a duplicate had the same paths.
     """
     sources, replaced = target.ledger.sources, set[str]()
     for columns, rule in DUPLICATES.items():
@@ -258,7 +261,7 @@ def _exclude_duplicates(target: BuildTarget) -> set[str]:
 def _documents_of(
     root: Path, contracts: SiteContracts, settings: ContractBuildSettings, locations: set[str]
 ) -> Iterator[Document]:
-    """Yield the documents of contracts at some locations, made again."""
+    """Make the documents of the contracts at some locations again."""
     if not locations:
         return
     from statuary.contracts.incremental.build_contract import build_contracts_together
@@ -271,7 +274,7 @@ def _documents_of(
 def _read_at(
     root: Path, contracts: SiteContracts, locations: set[str]
 ) -> Iterator[tuple[ContractSource, "ParsedContract"]]:
-    """Yield the contracts at some locations as they are read."""
+    """Read the contracts at some locations."""
     from statuary.contracts.sources.read_contract import read_contract
 
     bulk_paths = {match[1] for location in locations if (match := BULK_LOCATION.fullmatch(location))}
@@ -301,7 +304,7 @@ MAX_CLOCK_SKEW: Final = timedelta(days=1)
 
 
 def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
-    """Exclude the records that claim a verification after the build.
+    """Exclude records that claim a verification later than the build.
 
     Returns:
         The git state by which the next build may skip unchanged files; None if it must read these again.
@@ -314,7 +317,7 @@ def _exclude_late_contracts(target: BuildTarget, now: Instant, tree: GitState | 
 
 
 def _source_of(contract: LocatedContract) -> ContractSource:
-    """Return a contract's source, in the form that the rules expect."""
+    """Return a ledger contract's source, for the rules on locations."""
     path, line = contract.location, 0
     if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])
@@ -323,7 +326,7 @@ def _source_of(contract: LocatedContract) -> ContractSource:
 
 
 def read_finding(members: dict[str, Any]) -> Finding:
-    """Return a finding that was stored as JSON."""
+    """Convert a finding that the ledger stores as JSON."""
     position = members["position"]
     return Finding(
         **{

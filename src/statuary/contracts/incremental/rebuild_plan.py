@@ -1,6 +1,6 @@
-"""The plan of a build: the sources to read, with reasons.
+"""Decide which sources a build reads: those that changed.
 
-All other documents stay.
+The documents of all other sources stay.
 """
 
 from collections.abc import Container, Generator, Iterable, Iterator
@@ -44,7 +44,7 @@ MetadataChange = tuple[str, str, str]
 
 
 class RemainingSources(NamedTuple):
-    """Sources of the last build that were removed or only changed metadata."""
+    """The sources that need no build: removed, or with new metadata."""
 
     deleted: list[str]  # those that no longer exist
     metadata_changed: list[MetadataChange]
@@ -52,7 +52,10 @@ class RemainingSources(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceComparison:
-    """Compares a site's sources with the last build's, ordered by path."""
+    """Compares a site's sources with those of the last build.
+
+    Both are in the order of paths.
+    """
 
     root: Path
     previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
@@ -64,7 +67,7 @@ class SourceComparison:
     def outdated(
         self, sources: Iterable[AnySource]
     ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
-        """Yield the sources to build; return what became of the others."""
+        """Yield the sources to build; return those that were removed or touched."""
         ids, root = GitIds(self.tree), str(self.root)
         deleted = list[str]()
         metadata_changed = list[MetadataChange]()
@@ -83,10 +86,10 @@ class SourceComparison:
     def _change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
-        """Return the reason to build a source, or its changed metadata.
+        """Return why to build a source, or its new metadata.
 
         Returns:
-            None if neither applies.
+            None if the source and its metadata are the same.
         """
         if self.rebuild_reason is not None or previous_source is None:
             return self.rebuild_reason or RebuildReason.NEW
@@ -103,7 +106,7 @@ class SourceComparison:
     def _difference(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource
     ) -> RebuildReason | MetadataChange | None:
-        """Compare a source by size and time, then by content."""
+        """Compare a source with its row: size and time, then content."""
         path, last_git, last_stat, last_digest = previous_source
         stat = source_stat(root, source).text
         # if git reports a change, do not trust an equal modification time: some tools set it
@@ -114,7 +117,7 @@ class SourceComparison:
         return RebuildReason.CHANGED
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
-        """Return the reason to build a source whose content was read.
+        """Compare a source's content with the digest of the last build.
 
         A source without a digest is always built.
         """
@@ -126,7 +129,7 @@ class SourceComparison:
 def _paired(
     sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
-    """Pair the sources with those of the last build by path."""
+    """Pair each source with its row of the last build, by path."""
     previous_sources = iter(previous)
     previous_source = next(previous_sources, None)
     for source in sources:
@@ -146,7 +149,7 @@ def _paired(
 
 
 class GitIds:
-    """Git ids, taken from a stream in the order of paths."""
+    """Looks up git ids of sources, in the order of paths."""
 
     def __init__(self, tree: GitState | None) -> None:
         self.tree = tree
@@ -154,10 +157,10 @@ class GitIds:
         self.next_file = next(self.files, None)
 
     def of(self, source: AnySource) -> str:
-        """Return a source's git id, or a hash of its files' ids.
+        """Return a file's git id, or a hash of a folder's ids.
 
         Returns:
-            The id; empty if one is missing.
+            The id; empty if git does not have every file.
         """
         if self.next_file is None or self.tree is None:
             return ""
@@ -188,7 +191,7 @@ class GitIds:
 
 
 def source_folder(source: AnySource) -> str | None:
-    """Return the folder of a source's files.
+    """Return the folder of a source that is a folder.
 
     Returns:
         None for a single file.
@@ -199,10 +202,10 @@ def source_folder(source: AnySource) -> str | None:
 
 
 def digest_of(root: Path, source: AnySource) -> bytes:
-    """Return the SHA-256 of a record's file as `record_digest` does.
+    """Return the digest of a record's file, as `record_digest` computes it.
 
     Returns:
-        The digest; empty for any other source.
+        The digest; empty for any other kind of source.
     """
     if source.form is not ContractForm.RECORD:
         return b""
@@ -221,7 +224,7 @@ Value = TypeVar("Value")
 
 
 class GeneratorResult(Generic[Item, Value]):
-    """The items of a generator, and its return value afterwards."""
+    """Iterates over a generator, and keeps its return value."""
 
     value: Value
 
@@ -233,7 +236,7 @@ class GeneratorResult(Generic[Item, Value]):
 
 
 class RebuildPlan(NamedTuple):
-    """The sources that a build reads."""
+    """The sources to read, and how to compare the others."""
 
     # yields the sources to build, in byte order of paths; its return value describes the remaining sources
     outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
@@ -244,7 +247,7 @@ class RebuildPlan(NamedTuple):
 
 
 def with_known_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
-    """Return the contracts, with the last count if git shows no change."""
+    """Reuse the last count of contracts if git shows no change."""
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:
         return contracts
@@ -261,7 +264,7 @@ def plan_rebuild(
     *,
     verify: bool,
 ) -> RebuildPlan:
-    """Plan which sources a build reads; everything else in the target stays."""
+    """Plan which sources a build reads; all other documents stay."""
     sources: Iterable[AnySource] = contracts.sources
     if contracts.bulk:
         sources = merge(contracts.sources, contracts.bulk, key=lambda source: source.path)
@@ -290,10 +293,10 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return the reason for a full build.
+    """Return why a build must read every source, if it must.
 
     Returns:
-        None for a partial build.
+        None if only changed sources need to be read.
     """
     if previous_fingerprint == fingerprint:
         return None
@@ -307,14 +310,14 @@ def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerpr
 
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
-    """Return whether the contracts' folder has the last build's git id."""
+    """Return whether contracts have the git id of the last build."""
     return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.group(GIT_TREE).fingerprint
 
 
 def save_contract_state(
     ledger: Ledger, contracts: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
-    """Record the inputs of this build's contracts for the next one.
+    """Store the inputs of this build's contracts for the next one.
 
     A git id identifies the folder only if all of it is committed and no contract is elsewhere.
     """
@@ -334,7 +337,7 @@ def _not_resumed(
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish.
 
-    Documents of changed sources are dropped.
+    Documents of sources that have changed since are dropped.
     """
     comparison = SourceComparison(root=root, previous=ledger.sources.resumed(), tree=tree)
     outdated = GeneratorResult(comparison.outdated(sources))

@@ -1,4 +1,4 @@
-"""The documents and facts that extensions make of a published record."""
+"""The documents and data that extensions derive from a published record."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RecordOutput(NamedTuple):
-    """The documents that extensions derive from a record."""
+    """Documents that extensions derive from a record, and their ledger data."""
 
     facts: bytes  # which the ledger keeps
     documents: Iterable[Document]
@@ -31,10 +31,10 @@ RECORD_DOCUMENTS = providers("record documents")
 def record_documents(
     judged: "JudgedRecord", extensions: tuple[tuple[str, object], ...], source: str
 ) -> RecordOutput:
-    """Return the documents that extensions derive from a record.
+    """Let each enabled extension derive documents from a record.
 
     Args:
-        extensions: key and settings of the enabled ones in `RECORD_DOCUMENTS`.
+        extensions: name and settings of each, as in `RECORD_DOCUMENTS`.
         source: the content file of the record.
     """
     of_each: list[RecordOutput] = [

@@ -1,4 +1,4 @@
-"""Checks of a record against the site."""
+"""Rules on where a record is: its path, its chain, and duplicates."""
 
 from collections.abc import Collection, Iterator
 

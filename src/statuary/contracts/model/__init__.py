@@ -1,1 +1,1 @@
-"""The model of a record: bytecode, metadata, ABI, storage, derivation."""
+"""Records of contracts: bytecode, metadata, ABI, storage, and their derivation."""

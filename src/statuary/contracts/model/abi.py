@@ -40,13 +40,13 @@ class BasicType:
 
     @property
     def canonical(self) -> str:
-        """The name that signatures use."""
+        """The type's name in signatures."""
         return self.name
 
 
 @dataclass(frozen=True)
 class ArrayType:
-    """`T[]` or `T[n]`.
+    """An array, `T[]` or `T[n]`.
 
     `length` is None for `T[]`.
     """
@@ -56,39 +56,39 @@ class ArrayType:
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the head holds an offset instead of the value."""
+        """Whether the encoding starts with an offset instead of the value."""
         return self.length is None or self.item.is_dynamic
 
     @cached_property
     def head_bytes(self) -> int:
-        """Size of its head in bytes."""
+        """The size of the encoding's head in bytes."""
         return WORD if self.is_dynamic else self.item.head_bytes * (self.length or 0)
 
     @property
     def canonical(self) -> str:
-        """The name that signatures use."""
+        """The type's name in signatures."""
         return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
 
 
 @dataclass(frozen=True)
 class TupleType:
-    """A struct with its components in order."""
+    """A struct, with its components in order."""
 
     items: tuple["AbiType", ...]
 
     @cached_property
     def is_dynamic(self) -> bool:
-        """Whether the head holds an offset instead of the value."""
+        """Whether the encoding starts with an offset instead of the value."""
         return any(item.is_dynamic for item in self.items)
 
     @cached_property
     def head_bytes(self) -> int:
-        """Size of its head in bytes."""
+        """The size of the encoding's head in bytes."""
         return WORD if self.is_dynamic else sum(item.head_bytes for item in self.items)
 
     @property
     def canonical(self) -> str:
-        """The name that signatures use."""
+        """The type's name in signatures."""
         return f"({','.join(item.canonical for item in self.items)})"
 
 
@@ -96,19 +96,18 @@ AbiType = BasicType | ArrayType | TupleType
 
 
 def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
-    """Parse an ABI item's `inputs` into one tuple type.
+    """Parse the `inputs` of an ABI item into a tuple type.
 
-    See `parse_abi_types`.
+    Takes and raises the same as `parse_abi_types`.
     """
     return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
 
 
 def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
-    """Parse the types of an ABI item's `inputs`.
-
-    Null or absent inputs are empty.
+    """Parse the `inputs` of an ABI item into types.
 
     Args:
+        parameters: the inputs; null or absent inputs are empty.
         may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.
 
     Raises:
@@ -122,7 +121,7 @@ def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[
 
 
 def is_identifier(name: Json) -> bool:
-    """Return whether ethers accepts a name for an ABI item."""
+    """Return whether ethers accepts a string as an ABI item's name."""
     if not isinstance(name, str):
         return False
     # Python's check accepts the same names as ethers, except those with a dollar, and is several times faster
@@ -230,7 +229,7 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
 
 
 def known_signature_text(item: Mapping[str, Json]) -> str | None:
-    """Return an item's signature, cached across ABIs."""
+    """Return an ABI item's signature, from a cache that all ABIs share."""
     try:
         key = orjson.dumps(item)
     except TypeError:  # orjson raises a TypeError for a lone surrogate, or too deep nesting
@@ -297,7 +296,7 @@ class _Decoded(NamedTuple):
 
 
 def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> _Decoded:
-    """Decode heads from `start` and their tails."""
+    """Decode values of these types, whose heads begin at `start`."""
     tail = start + sum(item.head_bytes for item in types)
     if tail > len(data):
         raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")

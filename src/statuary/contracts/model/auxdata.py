@@ -1,12 +1,10 @@
-"""The auxdata that compilers append to bytecode (Sourcify: `cborAuxdata`).
+"""Auxdata, which compilers append to bytecode (Sourcify: `cborAuxdata`).
 
-The module has its CBOR, its positions, and the references beside it. solc (0.4.7 on) appends a CBOR map with
-the hash of its
-metadata, then its length in two bytes. Vyper 0.3.4 appends eleven bytes of CBOR without a length; 0.3.5 to
-0.3.9 a map and its
-length; 0.3.10 on an array, in creation code only, whose length counts its own two bytes. Measured in
-Sourcify's
-`bytecode-utils` and on records of all these compilers.
+solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
+appends eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in
+creation code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on
+records of all these compilers. The module also has the CBOR decoder, and the references of libraries and
+immutables.
 """
 
 import re
@@ -34,7 +32,7 @@ REMEMBERED_PIECES = 1024
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def decode_cbor(data: bytes) -> CborValue:
-    """Decode `data`, which must be one item.
+    """Decode a single CBOR item.
 
     The value is shared between callers: do not change it.
 
@@ -48,14 +46,14 @@ def decode_cbor(data: bytes) -> CborValue:
 
 
 class CborItem(NamedTuple):
-    """A decoded item."""
+    """A decoded CBOR item, and the offset after it."""
 
     value: CborValue
     end: int  # the offset after it
 
 
 def decode_cbor_prefix(data: bytes, start: int) -> CborItem:
-    """Decode the item that starts at byte `start`.
+    """Decode the CBOR item at an offset, ignoring the bytes after it.
 
     Raises:
         InvalidValueError: if no well-formed item starts there.
@@ -86,7 +84,7 @@ def _item(data: bytes, start: int, depth: int) -> CborItem:
 
 
 class _Head(NamedTuple):
-    """The head of an item (RFC 8949, section 3)."""
+    """The head of a CBOR item (RFC 8949, section 3)."""
 
     major: int  # the type
     argument: int
@@ -172,7 +170,7 @@ class AuxdataStyle(StrEnum):
 
 
 class Auxdata(NamedTuple):
-    """A piece of auxdata: its offset in the bytecode, and its bytes.
+    """A piece of auxdata: its byte offset, and its bytes.
 
     The bytes include the length.
     """
@@ -182,7 +180,7 @@ class Auxdata(NamedTuple):
 
 
 class AuxdataFields(NamedTuple):
-    """The content of auxdata."""
+    """The decoded content of auxdata."""
 
     # the digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
     hashes: Mapping[str, bytes]
@@ -193,7 +191,12 @@ class AuxdataFields(NamedTuple):
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def auxdata_style(language: str, version: str) -> AuxdataStyle:
-    """Return the layout for a record's `compilation.language` and `compilerVersion`."""
+    """Return the auxdata layout of a compiler.
+
+    Args:
+        language: the record's `compilation.language`.
+        version: its `compilation.compilerVersion`.
+    """
     number = parse_compiler_version(version)
     if language == "Solidity":
         return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
@@ -205,10 +208,10 @@ def auxdata_style(language: str, version: str) -> AuxdataStyle:
 
 
 def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
-    """Split the auxdata off the end of `code`.
+    """Return the auxdata at the end of code.
 
     Returns:
-        The auxdata, or None if there is none in that layout.
+        The auxdata, or None if the code does not end in that layout.
     """
     size, cbor_end = _extent(code, style)
     start = len(code) - size
@@ -218,7 +221,7 @@ def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
 
 
 class _Extent(NamedTuple):
-    """The place of a code's final auxdata."""
+    """The offsets of the auxdata at the end of code."""
 
     size: int
     cbor_end: int  # the offset
@@ -246,10 +249,13 @@ def is_cbor(data: bytes) -> bool:
 
 @lru_cache(maxsize=REMEMBERED_PIECES)
 def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
-    """Decode one piece of auxdata, length included, by its compiler's layout.
+    """Decode a piece of auxdata by its compiler's layout.
+
+    Args:
+        value: the bytes, length included.
 
     Raises:
-        InvalidValueError: if it is not in that layout.
+        InvalidValueError: if they are not in that layout.
     """
     size, cbor_end = _extent(value, style)
     if style is AuxdataStyle.NONE or size != len(value):
@@ -263,10 +269,10 @@ def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
 
 
 def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
-    """Return whether auxdata commits to the sources, which an exact match needs.
+    """Return whether auxdata has a hash of the sources.
 
-    In Solidity that is a metadata hash, in Vyper from 0.4.1 the integrity hash; nothing else counts
-    (MEASUREMENTS.md, match levels).
+    An exact match needs one: in Solidity the metadata hash, in Vyper from 0.4.1 the integrity hash. Nothing
+    else counts (MEASUREMENTS.md, match levels).
     """
     if style is AuxdataStyle.VYPER and parse_compiler_version(version) < CompilerVersion(0, 4, 1):
         return False
@@ -279,10 +285,10 @@ def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
 
 
 def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
-    """Decode the map that solc, and Vyper before 0.3.10, append.
+    """Read the fields of auxdata that is a CBOR map.
 
     Raises:
-        InvalidValueError: if it contains anything that these compilers do not write.
+        InvalidValueError: if it contains anything that solc and Vyper before 0.3.10 do not write.
     """
     for key, value in item.items():
         if not _is_known_member(key, value):
@@ -298,7 +304,7 @@ def _is_known_member(key: CborValue, value: CborValue) -> bool:
 
 
 def _vyper_fields(item: CborValue) -> AuxdataFields:
-    """Decode Vyper's array.
+    """Read the fields of auxdata that is Vyper's CBOR array.
 
     It is `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor,
     patch]}]`.
@@ -337,7 +343,7 @@ MAX_ARRAY_INDEX = 2**32 - 2
 
 
 class CodeReference(NamedTuple):
-    """Bytes of the code that a value replaces."""
+    """A range of code that a library's address or an immutable fills."""
 
     id: str  # a library's fully qualified name, or an immutable's AST id
     start: int  # offset in bytes
@@ -345,13 +351,13 @@ class CodeReference(NamedTuple):
 
 
 def parse_link_references(link_references: Json) -> list[CodeReference]:
-    """Parse `linkReferences`: by file, library, and position.
+    """Parse `linkReferences`, the positions of libraries in code.
 
     Files and libraries are in alphabetical order, as solc writes them; a record's own map is in `jsonb`
     order.
 
     Raises:
-        InvalidValueError: if it is not such a map.
+        InvalidValueError: if the value is not a map of files to libraries to positions.
     """
     if link_references is None or link_references == {}:
         return []
@@ -364,10 +370,10 @@ def parse_link_references(link_references: Json) -> list[CodeReference]:
 
 
 def parse_immutable_references(immutable_references: Json) -> list[CodeReference]:
-    """Parse `immutableReferences`: by AST id and position.
+    """Parse `immutableReferences`, the positions of immutables in code.
 
     Raises:
-        InvalidValueError: if it is not such a map.
+        InvalidValueError: if the value is not a map of AST ids to positions.
     """
     if immutable_references is None or immutable_references == {}:
         return []
@@ -379,16 +385,16 @@ def parse_immutable_references(immutable_references: Json) -> list[CodeReference
 
 
 def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
-    """Parse `cborAuxdata`: by its numbers "1", "2" and so on.
+    """Parse `cborAuxdata` into pieces by their keys "1", "2" and so on.
 
     Raises:
-        InvalidValueError: if it is not such a map.
+        InvalidValueError: if the value is not such a map.
     """
     return {number: _auxdata(number, piece) for number, piece in _members(cbor_auxdata, "cborAuxdata")}
 
 
 def javascript_order(keys: Iterable[str]) -> list[str]:
-    """Return keys in JavaScript's order: integers ascending, then the rest."""
+    """Sort keys as JavaScript objects do: integers ascending, then the rest."""
     key_list = list(keys)
     if len(key_list) < 2:
         return key_list
@@ -456,7 +462,7 @@ AuxdataByNumber = dict[str, Auxdata]
 
 
 class AuxdataPositions(NamedTuple):
-    """The auxdata of both sides, by number."""
+    """The auxdata of creation and runtime code, by number."""
 
     creation: AuxdataByNumber
     runtime: AuxdataByNumber
@@ -465,9 +471,10 @@ class AuxdataPositions(NamedTuple):
 def auxdata_positions(
     creation: bytes, runtime: bytes, *, language: str, version: str, assembly: Json
 ) -> AuxdataPositions:
-    """Find the auxdata in a contract's recompiled bytecode.
+    """Locate the auxdata in a contract's recompiled code.
 
-    `assembly` is the compiler's `evm.legacyAssembly`, or None if it was not requested.
+    Args:
+        assembly: the compiler's `evm.legacyAssembly`; None if it was not requested.
     """
     style = auxdata_style(language, version)
     if style is not AuxdataStyle.SOLIDITY:
@@ -485,7 +492,7 @@ def auxdata_positions(
 
 
 def _only(code: bytes, style: AuxdataStyle, values: list[bytes]) -> AuxdataByNumber:
-    """Return the only listed piece, at the code's end or elsewhere."""
+    """Locate the only listed piece, at the end of code or elsewhere."""
     return (_last(code, style) if values else {}) or _found(code, values)
 
 
@@ -495,7 +502,7 @@ def listed_auxdata(assembly: Json) -> list[bytes]:
 
 
 def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
-    """Return the auxdata recognized in bytecode, the contract's own first."""
+    """Return the auxdata found by its form alone, the contract's own first."""
     inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
     outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
     for value in inner:
@@ -505,7 +512,7 @@ def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
 
 
 def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
-    """Yield parts of code that parse as solc's auxdata."""
+    """Yield each part of code that has the form of solc's auxdata."""
     for start in _map_starts(code):
         try:
             _, end = decode_cbor_prefix(code, start)
@@ -544,7 +551,7 @@ def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
 
 
 def _found(code: bytes, values: Iterable[bytes]) -> AuxdataByNumber:
-    """Search for the listed pieces; equal pieces get positions in order."""
+    """Locate listed pieces in code; equal pieces get successive positions."""
     pieces: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}
     for number, value in enumerate(values, start=1):

@@ -1,6 +1,6 @@
-"""The compiler that the end of code names.
+"""Identify the compiler that wrote code, from its last bytes.
 
-It may not be the one that the record names.
+The record may name another one.
 """
 
 from typing import Final, NamedTuple
@@ -26,14 +26,14 @@ _OF_SOLC: Final = frozenset(("ipfs", "bzzr0", "bzzr1", "solc"))
 
 
 class CodeMaker(NamedTuple):
-    """A compiler's own name at the end of its code."""
+    """The compiler and version that code names in its last bytes."""
 
     compiler: str  # solc or vyper
     version: str  # dotted, or the name of a nightly build; empty if code does not say
     auxdata: bytes
 
     def may_be(self, compiler_version: str) -> bool:
-        """Return whether a compiler with this version may have written it."""
+        """Return whether a compiler of this version can have written the code."""
         number = parse_compiler_version(compiler_version)
         if self.compiler == "solc" and not self.version:
             return FIRST_WITH_METADATA <= number < FIRST_WITH_VERSION or not number.released
@@ -42,7 +42,7 @@ class CodeMaker(NamedTuple):
 
 
 def code_maker(code: bytes) -> CodeMaker | None:
-    """Return the compiler named at the end of code, if any."""
+    """Return the compiler that code names at its end, if any."""
     for style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER, AuxdataStyle.VYPER_0_3_4):
         piece = split_auxdata(code, style)
         if piece is None:

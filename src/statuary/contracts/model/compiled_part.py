@@ -1,7 +1,8 @@
-"""The part of a record that depends only on the compilation.
+"""Reuse check results among records with the same compilation.
 
-Half of all verified contracts are deployments of a few compilations. In canonical text the part is three
-pieces of bytes. Results are reused only if all three equal those of an earlier record byte for byte.
+Half of all verified contracts are deployments of a few compilations. In canonical JSON, the members of the
+compilation are three pieces of a record's text. Results are reused only if all three equal those of an
+earlier record byte for byte.
 """
 
 from typing import Any, Final, NamedTuple
@@ -37,17 +38,17 @@ _MARKERS: Final = (
 
 
 class Pieces(NamedTuple):
-    """The text of a record in pieces."""
+    """A record's text, split into pieces of compilation and deployment."""
 
     compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
     deployed: tuple[bytes, ...]  # the pieces around these, each completed to a JSON object
 
 
 def pieces_of(text: bytes) -> Pieces | None:
-    """Split text into pieces without checking them.
+    """Split a record's text into pieces, without checking them.
 
     Returns:
-        The pieces, or None if a mark is missing.
+        The pieces, or None if the text is not in the canonical form.
     """
     ends, place = list[int](), 0
     for mark in _MARKERS:
@@ -68,7 +69,7 @@ def pieces_of(text: bytes) -> Pieces | None:
 
 
 class CompiledPart:
-    """The compilation's part of some records, with cached results.
+    """The members of a compilation that several records share, with cached results.
 
     Attributes:
         creation: members of the creation side.
@@ -83,11 +84,11 @@ class CompiledPart:
 
     @property
     def members(self) -> RecordValue:
-        """The part as a record without other members."""
+        """The shared members, as a record that lacks the others."""
         return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.other_members}
 
     def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
-        """Return the record of this part and a deployment, without type checks.
+        """Combine the shared members with a deployment, without type checks.
 
         Raises:
             ValueError: if the text is not that of a record in its canonical form.
@@ -113,7 +114,7 @@ MAX_SEEN: Final = 65_536
 
 
 class CompiledParts:
-    """A bounded cache of parts that occurred more than once."""
+    """A bounded cache of compilations that occurred more than once."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -122,17 +123,17 @@ class CompiledParts:
         self._seen: set[int] = set()
 
     def find(self, pieces: Pieces) -> CompiledPart | None:
-        """Return the part with these very bytes."""
+        """Return the cached compilation with exactly these bytes."""
         part = self._parts.pop(pieces.compiled, None)
         if part is not None:
             self._parts[pieces.compiled] = part
         return part
 
     def add(self, pieces: Pieces, record: RecordValue) -> CompiledPart | None:
-        """Return the cached part with this canonical text, adding it if needed.
+        """Return a record's compilation, and cache it if it occurred before.
 
         Returns:
-            The part, or None on its first occurrence, or if it is too large.
+            The compilation; None on its first occurrence, or if it is too large.
         """
         key = hash(pieces.compiled)
         size = sum(map(len, pieces.compiled))

@@ -1,6 +1,6 @@
-"""Compilers: versions as in records, and libraries in their settings.
+"""Compiler versions, and the libraries in compiler settings.
 
-Versions are such as `0.8.18+commit.87f61d96` and `26.0.0-alpha.12`.
+Records have versions such as `0.8.18+commit.87f61d96` and `26.0.0-alpha.12`.
 """
 
 import re
@@ -13,7 +13,7 @@ _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+
 
 
 class CompilerVersion(NamedTuple):
-    """A version that compares as in semantic versioning.
+    """A compiler version, ordered as in semantic versioning.
 
     As in Sourcify, Vyper's betas and release candidates (`0.4.1b1`) compare as the release, and a nightly
     (`0.4.7-nightly…`) comes before it.
@@ -31,7 +31,7 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 
 @lru_cache(maxsize=256)
 def parse_compiler_version(text: str) -> CompilerVersion:
-    """Parse a version, or return `UNKNOWN`."""
+    """Parse a compiler version; return `UNKNOWN` for any other string."""
     match = _VERSION.fullmatch(text)
     if match is None:
         return UNKNOWN
@@ -49,15 +49,15 @@ _BUILD = re.compile(
 
 
 def build_version(text: str) -> str:
-    """Return the first compiler version in a string, without its platform."""
+    """Find the first compiler version in a string, without its platform."""
     match = _BUILD.search(text)
     return match[0] if match else ""
 
 
 def is_same_build(recorded: str, reported: str) -> bool:
-    """Return whether two version strings name the same build.
+    """Return whether two version strings name the same compiler build.
 
-    Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
+    Versions must be equal, and so must commits if both have one; records of Vyper 0.3.1 have none.
     """
     recorded_match = _BUILD.match(recorded.removeprefix("v"))
     reported_match = _BUILD.search(reported)
@@ -75,7 +75,11 @@ def is_same_build(recorded: str, reported: str) -> bool:
 
 
 def libraries_of(libraries: Json) -> dict[str, str]:
-    """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
+    """Return library addresses in lower case, by `path:Library`.
+
+    Args:
+        libraries: the setting `libraries`, nested by file or flat.
+    """
     flat: dict[str, str] = {}
     for path, addresses in as_object(libraries).items():
         if isinstance(addresses, dict):

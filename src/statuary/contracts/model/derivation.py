@@ -1,4 +1,4 @@
-"""Derive a complete record from a workspace, byte for byte like Sourcify.
+"""Derive a record from a workspace, byte for byte like Sourcify.
 
 Members have the order of `fields=all` (MEASUREMENTS.md, records). What the server stores as `jsonb` has its
 keys in `jsonb` order; metadata keeps the compiler's order. The map of sources comes from a database join of
@@ -52,9 +52,8 @@ _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 def repeated_members(record: RecordValue) -> dict[str, Json]:
     """Return the stdJsonInput and stdJsonOutput that the server derives.
 
-    They share the objects that they repeat.
-
-    stdJsonInput and its map of sources are in `jsonb` order; what is in them keeps its own.
+    They share objects with the rest of the record. stdJsonInput and its map of sources are in `jsonb` order;
+    their values keep their own order.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
@@ -91,7 +90,7 @@ def _evm(side: RecordValue) -> dict[str, Json]:
 
 
 class DerivationError(InvalidValueError):
-    """No record can be derived from a workspace."""
+    """Raised if no record can be derived from a workspace."""
 
     def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
         super().__init__(message, hint)
@@ -105,7 +104,7 @@ STD_JSON_OUTPUT: Final = "std_json_output"
 class WorkspaceDeployment(NamedTuple):
     """The transaction that created a contract; numbers are decimal strings.
 
-    Unknown members are None.
+    A member that is not known is None.
     """
 
     transaction_hash: Hex | None = None
@@ -115,7 +114,7 @@ class WorkspaceDeployment(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """The data that only a contract's owner knows."""
+    """The inputs of a record that only the contract's owner knows."""
 
     chain_id: ChainId
     address: Address
@@ -140,7 +139,7 @@ _OLD_NAME_DIGITS = 36
 
 
 class CompiledCode(NamedTuple):
-    """One side of a compiled contract."""
+    """The creation or the runtime code of a compiled contract."""
 
     artifact: Mapping[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
     code: bytes  # its bytes, with zeros for libraries
@@ -148,7 +147,7 @@ class CompiledCode(NamedTuple):
 
 
 class CompiledContract(NamedTuple):
-    """One contract of an output: its JSON, and both sides."""
+    """A contract in compiler output: its JSON, creation and runtime code."""
 
     artifact: Mapping[str, Json]
     creation: CompiledCode
@@ -156,7 +155,7 @@ class CompiledContract(NamedTuple):
 
 
 class ContractName(NamedTuple):
-    """A fully qualified name."""
+    """A fully qualified name, such as `src/Token.sol:Token`, in its parts."""
 
     path: str
     name: str
@@ -166,7 +165,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
     """Split a fully qualified name at its last colon.
 
     Raises:
-        DerivationError: if it has no colon.
+        DerivationError: if the name has no colon.
     """
     path, colon, name = fully_qualified_name.rpartition(":")
     if not colon or not name:
@@ -179,7 +178,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
 
 
 def language_of(std_json_input: Json) -> str:
-    """Return `compilation.language` for a standard JSON input: its language, capitalized.
+    """Return a standard JSON input's language, capitalized as in records.
 
     Raises:
         DerivationError: if the input names no language.
@@ -195,7 +194,7 @@ def language_of(std_json_input: Json) -> str:
 
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
-    """Return one contract of an output.
+    """Find a contract in the compiler's standard JSON output.
 
     Raises:
         DerivationError: if it is not there, or has no bytecode.
@@ -246,7 +245,7 @@ def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
 
 
 def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
-    """Return bytecode with zeros for its libraries.
+    """Decode bytecode, with zeros in place of library addresses.
 
     Args:
         digits: the compiler's hex text, without `0x`.
@@ -276,14 +275,14 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
 
 
 class LibraryPlaceholders(NamedTuple):
-    """The placeholder that solc writes for a library's address."""
+    """The strings that solc writes in place of a library's address."""
 
     since_0_5: str
     before_0_5: str
 
 
 def library_placeholders(fully_qualified_name: str) -> LibraryPlaceholders:
-    """Return solc's placeholders for a library."""
+    """Return the strings that solc may write for a library's address."""
     digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
     return LibraryPlaceholders(f"__${digest[:34]}$__", f"__{fully_qualified_name[:_OLD_NAME_DIGITS]:_<38}")
 
@@ -294,7 +293,7 @@ FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
 
 
 class CompiledMembers(NamedTuple):
-    """The compiler's part of a record."""
+    """The members of a record that come from the compiler."""
 
     language: str
     version: str
@@ -310,7 +309,7 @@ class CompiledMembers(NamedTuple):
 def compiled_members(
     std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
 ) -> CompiledMembers:
-    """Return the compiler's part of a record.
+    """Derive the members that come from the compiler's output.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -341,7 +340,7 @@ def compiled_members(
 
 
 def workspace_members(workspace: Workspace) -> CompiledMembers:
-    """Return the compiler's part of the record of a workspace.
+    """Derive the members that come from a workspace's compiler output.
 
     Raises:
         InvalidValueError: as `compiled_members`.
@@ -368,7 +367,7 @@ def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> di
 
 
 def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
-    """Return the artifacts in served order."""
+    """Return the compiler's artifacts, such as storage layouts, in served order."""
     layout = artifact.get("layout")  # Vyper's name for storageLayout
     vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
     return {
@@ -402,7 +401,7 @@ def _metadata(artifact: Mapping[str, Json]) -> Json:
 
 
 def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
-    """Return the source ids.
+    """Return the ids of source files in source maps.
 
     solc has none before 0.3.6, and the server stores none for Yul and Fe.
     """
@@ -429,7 +428,7 @@ SideMatches = tuple[SideMatch | None, SideMatch | None]
 
 
 def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
-    """Match the compiled code with the on-chain code."""
+    """Match compiled creation and runtime code with the on-chain code."""
     contract, auxdata = compiled.contract, compiled.auxdata
     language, version = compiled.language, compiled.version
     creation_side = RecompiledSide(
@@ -463,7 +462,7 @@ def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | 
 
 
 def transformation_members(match: SideMatch | None) -> dict[str, Json]:
-    """Return the members of a record that state how a side matches."""
+    """Return a record's members on how a side matches."""
     return {
         "transformations": [step.as_json() for step in match.transformations] if match else None,
         "transformationValues": in_jsonb_order(match.values) if match else None,
@@ -471,7 +470,7 @@ def transformation_members(match: SideMatch | None) -> dict[str, Json]:
 
 
 def derive_record(workspace: Workspace) -> RecordValue:
-    """Return the record of a contract, its members in served order.
+    """Derive a workspace's record, with its members in served order.
 
     Raises:
         DerivationError: if the compiler's output is incomplete, or neither side of the bytecode matches.
@@ -538,7 +537,7 @@ def _record(workspace: Workspace) -> RecordValue:
 
 
 def verified_at_text(moment: Instant) -> str:
-    """Return an instant in the format of `verifiedAt`: UTC, whole seconds, `Z`."""
+    """Format an instant as `verifiedAt`: UTC, whole seconds, `Z`."""
     return format_utc(moment)
 
 
@@ -578,7 +577,7 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
 
 
 def _proxy_resolution(workspace: Workspace) -> Json:
-    """Return the code's resolution, else the workspace's, else the server's error."""
+    """Return the proxy that bytecode shows, else the workspace's, else an error."""
     code = workspace.onchain_creation or workspace.onchain_runtime or "0x"
     decided = proxy_resolution_from_bytecode(bytes.fromhex(code[2:]))
     if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):

@@ -35,7 +35,7 @@ _PUSH1, _PUSH32, _INVALID = 0x60, 0x7F, 0xFE
 
 
 class LaterOpcode(NamedTuple):
-    """An opcode of a later fork than the code's."""
+    """An opcode in code that its EVM fork does not have yet."""
 
     offset: int
     opcode: int
@@ -43,7 +43,7 @@ class LaterOpcode(NamedTuple):
 
 
 def later_opcode(code: bytes, fork: str) -> LaterOpcode | None:
-    """Return the first opcode in solc's code that a fork lacks.
+    """Find the first opcode in solc's code that a fork lacks.
 
     Data follows the first `INVALID`, so nothing after it is read.
 

@@ -1,4 +1,4 @@
-"""A record with its proof, from which a contract's documents are made."""
+"""A record together with its proof and verdict."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ OTHER_IMPLEMENTATION = "other_implementation_since"
 
 
 class JudgedRecord(NamedTuple):
-    """A record, its proof and verdict, and whether the site publishes it."""
+    """A record with its proof, its verdict, and whether it is published."""
 
     record: RecordValue
     proof: Proof
@@ -18,32 +18,32 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The verdict, such as `not_shown`; without one, an empty string."""
+        """The verdict, such as `not_shown`; empty if there is none."""
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the record is published despite other code or a fault."""
+        """Whether evidence contradicts the record although it is published."""
         return self.proof.verdict is not None and self.proof.verdict.status is ClaimStatus.CONTRADICTED
 
     @property
     def fails_checks(self) -> bool:
-        """Whether the record fails its own checks."""
+        """Whether a check of the record itself fails."""
         claim = self.proof.claim(ClaimName.CONSISTENT)
         return claim is not None and claim.status is ClaimStatus.CONTRADICTED
 
     @property
     def is_code_of_sources(self) -> bool:
-        """Whether nothing contradicts that the on-chain code comes from the sources.
+        """Whether nothing contradicts that the sources compile to the on-chain code.
 
-        That holds on where the code at the address has changed since.
+        It stays true if the code at the address has changed since.
         """
         claims = map(self.proof.claim, (ClaimName.CONSISTENT, ClaimName.MATCHES, ClaimName.COMPILED))
         return all(claim is None or claim.status is not ClaimStatus.CONTRADICTED for claim in claims)
 
     @property
     def other_implementation(self) -> str:
-        """The contract that a proxy really calls, if its record names another.
+        """The contract that a proxy calls, if the record names another one.
 
         Returns:
             The checksummed address; empty otherwise.

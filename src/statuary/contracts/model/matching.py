@@ -1,4 +1,4 @@
-"""Find the transformations and the match level of recompiled code.
+"""Match recompiled with on-chain code, and find the match level.
 
 Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
 order, the values and the level are what its server would write.
@@ -30,7 +30,10 @@ from statuary.contracts.model.transformations import (
 
 
 class MatchLevel(StrEnum):
-    """The agreement of on-chain and recompiled bytecode; None means no match."""
+    """The degree to which on-chain code equals recompiled code.
+
+    It is None for code that does not match.
+    """
 
     EXACT_MATCH = "exact_match"
     """The same bytes, including a hash that commits to the same sources."""
@@ -42,7 +45,9 @@ class MatchLevel(StrEnum):
 def side_level(
     *, auxdata: Collection[bytes], transformations: Iterable[TransformationStep], language: str, version: str
 ) -> MatchLevel:
-    """Return the level of a side whose replay gives the on-chain bytecode.
+    """Return the match level of creation or runtime code.
+
+    The replay of its transformations must give the on-chain code.
 
     Args:
         auxdata: every piece in the recompiled code; empty if there is none, or none was found.
@@ -58,9 +63,9 @@ def side_level(
 
 
 def overall_level(creation: object, runtime: object) -> str | None:
-    """Return the record's `match` level.
+    """Return a record's `match` from the levels of both sides.
 
-    It is exact if one side is, and null if both are.
+    It is exact if one of them is, and null if both are.
     """
     if creation is None and runtime is None:
         return None
@@ -77,7 +82,7 @@ INVALID = b"\xfe"
 
 
 class RecompiledSide(NamedTuple):
-    """The compiler's output for one side.
+    """Recompiled creation or runtime code, with the ranges that are filled in.
 
     Attributes:
         code: with zeros for libraries and immutables.
@@ -97,7 +102,7 @@ class RecompiledSide(NamedTuple):
 
 
 class SideMatch(NamedTuple):
-    """A side that matches: its level, transformations and values."""
+    """A match of creation or runtime code: level, transformations and values."""
 
     level: MatchLevel
     transformations: tuple[TransformationStep, ...]
@@ -105,12 +110,12 @@ class SideMatch(NamedTuple):
 
 
 class MismatchError(InvalidValueError):
-    """Transformations do not explain the difference between two codes."""
+    """Raised if no transformations turn the recompiled code into the on-chain code."""
 
 
 @dataclass(slots=True)
 class _Attempt:
-    """The code so far, and the transformations applied to it."""
+    """Recompiled code while transformations are applied to it."""
 
     code: bytearray
     onchain: bytes
@@ -120,7 +125,7 @@ class _Attempt:
     def put(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
     ) -> None:
-        """Copy an on-chain range, and record the transformation and value.
+        """Copy a range of on-chain code, and note the transformation.
 
         Raises:
             MismatchError: if the on-chain code ends before the range does.
@@ -134,7 +139,7 @@ class _Attempt:
         self.group(group)[place.id] = "0x" + value.hex()
 
     def group(self, name: str) -> dict[str, str]:
-        """Return the values of a kind by id, to be filled."""
+        """Return the map of values of a kind, to be filled."""
         values = self.values.setdefault(name, {})
         if not isinstance(values, dict):
             raise TypeError(f"{name} is one value")
@@ -142,7 +147,7 @@ class _Attempt:
 
 
 def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
-    """Match runtime code.
+    """Match recompiled runtime code with the code on the chain.
 
     Returns:
         The match, or None if transformations do not explain the difference.
@@ -168,7 +173,9 @@ def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
 
 
 def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
-    """Match creation code, which ends in constructor arguments.
+    """Match recompiled creation code with the code on the chain.
+
+    The code on the chain ends in constructor arguments.
 
     Args:
         constructor: its inputs; None if their types cannot be parsed.
@@ -186,7 +193,7 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
 
 
 def constructor_inputs(abi: Json) -> TupleType | None:
-    """Return an ABI's constructor inputs.
+    """Return the types of the constructor's arguments.
 
     Returns:
         The types; empty without a constructor; None if they cannot be parsed.
@@ -201,9 +208,9 @@ def constructor_inputs(abi: Json) -> TupleType | None:
 
 
 def _matched(side: RecompiledSide, attempt: _Attempt, *, is_whole: bool) -> SideMatch:
-    """Link libraries and compare.
+    """Link libraries, and compare the code with the code on the chain.
 
-    If the code differs, copy the on-chain auxdata and compare again.
+    If it differs, the auxdata is copied from the chain and the code compared again.
     """
     for place in side.libraries:
         attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
@@ -227,7 +234,7 @@ def _agree(attempt: _Attempt, *, is_whole: bool) -> bool:
 
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
-    """Replace recompiled auxdata by on-chain auxdata, up to the code's end."""
+    """Replace the recompiled auxdata by the on-chain auxdata."""
     values = attempt.group("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)

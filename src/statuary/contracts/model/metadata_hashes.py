@@ -1,4 +1,4 @@
-"""The hashed text of solc's metadata, and its IPFS and Swarm hashes."""
+"""Hashes of solc's metadata: the hashed text, IPFS and Swarm."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 class _Node(NamedTuple):
-    """A block of the tree: its multihash, and the bytes below it."""
+    """A block of an IPFS tree."""
 
     multihash: bytes
     text_bytes: int
@@ -28,9 +28,10 @@ class _Node(NamedTuple):
 
 
 def ipfs_multihash(data: bytes) -> bytes:
-    """Return the root block's multihash, as in solc's `ipfs` field.
+    """Return the IPFS hash of data, as solc writes it into auxdata.
 
-    It has 34 bytes.
+    Returns:
+        The 34 bytes of the root block's multihash.
     """
     level = [
         _leaf(data[start : start + IPFS_CHUNK_BYTES])
@@ -44,7 +45,10 @@ def ipfs_multihash(data: bytes) -> bytes:
 
 
 def base58(data: bytes) -> str:
-    """Encode bytes in Bitcoin's base58; leading zero bytes become leading ones."""
+    """Encode bytes in Bitcoin's base58.
+
+    Leading zero bytes become leading ones.
+    """
     number, digits = int.from_bytes(data, "big"), ""
     while number:
         number, digit = divmod(number, 58)
@@ -90,7 +94,7 @@ BRANCHES = SWARM_CHUNK_BYTES // 32
 
 
 def bzzr0(data: bytes) -> bytes:
-    """Return the 32-byte `bzzr0` hash of `data`."""
+    """Return the Swarm hash `bzzr0` of data, 32 bytes."""
     if len(data) <= SWARM_CHUNK_BYTES:
         return keccak256(_length(data) + data)
     span = _child_span(len(data))
@@ -99,7 +103,7 @@ def bzzr0(data: bytes) -> bytes:
 
 
 def bzzr1(data: bytes) -> bytes:
-    """Return the 32-byte `bzzr1` hash of `data`.
+    """Return the Swarm hash `bzzr1` of data, 32 bytes.
 
     As in solc, it is zero for no data.
     """
@@ -127,7 +131,7 @@ def _merkle_root(chunk: bytes) -> bytes:
 
 
 def _child_span(length: int) -> int:
-    """Return the content bytes below each child of a node."""
+    """Return how many content bytes each child of a tree node covers."""
     span = SWARM_CHUNK_BYTES
     while span * BRANCHES < length:
         span *= BRANCHES
@@ -147,10 +151,11 @@ _ESCAPED_DELETE = re.compile(rb"(\\\\)|\\u007f")
 
 
 def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
-    r"""Yield solc's possible texts of a metadata object, likeliest first.
+    r"""Yield the texts that solc may have written for a metadata object.
 
-    solc writes it compactly, sorted by key: from 0.8.26 on with `\u` escapes for everything but printable ASCII, from about
-    0.4.14 on without one for the character U+007F, and before as it is.
+    The likeliest is first. solc writes compact JSON with sorted keys: from 0.8.26 on with `\u` escapes for
+    everything but printable ASCII, from about 0.4.14 on without one for the character U+007F, and before as
+    it is.
 
     Args:
         output_text: the compiler's text of the same object, if it is known.
@@ -174,7 +179,7 @@ def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[b
 
 
 def metadata_hash(text: bytes, scheme: str) -> bytes:
-    """Return a metadata text's hash by one of the schemes of auxdata.
+    """Hash a metadata text by one of the schemes in auxdata.
 
     Raises:
         InvalidValueError: if solc does not use the scheme for metadata.
@@ -185,7 +190,10 @@ def metadata_hash(text: bytes, scheme: str) -> bytes:
 
 
 def has_repeated_keys(text: str) -> bool:
-    """Return whether JSON has a repeated key, which parsers treat differently."""
+    """Return whether an object in a JSON text repeats a key.
+
+    Parsers treat such objects differently.
+    """
     repeated = False
 
     def keep(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

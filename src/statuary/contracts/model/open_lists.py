@@ -1,9 +1,8 @@
-"""Lists that Sourcify, solc and Vyper may extend.
+"""Lists of values that a later Sourcify, solc or Vyper may extend.
 
-They are languages, compilers, reasons of transformations and members of records.
-
-A value that such a list lacks is not known here: the record is published, and the proof says so. It is a fault only
-where bytes or public tables contradict it, as those of a release that is known here do.
+They are languages, compilers, reasons of transformations and members of records. A record with an unknown
+value is published, and its proof says so. The value is an error only where bytes or public tables contradict
+it, such as those of a known release.
 """
 
 import re
@@ -17,7 +16,7 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 
 
 def is_name(text: str) -> bool:
-    """Return whether text may be a word that upstream adds.
+    """Return whether a string may be a word that upstream adds.
 
     A sentence or a deceptive string is not.
     """
@@ -25,8 +24,9 @@ def is_name(text: str) -> bool:
 
 
 def is_known_compilation(language: str, compiler: str) -> bool:
-    """Return whether the rules for a language and its compiler are known.
+    """Return whether statuary has rules for a language and its compiler.
 
-    A known language with the compiler of another one, or with none, is known too: it is a contradiction.
+    It has none for an unknown language or compiler. For a known language with the compiler of another one, or
+    with none, a rule reports the contradiction.
     """
     return language in COMPILERS and (not compiler or compiler in COMPILERS.values())

@@ -1,4 +1,4 @@
-"""The proof of a record: results of checks, and six claims."""
+"""The proof of a record: check results and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class CheckOutcome(StrEnum):
 
 
 class CheckResult(NamedTuple):
-    """The result of one check of one record."""
+    """The result of a check for a record."""
 
     check: str
     outcome: CheckOutcome
@@ -42,7 +42,10 @@ class CheckResult(NamedTuple):
 
 
 class ClaimName(StrEnum):
-    """The six claims of a verified record, independent of each other."""
+    """The six claims about a verified record.
+
+    They are independent of each other.
+    """
 
     CONSISTENT = "consistent"
     """A: the record agrees with itself."""
@@ -59,7 +62,7 @@ class ClaimName(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """The status of a claim."""
+    """The degree to which evidence supports a claim."""
 
     VERIFIED = "verified_here"
     """This build did the check, and anyone with the same files can repeat it."""
@@ -71,7 +74,7 @@ class ClaimStatus(StrEnum):
 
 
 class Claim(NamedTuple):
-    """The status of one claim."""
+    """A claim with its status and evidence."""
 
     name: ClaimName
     status: ClaimStatus
@@ -80,7 +83,10 @@ class Claim(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The headline: whether the sources are those of the on-chain code."""
+    """The summary of a proof.
+
+    It answers whether the sources compile to the on-chain code.
+    """
 
     status: ClaimStatus  # the weaker of claims C and D, unless a claim is contradicted
     sentences: tuple[Reason, ...]
@@ -92,7 +98,7 @@ ANCHOR_ALONE = "anchor.json"
 
 
 class PinnedBy(StrEnum):
-    """The evidence that fixes a member's value, strongest first."""
+    """The evidence that fixes a value of the record, strongest first."""
 
     CHAIN = "chain"
     """The chain's Merkle proofs, under the hash of a block that the site's checkpoints name."""
@@ -109,7 +115,7 @@ class PinnedBy(StrEnum):
 
 
 class CompilationEvidence(NamedTuple):
-    """Evidence that a record's sources were compiled again: claim C."""
+    """The stored result of an earlier recompilation of a record's sources."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
     compiler_version: str  # as the compiler reports it
@@ -121,7 +127,7 @@ class CompilationEvidence(NamedTuple):
 
 
 class Recompilation(NamedTuple):
-    """The result of compiling a record's sources with its compiler: claim C."""
+    """The result of compiling a record's sources with its compiler."""
 
     reason: Reason
     evidence: CompilationEvidence | None = None  # None if the compiler gave no result that equals the record
@@ -131,7 +137,7 @@ class Recompilation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """The whole proof of one record."""
+    """The proof of a record: check results and claims."""
 
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
@@ -144,12 +150,12 @@ class Proof:
 
     @unlocked_cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings, in catalogue order."""
+        """The findings of all checks, in the order of the checks."""
         return tuple([finding for result in self.results if result.findings for finding in result.findings])
 
     @unlocked_cached_property
     def holds(self) -> bool:
-        """Whether no check contradicts the record; warnings and notes do not."""
+        """Whether no check reports an error; warnings and notes do not count."""
         return not has_errors(self.findings)
 
     @property
@@ -158,5 +164,9 @@ class Proof:
         return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
 
     def claim(self, name: ClaimName) -> Claim | None:
-        """Return a claim, or None if only checks were requested."""
+        """Return a claim by name.
+
+        Returns:
+            The claim, or None if only checks were requested.
+        """
         return next((claim for claim in self.claims if claim.name is name), None)

@@ -1,4 +1,4 @@
-"""Proxies as bytecode alone reveals them (MEASUREMENTS.md, proxies).
+"""Detect proxies in bytecode (MEASUREMENTS.md, proxies).
 
 Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then
 reads the chain. The same patterns are found here, which decides the cases that need no chain: a factory is
@@ -78,7 +78,11 @@ DIAMOND = "DiamondProxy"
 
 
 def proxy_slots(proxy_type: str, address: Address) -> list[str]:
-    """Return a proxy type's implementation slots, as 32-byte hex, in order."""
+    """Return the storage slots that may hold a proxy's implementation.
+
+    Returns:
+        32-byte hex strings, in the order in which the proxy type uses them.
+    """
     if proxy_type == SAFE:
         return [f"0x{0:064x}"]
     if proxy_type == _SEQUENCE:
@@ -89,7 +93,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
 
 
 class ProxyVerdict(StrEnum):
-    """The result that bytecode alone decides."""
+    """The result of looking for proxy patterns in bytecode."""
 
     NOT_PROXY = "not a proxy"
     EIP_1167_PROXY = "an EIP-1167 proxy"
@@ -97,7 +101,7 @@ class ProxyVerdict(StrEnum):
 
 
 class ProxyEvidence(NamedTuple):
-    """The verdict on a code."""
+    """The patterns in a contract's code, and what follows from them."""
 
     verdict: ProxyVerdict
     implementation: Address | None = None  # of an EIP-1167 clone, else None
@@ -108,7 +112,7 @@ class ProxyEvidence(NamedTuple):
 
 
 class ProxyMarks(NamedTuple):
-    """The patterns in a program."""
+    """The proxy patterns in a program."""
 
     is_factory: bool  # whether it creates contracts
     fixed: tuple[bytes, ...]  # addresses in the code that it delegates to
@@ -116,7 +120,7 @@ class ProxyMarks(NamedTuple):
 
 
 def proxy_evidence(code: bytes) -> ProxyEvidence:
-    """Return the evidence in code about proxies.
+    """Look for proxy patterns in code.
 
     Args:
         code: the creation code if it is known, else the runtime code.
@@ -147,7 +151,11 @@ def _clone(implementation: bytes, code: bytes) -> ProxyEvidence:
 
 
 def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
-    """Return the `proxyResolution` that code decides, or None if the chain decides."""
+    """Return the `proxyResolution` that bytecode alone decides.
+
+    Returns:
+        The value, or None if it depends on the chain's storage.
+    """
     evidence = proxy_evidence(code)
     if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
         return None
@@ -163,9 +171,10 @@ def _may_have_marks(code: bytes) -> bool:
 
 
 def proxy_marks(code: bytes) -> ProxyMarks:
-    """Disassemble a program as whatsabi 0.28 does, which Sourcify uses.
+    """Disassemble code, and return its proxy patterns.
 
-    The creation code comes first, then the code that it returns.
+    The instructions are those that whatsabi 0.28 finds, which Sourcify uses: the creation code comes first,
+    then the code that it returns.
     """
     walk = _Walk(code)
     end = walk.run()
@@ -180,9 +189,9 @@ def proxy_marks(code: bytes) -> ProxyMarks:
 
 
 def _data_behind(code: bytes, end: int) -> bytes:
-    """Return a program's trailing data without CBOR.
+    """Return the data after a program, such as constructor arguments.
 
-    It may be constructor arguments.
+    CBOR is left out.
     """
     data = code[end:]
     size = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
@@ -192,7 +201,7 @@ def _data_behind(code: bytes, end: int) -> bytes:
 
 
 def delegates(code: bytes) -> bool:
-    """Return whether code has a DELEGATECALL, which every kind of proxy needs."""
+    """Return whether code has a DELEGATECALL, as any proxy must."""
     offset = 0
     while offset < len(code):
         opcode = code[offset]
@@ -203,7 +212,7 @@ def delegates(code: bytes) -> bool:
 
 
 class _Walk:
-    """One disassembly: the instructions so far, and the patterns in their program."""
+    """A disassembly in progress, with the patterns found so far."""
 
     def __init__(self, code: bytes) -> None:
         self.code = code
@@ -226,11 +235,11 @@ class _Walk:
         self.returns = self.loads_calldata = False
 
     def marks(self) -> ProxyMarks:
-        """Return the patterns since the program began."""
+        """The patterns found since the program began."""
         return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
 
     def run(self) -> int:
-        """Walk to the end of the program.
+        """Disassemble to the end of the program.
 
         Returns:
             Its offset; 0 if the code ends first.
@@ -257,7 +266,7 @@ class _Walk:
         return 0
 
     def _step(self, opcode: int) -> bool:
-        """Process one instruction; return whether the program ended before it."""
+        """Process an instruction; return whether the program ended before it."""
         last_opcode = self._opcode(-1)
         if opcode == _PUSH32:
             self._push_32()
@@ -311,12 +320,20 @@ class _Walk:
             self.candidates.append(_SEQUENCE)
 
     def _opcode(self, steps: int) -> int:
-        """Return the opcode a number of steps back; -1 before the first."""
+        """Return an earlier opcode; -1 before the first.
+
+        Args:
+            steps: how many instructions ago.
+        """
         place = self.offsets_before[steps]
         return self.code[place] if place >= 0 else -1
 
     def _pushed(self, steps: int) -> int:
-        """Return the constant that the instruction a number of steps back pushes."""
+        """Return the constant that an earlier instruction pushed.
+
+        Args:
+            steps: how many instructions ago.
+        """
         place = self.offsets_before[steps]
         return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
 

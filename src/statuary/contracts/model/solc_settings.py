@@ -1,6 +1,7 @@
-"""The settings that solc writes into metadata, derived from its input.
+"""The compiler settings that solc repeats in its metadata.
 
-`solc_settings.json` says how each release writes them; tests/support/solc_settings.py makes it from runs of real compilers.
+`solc_settings.json` says how each release writes them; tests/support/solc_settings.py makes it from runs of
+real compilers.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,10 @@ _DEFAULT_RUNS: Final = 200
 
 
 class SolcRelease(NamedTuple):
-    """The metadata format of a solc release; a grouped setting is `group.setting`."""
+    """The form in which a solc release writes settings into metadata.
+
+    A setting inside a group is named `group.setting`.
+    """
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
     unless_default: Mapping[str, Json]  # those that it has only with another value than this one
@@ -42,7 +46,7 @@ class SolcRelease(NamedTuple):
 
 
 class SettingDifference(NamedTuple):
-    """A setting that differs between metadata and input.
+    """A setting whose value in the metadata is not the compiler's input.
 
     An absent value is None.
     """
@@ -55,7 +59,7 @@ class SettingDifference(NamedTuple):
 def setting_differences(
     metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> list[SettingDifference]:
-    """Return the metadata settings that solc would not write.
+    """Return the metadata settings that solc does not write for an input.
 
     A release that is newer than the table may have other defaults and further settings, so these are not
     compared. A build before a release may write them like that release, or like the one before it.
@@ -100,7 +104,7 @@ def _setting_differences(
 
 
 def default_fork(version: str) -> str:
-    """Return the `evmVersion` that a compiler takes if the settings name none.
+    """Return the `evmVersion` that a compiler uses by default.
 
     Returns:
         The fork; empty if the table does not know it, as for a release that is newer than all of its own.
@@ -111,7 +115,7 @@ def default_fork(version: str) -> str:
 
 
 def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, Json]) -> bool:
-    """Return whether an unknown release may explain a difference."""
+    """Return whether a release missing from the table may explain a difference."""
     group, _, _ = name.partition(".")
     if group == "evmVersion":
         return group not in settings
@@ -123,7 +127,10 @@ def _may_be_new(name: str, metadata: Mapping[str, Json], settings: Mapping[str, 
 
 @cache
 def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
-    """Return the releases with differences, oldest first, and the newest."""
+    """Return the releases in which the form changed, and the newest.
+
+    The oldest is first.
+    """
     table = orjson.loads(read_file(TABLE))
     row: dict[str, Json] = {}
     listed = []
@@ -134,14 +141,14 @@ def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
 
 
 def forget_table() -> None:
-    """Read the table again, since it has been made anew."""
+    """Clear the cached table, after its file was written again."""
     _releases.cache_clear()
     _release_at.cache_clear()
     _remembered_differences.cache_clear()
 
 
 def read_release(row: Mapping[str, Json]) -> SolcRelease:
-    """Return a release from its row of the table."""
+    """Convert a row of the table to a release."""
     details, known = row["details"], row["known"]
     values = {
         name: (bool(unset), bool(off), bool(on))
@@ -163,7 +170,7 @@ def read_release(row: Mapping[str, Json]) -> SolcRelease:
 
 @lru_cache(maxsize=256)
 def _release_at(number: CompilerVersion) -> SolcRelease:
-    """Return a release, or the nearest earlier one, or the first."""
+    """Return the newest release up to a version, or the first."""
     listed = _releases()
     return next((release for since, release in reversed(listed) if number >= since), listed[0][1])
 
@@ -184,10 +191,7 @@ def _differences(
 
 
 def _flat(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a metadata's settings by name.
-
-    Those in groups are named `group.setting`.
-    """
+    """Flatten metadata settings, with `group.setting` as names."""
     flat: dict[str, Json] = {}
     for name, value in settings.items():
         if name in _GROUPS and isinstance(value, dict):
@@ -212,9 +216,9 @@ def _canonical(value: Json) -> bytes:
 
 
 def metadata_settings(settings: Mapping[str, Json], release: SolcRelease) -> dict[str, Json]:
-    """Return the metadata `settings` that a release writes for an input.
+    """Return the `settings` that a release writes into metadata.
 
-    They lack `compilationTarget`.
+    `compilationTarget` is left out.
     """
     written: dict[str, Json] = {}
     for name, default in release.always.items():
@@ -244,7 +248,7 @@ def _put(settings: dict[str, Json], name: str, value: Json) -> None:
 
 
 def _optimizer(given: Json, release: SolcRelease) -> Json:
-    """Return metadata's `optimizer` for an input.
+    """Return the `optimizer` in metadata for an input.
 
     It has details only if they differ from both presets.
     """
@@ -291,9 +295,9 @@ def _yul_details(given: Mapping[str, Json], release: SolcRelease) -> dict[str, J
 
 
 def _libraries(given: Json, *, with_paths: bool) -> Json:
-    """Return library addresses in lower case.
+    """Return the library addresses in metadata, in lower case.
 
-    Without paths, the last path in order decides.
+    In a release without paths, the last path in order decides.
     """
     flat: dict[str, Json] = {}
     for path, addresses in sorted(as_object(given).items()):
@@ -304,7 +308,7 @@ def _libraries(given: Json, *, with_paths: bool) -> Json:
 
 
 def _remappings(given: Json) -> Json:
-    """Return sorted remappings with their context's colon.
+    """Return the remappings in metadata, sorted and with a context.
 
     The context may be empty: `a=b` becomes `:a=b`.
     """

@@ -1,4 +1,7 @@
-"""Declarations in Solidity and Yul sources; comments and strings are not code."""
+"""Find declarations in Solidity and Yul sources, without a full parser.
+
+Comments and strings are not searched.
+"""
 
 import re
 from collections.abc import Iterator
@@ -20,9 +23,9 @@ _KEPT_SOURCES: Final = 16
 
 
 def _hidden(line_ends: str) -> re.Pattern[str]:
-    """Return the pattern of a comment, or of a quoted string.
+    """Return a pattern that matches a comment or a quoted string.
 
-    The end of either may be missing.
+    Its end may be missing.
     """
     comment = rf"/[^{line_ends}]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
     strings = "|".join(
@@ -44,19 +47,19 @@ _YUL: Final = re.compile(
 
 
 class Declaration(NamedTuple):
-    """A declaration of a contract, library or interface."""
+    """The declaration of a contract, library or interface."""
 
     keyword: str
     head: str  # the code between the name and the body
 
     @property
     def has_layout(self) -> bool:
-        """Whether it says where the storage layout begins (`layout at`)."""
+        """Whether the declaration sets a storage base slot (`layout at`)."""
         return _LAYOUT_AT.search(self.head) is not None
 
 
 def code_of(text: str, version: str) -> str:
-    """Replace comments in a source by a blank, and strings by quotes.
+    """Replace each comment by a blank and each string by quotes.
 
     Args:
         version: the compiler's, as in records.
@@ -74,7 +77,11 @@ def _code_of(text: str, version: str) -> str:
 
 
 def declaration(text: str, name: str, version: str) -> Declaration | None:
-    """Return a name's declaration in a Solidity source, if any."""
+    """Find the declaration of a name in a Solidity source.
+
+    Returns:
+        The declaration, or None if there is none.
+    """
     if name not in text:
         return None
     code = code_of(text, version)
@@ -89,14 +96,14 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
 
 
 def immutable_count(text: str, version: str) -> int:
-    """Count the immutables that a Solidity source declares."""
+    """Count the immutable variables that a Solidity source declares."""
     return len(_IMMUTABLE.findall(code_of(text, version))) if "immutable" in text else 0
 
 
 def yul_object(text: str) -> str:
-    """Return the name of a Yul source's outermost object, if any.
+    """Return the name of a Yul source's outermost object.
 
-    Code without an object is compiled as one that is named `object`.
+    Code without an object is compiled as one named `object`.
     """
     consume_for_text(len(text))
     is_named = False
@@ -110,7 +117,7 @@ def yul_object(text: str) -> str:
 
 
 def words_at(text: str, word: str) -> Iterator[int]:
-    """Yield the positions of a whole word."""
+    """Yield each position of a whole word in a text."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:
         consume_for_text(place - last)
@@ -127,7 +134,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _keyword_before(code: str, place: int) -> str:
-    """Return the keyword of a declaration at an index, if any."""
+    """Return the declaration keyword that precedes a name, if any."""
     end = place
     while end and code[end - 1] in _BLANKS:
         end -= 1

@@ -1,8 +1,7 @@
 """Check storage layouts against the rules of solc and Vyper.
 
-Nothing in bytecode commits to a layout, so only its consistency can be checked: every type is defined and has
-the size of its parts, and every variable is where packing puts it (Solidity docs, "Layout of State
-Variables").
+Bytecode has no trace of a layout, so only its consistency can be checked: every type is defined and has the
+size of its parts, and every variable is where packing puts it (Solidity docs, "Layout of State Variables").
 """
 
 import re
@@ -30,7 +29,7 @@ _FULL_SLOT = ("mapping", "dynamic_array", "bytes")
 
 
 class LayoutFault(NamedTuple):
-    """An inconsistency of a layout, and its pointer."""
+    """An inconsistency in a storage layout, with a pointer to it."""
 
     message: str
     pointer: Pointer = ()
@@ -38,14 +37,14 @@ class LayoutFault(NamedTuple):
 
 
 class _Cursor(NamedTuple):
-    """The next free byte."""
+    """The next free byte, as slot and offset."""
 
     slot: int
     offset: int
 
 
 class _Variable(NamedTuple):
-    """A variable of a layout, or a member of a struct."""
+    """A variable in a storage layout, or a member of a struct."""
 
     label: str
     type: str
@@ -54,14 +53,17 @@ class _Variable(NamedTuple):
 
 @dataclass(slots=True)
 class SolidityLayout:
-    """A `storageLayout` or `transientStorageLayout` of solc: its members `storage` and `types`."""
+    """A storage layout of solc, permanent or transient.
+
+    It has the members `storage` and `types`.
+    """
 
     variables: Sequence[Json]
     types: Mapping[str, Json]
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
-        """Yield the inconsistencies of the layout.
+        """Check the layout, and yield its inconsistencies.
 
         Args:
             may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
@@ -101,9 +103,10 @@ class SolidityLayout:
         return size
 
     def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
-        """Return the bytes of a type's parts, if they are known.
+        """Compute the size of a type from its parts.
 
-        Otherwise only the type states its size.
+        Returns:
+            The size in bytes, or None if only the type's own entry states it.
         """
         if definition.get("encoding") in _FULL_SLOT:
             self._require_parts(definition)
@@ -178,7 +181,11 @@ class SolidityLayout:
         )
 
     def _place(self, cursor: _Cursor, name: str) -> _Cursor:
-        """Return the position of a variable after the byte before `cursor`."""
+        """Return where solc puts the next variable.
+
+        Args:
+            cursor: the first byte after the previous variable.
+        """
         if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
             return _Cursor(cursor.slot + 1, 0)
         return cursor
@@ -192,7 +199,7 @@ class SolidityLayout:
 
 
 def _elementary_size(label: str) -> int | None:
-    """Return an elementary type's size in bytes.
+    """Return the size of an elementary type in bytes.
 
     Returns:
         None for any other type.
@@ -215,7 +222,11 @@ def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
 
 
 def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
-    """Parse a layout of solc, or return why it is not one."""
+    """Parse a storage layout of solc.
+
+    Returns:
+        The layout, or the fault if its shape is wrong.
+    """
     variables = layout.get("storage")
     types = layout.get("types")
     if (
@@ -235,7 +246,7 @@ _ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
 
 
 def _size(value: Json) -> int | None:
-    """Return a number of slots, rounded as JavaScript would.
+    """Convert a number of slots, with JavaScript's rounding.
 
     Returns:
         The number, or None for any other value.
@@ -285,7 +296,11 @@ def _vyper_places(
 
 
 def _variable(value: Json) -> _Variable | None:
-    """Return a variable, or None if a member is invalid."""
+    """Parse a variable of a layout.
+
+    Returns:
+        The variable, or None if a member is invalid.
+    """
     if not isinstance(value, dict):
         return None
     label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))

@@ -1,4 +1,4 @@
-"""Transformations of recompiled into on-chain bytecode, and their replay.
+"""Transformations that turn recompiled bytecode into on-chain bytecode.
 
 Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
 (MEASUREMENTS.md, transformations): the published specification lacks `delete` and `length`.
@@ -14,7 +14,7 @@ from statuary.base.primitives import InvalidValueError, decode_hex_digits, short
 
 
 class TransformationType(StrEnum):
-    """The effect of a transformation on the bytes (the member `type`)."""
+    """The kind of change to the bytes (the member `type`)."""
 
     INSERT = "insert"
     REPLACE = "replace"
@@ -22,7 +22,7 @@ class TransformationType(StrEnum):
 
 
 class TransformationReason(StrEnum):
-    """The reason for a transformation."""
+    """The cause of a transformation (the member `reason`)."""
 
     CALL_PROTECTION = "callProtection"
     IMMUTABLE = "immutable"
@@ -47,7 +47,7 @@ Choice = TypeVar("Choice")
 
 
 class TransformationStep(NamedTuple):
-    """One transformation."""
+    """One transformation, parsed."""
 
     type: TransformationType
     reason: TransformationReason
@@ -56,7 +56,7 @@ class TransformationStep(NamedTuple):
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
-        """Return the list element, its keys in the served order."""
+        """Return the transformation as in records, keys in served order."""
         members: dict[str, Json] = {} if self.id is None else {"id": self.id}
         members["type"] = self.type.value
         if self.length is not None:
@@ -67,7 +67,7 @@ class TransformationStep(NamedTuple):
 
 
 class UnknownTransformationError(InvalidValueError):
-    """A transformation with a type or reason that is not known here.
+    """Raised for a transformation whose type or reason is unknown.
 
     Attributes:
         word: its type or reason.
@@ -79,10 +79,10 @@ class UnknownTransformationError(InvalidValueError):
 
 
 def parse_transformation(value: Json) -> TransformationStep:
-    """Parse one element of a `transformations` list.
+    """Parse an element of a `transformations` list.
 
     Raises:
-        UnknownTransformationError: if its type or reason is not known here.
+        UnknownTransformationError: if its type or reason is unknown.
         InvalidValueError: if it is malformed.
     """
     if not isinstance(value, dict):
@@ -102,7 +102,7 @@ def parse_transformation(value: Json) -> TransformationStep:
 
 
 def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
-    """Return a member whose value must be one of a few words."""
+    """Return a member whose value must be one of some words."""
     word = value.get(member)
     if not isinstance(word, str):
         raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(choices)}")
@@ -138,7 +138,7 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
     """Return the bytes that a transformation inserts.
 
     Raises:
-        InvalidValueError: if there is no such value, or it is not hex text.
+        InvalidValueError: if `transformationValues` has no value for it, or the value is not hex.
     """
     text = value_text(transformation, values)
     if transformation.type is TransformationType.DELETE:
@@ -150,7 +150,7 @@ def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) 
 
 
 def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
-    """Return the keys of `transformationValues` as reason and id.
+    """Return the keys of `transformationValues` as pairs of reason and id.
 
     The id is None if a reason has only one value.
     """
@@ -167,7 +167,7 @@ def _is_size(value: Json) -> bool:
 
 
 class ReplayError(InvalidValueError):
-    """A transformation cannot be applied."""
+    """Raised if a transformation cannot be applied."""
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"transformation {step}: {message}")
@@ -181,12 +181,11 @@ def replay(
     *,
     max_bytes: int,
 ) -> bytes:
-    """Apply the transformations to recompiled bytecode and return the result.
+    """Apply transformations to recompiled bytecode.
 
     Args:
         values: the record's `transformationValues`.
-        max_bytes: length limit of the code: transformations that make it longer than the on-chain code prove
-            nothing.
+        max_bytes: the length of the on-chain code; longer results prove nothing.
 
     Raises:
         ReplayError: if a transformation has no value, or reaches outside the code.
@@ -211,7 +210,7 @@ class _Edit(NamedTuple):
 
 
 def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int) -> _Edit:
-    """Return the effect of a transformation on a code."""
+    """Return the range that a transformation replaces, and its new bytes."""
     start = transformation.offset
     value = value_bytes(transformation, values)
     match transformation.type:
@@ -229,12 +228,12 @@ def _edit(transformation: TransformationStep, values: Mapping[str, Json], code_b
 
 
 def first_difference(code: bytes, other_code: bytes) -> int | None:
-    """Return the first offset at which two codes differ.
+    """Return the offset of the first byte that differs.
 
-    The end of the shorter one counts as a difference.
+    The end of the shorter code counts as a difference.
 
     Returns:
-        The offset, or None if they are equal.
+        The offset, or None if the codes are equal.
     """
     if code == other_code:
         return None

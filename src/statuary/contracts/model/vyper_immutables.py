@@ -1,4 +1,4 @@
-"""The immutables, and their size, that Vyper's creation code appends."""
+"""The size of the immutables that Vyper's creation code appends."""
 
 import re
 from collections.abc import Mapping
@@ -32,14 +32,15 @@ def appended_immutables_size(
     version: str,
     auxdata: Mapping[str, Auxdata],
 ) -> int:
-    """Return the size in bytes of the immutables after the runtime code.
+    """Return how many bytes of immutables follow the runtime code.
 
     From 0.3.10 on the creation auxdata states it. Before, it follows from the code that the creation code
     returns.
 
     Args:
-        creation: recompiled, and so is `runtime`.
-        auxdata: of the creation code, by its number.
+        creation: recompiled creation code.
+        runtime: recompiled runtime code.
+        auxdata: the auxdata of the creation code, by its number.
     """
     style = auxdata_style(language, version)
     if style is AuxdataStyle.VYPER:

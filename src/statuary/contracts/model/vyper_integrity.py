@@ -63,7 +63,7 @@ _OVERRIDES_HAVE_PATHS_SINCE: Final = CompilerVersion(0, 4, 2)
 
 
 class UnknownModuleError(InvalidValueError):
-    """An import of a built-in Vyper module that is unknown here."""
+    """Raised for an import of an unknown module of the compiler."""
 
     def __init__(self, module: str, version: str) -> None:
         super().__init__(f"the text of {module!r} in Vyper {version} is not known here")
@@ -71,7 +71,7 @@ class UnknownModuleError(InvalidValueError):
 
 
 class VyperProgram(NamedTuple):
-    """The input of an integrity hash."""
+    """The sources and settings that an integrity hash depends on."""
 
     main: str  # the path of the compiled module
     sources: Mapping[str, str]  # texts by path
@@ -81,18 +81,17 @@ class VyperProgram(NamedTuple):
 
 
 class Import(NamedTuple):
-    """A module as another one names it."""
+    """The module that an import statement names."""
 
     level: int  # the number of leading dots
     name: str  # dotted
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
-    """Yield the possible integrity hashes of a program, in hex.
+    """Yield the integrity hashes that the compiler may have computed.
 
-    There are several only with overrides.
-
-    Overrides are hashed as JSON text in their original order, which records do not keep.
+    There are several only with storage layout overrides: these are hashed as JSON text in their original
+    order, which records do not keep.
 
     Raises:
         UnknownModuleError: if a module is built into the compiler and unknown here.
@@ -108,7 +107,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
 
 
 def hashed_paths(program: VyperProgram) -> frozenset[str]:
-    """Return the paths of the sources whose text the integrity hash includes.
+    """Return the paths of the sources that the integrity hash depends on.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
@@ -128,7 +127,7 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
 
 
 def imports_of(text: str) -> list[Import]:
-    """Return the imports of a module, in order.
+    """Parse the imports of a module, in order.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
@@ -139,7 +138,7 @@ def imports_of(text: str) -> list[Import]:
 
 
 def _parse_statement(statement: str) -> Iterator[Import]:
-    """Yield the imports of a statement.
+    """Parse an import statement, which may name several modules.
 
     Its forms are `import a.b as c`, `from ..a import b` and `from a import (b, c)`.
     """
@@ -156,7 +155,7 @@ def _parse_statement(statement: str) -> Iterator[Import]:
 
 
 class _Modules:
-    """The modules of a program, found by import and hashed once."""
+    """The modules of a program; each is hashed once."""
 
     def __init__(self, program: VyperProgram) -> None:
         self._program = program
@@ -166,10 +165,10 @@ class _Modules:
         self._hashes: dict[str, str] = {}
 
     def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
-        """Return the hash of a module and its imports.
+        """Hash a module together with its imports.
 
         Args:
-            importing: the modules that lead to it.
+            importing: the chain of modules that import it, to detect rings.
         """
         if path in self._hashes:
             return self._hashes[path]
@@ -196,13 +195,13 @@ class _Modules:
         return _hash(self._program.sources[found])
 
     def includes_imports(self, path: str) -> bool:
-        """Return whether the hash of a source includes those of its imports."""
+        """Return whether a source's hash includes the hashes of its imports."""
         if path.endswith(".vyi"):
             return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
         return path.endswith(".vy")
 
     def _is_builtin(self, imported: Import) -> bool:
-        """Return whether an import names a compiler's module.
+        """Return whether an import names a module of the compiler.
 
         No source replaces such a module.
         """
@@ -219,10 +218,10 @@ class _Modules:
         return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
 
     def find(self, path: str, imported: Import) -> str | None:
-        """Return the source that an import names.
+        """Find the source that an import names.
 
         Returns:
-            None if the source is missing.
+            The path, or None if the source is missing.
         """
         if self._is_builtin(imported):
             return None
@@ -247,7 +246,7 @@ class _Modules:
 
 
 def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
-    """Yield the JSON texts of a module's overrides, in every member order."""
+    """Yield the overrides as JSON, with their members in every order."""
     if version >= _OVERRIDES_HAVE_PATHS_SINCE:
         overrides = next(iter(as_object(overrides).values()), None)
     for layout in _orders(overrides):
@@ -256,7 +255,7 @@ def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
 
 
 def _is_group(layout: Json) -> TypeGuard[JsonObject]:
-    """Return whether a layout has names; one without is a variable's position."""
+    """Return whether a layout has names, and is not a variable's position."""
     return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
 
 
@@ -265,9 +264,9 @@ def _count_names(layout: Json) -> int:
 
 
 def _orders(layout: Json) -> Iterator[Json]:
-    """Yield a layout in every order of its few names.
+    """Yield a small layout with its names in every order.
 
-    Otherwise yield it unchanged, by name and by slot.
+    For a larger one, only its own order, the order by name and the order by slot are yielded.
     """
     if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
         yield from _permutations(layout)
@@ -301,7 +300,7 @@ def _first_slot(layout: Json) -> str:
 
 
 def _with_members(layout: Json, members: Sequence[str]) -> Json:
-    """Return a layout whose places have their members in an order."""
+    """Put the members of each position into an order."""
     if _is_group(layout):
         return {name: _with_members(value, members) for name, value in layout.items()}
     if not isinstance(layout, Mapping):
@@ -311,7 +310,7 @@ def _with_members(layout: Json, members: Sequence[str]) -> Json:
 
 
 def has_integrity_hash(version: str) -> bool:
-    """Return whether a release of Vyper writes integrity hashes."""
+    """Return whether a Vyper release writes integrity hashes."""
     return parse_compiler_version(version) >= CompilerVersion(0, 4, 1)
 
 

@@ -1,6 +1,7 @@
-"""The settings that releases of Vyper take.
+"""The settings that each Vyper release accepts.
 
-`vyper_settings.json` has the values by release; tests/support/vyper_settings.py makes it from runs of real compilers.
+`vyper_settings.json` has the values by release; tests/support/vyper_settings.py makes it from runs of real
+compilers.
 """
 
 from enum import Enum
@@ -20,7 +21,7 @@ NAMES: Final = ("optimize", "evmVersion")
 
 
 class SettingAnswer(Enum):
-    """Whether a compiler takes a setting."""
+    """Whether a compiler accepts a setting: yes, no, or unknown."""
 
     TAKEN = "taken"
     REFUSED = "refused"
@@ -29,7 +30,7 @@ class SettingAnswer(Enum):
 
 
 def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
-    """Return whether a release takes a value.
+    """Return whether a release accepts a value of a setting.
 
     Args:
         version: the number of the release, such as `0.3.10`.
@@ -45,7 +46,7 @@ def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
 
 @cache
 def _table() -> dict[str, dict[str, frozenset[bytes]]]:
-    """Return the JSON texts of each release's values, by setting."""
+    """Return the accepted values of each release by setting, as JSON texts."""
     table = orjson.loads(read_file(TABLE))
     return {
         release: {name: frozenset(map(orjson.dumps, as_list(values))) for name, values in row.items()}

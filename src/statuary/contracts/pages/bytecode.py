@@ -1,6 +1,6 @@
-"""On-chain bytecode with marked differences and their source lines.
+"""On-chain bytecode on pages: marked differences, and their source lines.
 
-Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
+Each transformation shifts the marks behind it, so that they end at the final offsets.
 """
 
 import re
@@ -33,7 +33,7 @@ _MAX_PLACE_BYTES = 8_000
 
 
 class SourcePlace(NamedTuple):
-    """A line of a source."""
+    """A line of a source file, and the code in question on it."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class SourcePlace(NamedTuple):
 
 
 def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
-    """Return the source lines of pushed values, by runtime offset."""
+    """Map offsets of pushed values in runtime code to source lines."""
     code = as_object(record.get("runtimeBytecode"))
     digits = as_text(code.get("recompiledBytecode"))[2:]
     entries = as_text(code.get("sourceMap")).split(";")
@@ -62,14 +62,14 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
 
 
 class _SourceText:
-    """A source in bytes, as source maps count."""
+    """A source file as bytes, since source maps count bytes."""
 
     def __init__(self, path: str, text: bytes) -> None:
         self._path = path
         self._text = text
 
     def place(self, start: int, length: int) -> SourcePlace:
-        """Return the line of a range, and its words."""
+        """Return the line and the text of a byte range."""
         end = min(start + length, start + _MAX_PLACE_BYTES)
         return SourcePlace(
             path=self._path,
@@ -83,7 +83,7 @@ class _SourceText:
 
 
 def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the offset and the source range of each pushed value."""
+    """Yield the offset of each pushed value with its source range."""
     offset, fields = 0, [0, 0, -1]
     for entry in entries:
         if offset >= len(code):
@@ -110,7 +110,7 @@ AUXDATA = "auxdata"
 
 
 class BytecodeMark(NamedTuple):
-    """A range of the on-chain bytecode."""
+    """A marked range of on-chain bytecode."""
 
     start: int
     end: int  # the byte after the last one; equal to `start` for removed bytes
@@ -120,7 +120,7 @@ class BytecodeMark(NamedTuple):
 
 
 class BytecodePiece(NamedTuple):
-    """A piece of code on a page."""
+    """A piece of bytecode on a page, marked or not."""
 
     hex: str
     offset: int  # of its first byte
@@ -134,7 +134,7 @@ class BytecodePiece(NamedTuple):
 
 
 class TransformationRow(NamedTuple):
-    """A transformation, in the terms of the record."""
+    """A row of the table of transformations."""
 
     number: int
     type: str
@@ -147,7 +147,7 @@ class TransformationRow(NamedTuple):
 
 
 class CodeView(NamedTuple):
-    """One side of a contract's code."""
+    """A contract's creation or runtime code, as its page shows it."""
 
     side: str
     match: str | None
@@ -159,7 +159,7 @@ class CodeView(NamedTuple):
 
 
 def code_view(record: RecordValue, side: str) -> CodeView:
-    """Return one side of a record's code."""
+    """Return the creation or runtime code of a record for its page."""
     value = as_object(record.get(f"{side}Bytecode"))
     match = record.get(f"{side}Match")
     onchain = _digits(value.get("onchainBytecode"))
@@ -185,7 +185,7 @@ def code_view(record: RecordValue, side: str) -> CodeView:
 
 
 def _inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
-    """Return the marks within the code."""
+    """Return the marks that end within the code."""
     return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
 
 
@@ -199,7 +199,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Return the value in a mark's bytes, unless it is just hex."""
+    """Decode a marked range; return an empty string for plain hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:
@@ -255,7 +255,7 @@ def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> Tr
 
 
 def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
-    """Return the marks by offset, without overlaps."""
+    """Return the marked ranges of a side, by offset and without overlaps."""
     marks = sorted(_auxdata(value), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
@@ -283,7 +283,7 @@ _place = attrgetter("start", "end")
 
 
 def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
-    """Yield the auxdata at the offsets of the compiler."""
+    """Yield a mark for each piece of auxdata, at the compiler's offsets."""
     for number, piece in as_object(value.get("cborAuxdata")).items():
         offset = as_size(as_object(piece).get("offset"))
         digits = _digits(as_object(piece).get("value"))

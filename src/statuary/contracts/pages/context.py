@@ -1,4 +1,4 @@
-"""The other inputs of contract pages, and the members that they show."""
+"""The settings that contract pages need besides the contract."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from statuary.site.site_content import SiteContent
 
 
 class CallTarget(NamedTuple):
-    """The arguments of a command: an address and a JSON-RPC URL.
+    """The contract's address and a JSON-RPC URL, for commands to copy.
 
     The URL may come from the reader's environment.
     """
@@ -21,7 +21,7 @@ class CallTarget(NamedTuple):
 
 
 class ContractPageContext(NamedTuple):
-    """The inputs of contract pages other than the contract."""
+    """The site's settings for contract pages: theme, texts, chains and links."""
 
     site: SiteContext
     chains: tuple[Chain, ...]
@@ -31,24 +31,27 @@ class ContractPageContext(NamedTuple):
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
     def without_templates(self) -> "ContractPageContext":
-        """Return the context with the package's own templates."""
+        """Return the context with the package's own templates instead of the theme's."""
         return self._replace(site=self.site.without_templates())
 
     def chain_name(self, chain_id: str) -> str:
-        """Return the name of a chain."""
+        """Return the name of a chain by its id."""
         chain = self._chain(chain_id)
         return one_line(chain.title) if chain else chain_id
 
     def call_target(self, chain_id: str, address: str) -> CallTarget:
-        """Return the address and the RPC URL for a contract's command.
+        """Return the address and RPC URL for commands to copy.
 
-        It is the chain's first public JSON-RPC URL.
+        The URL is the chain's first public one.
         """
         chain = self._chain(chain_id)
         return CallTarget(address, chain.rpc[0] if chain and chain.rpc else "")
 
     def explorer_page(self, chain_id: str, kind: str, value: str) -> str:
-        """Return the explorer's URL of an `address`, `tx` or `block` (EIP-3091).
+        """Return the URL of a page in the chain's block explorer (EIP-3091).
+
+        Args:
+            kind: `address`, `tx` or `block`.
 
         Returns:
             The URL; empty if the chain has no explorer.
@@ -57,7 +60,7 @@ class ContractPageContext(NamedTuple):
         return f"{explorer}/{kind}/{value}" if explorer and value.isascii() and value.isalnum() else ""
 
     def explorer(self, chain_id: str) -> str:
-        """Return the URL of a chain's block explorer, if it has one."""
+        """Return a chain's block explorer, or an empty string."""
         chain = self._chain(chain_id)
         return chain.explorer if chain else ""
 
@@ -66,9 +69,9 @@ class ContractPageContext(NamedTuple):
 
 
 def contract_page_context(site: SiteContent) -> ContractPageContext | None:
-    """Return the context of contract pages.
+    """Return the settings of contract pages, if the site has such pages.
 
-    The number of contracts in bulk files is unknown before they are read, so these have no pages.
+    A site with bulk files has none, because their number of contracts is unknown before they are read.
 
     Returns:
         None if contracts have no pages.
@@ -84,7 +87,7 @@ def contract_page_context(site: SiteContent) -> ContractPageContext | None:
 
 
 def _spelled(address: str) -> str:
-    """Return an address as paths have it, with its EIP-55 checksum.
+    """Spell an address as in paths, with its EIP-55 checksum.
 
     Any other string is unchanged.
     """

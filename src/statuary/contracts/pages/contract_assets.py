@@ -1,4 +1,4 @@
-"""The files that pages of contracts load besides those of every page."""
+"""Scripts and styles of contract pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,12 @@ SCRIPTS = ("check", "compare", "decode", "keccak", "record-parts")
 
 
 def contract_assets(theme: Theme, *, search: bool) -> Iterator[Document]:
-    """Yield the scripts and styles, with those of an enabled search."""
+    """Yield the scripts and styles of contract pages.
+
+    Args:
+        theme: the site's theme, whose style sheets replace the package's.
+        search: whether to include the script of the search.
+    """
     yield style_document(CONTRACT_STYLE, ASSETS, theme)
     for name in SCRIPTS:
         yield script_document(ASSETS / f"{name}.js")

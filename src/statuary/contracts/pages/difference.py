@@ -1,4 +1,4 @@
-"""The first difference between on-chain and compiled code, and their number."""
+"""The difference between on-chain and compiled code, for a contract's page."""
 
 from itertools import groupby
 from typing import NamedTuple
@@ -15,7 +15,7 @@ WINDOW = 24
 
 
 class CodeDifference(NamedTuple):
-    """The bytes of the runtime code around the first one that differs."""
+    """The first differing bytes of runtime code, and how many differ."""
 
     first: int  # the place of the first byte that differs, from 0
     differing: int  # bytes that differ, including those that one side lacks
@@ -27,7 +27,7 @@ class CodeDifference(NamedTuple):
 
 
 def code_difference(record: RecordValue, label: str) -> CodeDifference | None:
-    """Return the differences between a record's on-chain and compiled code.
+    """Compare a record's on-chain runtime code with its compiled code.
 
     Args:
         label: `onchain` if the on-chain code is shown to be that at the address, else `recorded`.

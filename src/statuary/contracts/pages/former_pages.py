@@ -1,6 +1,6 @@
-"""The list pages of an earlier build.
+"""Reuse the list pages of the last build.
 
-An edit of one contract then renders only the page with it.
+After an edit of one contract, only the page that lists it is rendered again.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,7 +10,7 @@ from statuary.contracts.urls import SEARCH_INDEX
 
 
 class FormerPages:
-    """The last build's list pages, with digests of their values.
+    """The list pages of the last build, with digests of their inputs.
 
     Attributes:
         digests: those of this build's pages, by path.
@@ -20,7 +20,7 @@ class FormerPages:
     def __init__(
         self, noted: Mapping[str, str], published: Collection[str], *, has_same_search: bool = False
     ) -> None:
-        """Remember the last build.
+        """Store the digests of the last build's pages.
 
         Args:
             noted: the digests of its pages by path.
@@ -32,10 +32,11 @@ class FormerPages:
         self.kept: set[str] = set()
 
     def keeps(self, path: str, *values: object) -> bool:
-        """Return whether a page was made from the same values.
+        """Return whether a published page was made from the same values.
 
         Args:
-            values: all that the page depends on besides the site's settings; their `repr` has to tell them apart.
+            values: all that the page depends on besides the site's settings; their `repr` has to tell them
+                apart.
         """
         digest = self.digests[path] = sha256(repr(values).encode()).hexdigest()
         if self._noted.get(path) != digest or path not in self._published:
@@ -44,7 +45,7 @@ class FormerPages:
         return True
 
     def keep_search(self) -> bool:
-        """Keep the search's files if its contracts are the same.
+        """Keep the files of the search if its contracts are the same.
 
         Returns:
             Whether the files stay.
@@ -58,5 +59,5 @@ class FormerPages:
 
 
 def no_former_pages() -> FormerPages:
-    """Return that there are none, so that each page is made."""
+    """Return an empty value, with which every page is rendered."""
     return FormerPages({}, ())

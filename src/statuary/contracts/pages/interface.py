@@ -1,4 +1,4 @@
-"""An ABI as lists: functions, events, errors, and their NatSpec."""
+"""The ABI on a contract's page: functions, events and errors with NatSpec."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from statuary.site.pages.page_texts import one_line, visible_text
 
 
 class ItemNatspec(NamedTuple):
-    """The documentation of a function, event or error."""
+    """The NatSpec documentation of a function, event or error."""
 
     notice: Markup
     details: tuple[Markup, ...]
@@ -33,14 +33,14 @@ class ItemNatspec(NamedTuple):
 
 
 class Natspec:
-    """The documentation of functions, events and errors, by signature."""
+    """The NatSpec documentation of a contract, by kind and signature."""
 
     def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
         self._user = userdoc
         self._dev = devdoc
 
     def of(self, kind: str, signature: str) -> ItemNatspec:
-        """Return the documentation of an item."""
+        """Return the documentation of a function, event or error."""
         member = {"function": "methods", "event": "events", "error": "errors"}[kind]
         user, dev = (_first(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev))
         details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")
@@ -60,7 +60,7 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 
 def natspec_text(text: Json) -> Markup:
-    """Return a NatSpec text as one paragraph with marked code."""
+    """Render a NatSpec text as one paragraph, with its code marked up."""
     escaped = str(escape(one_line(as_text(text))))
     return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
@@ -76,7 +76,7 @@ MAX_VALUE_LENGTH = 400
 
 
 class ParameterRow(NamedTuple):
-    """A parameter."""
+    """A parameter of a function, event or error."""
 
     type: str  # with structs expanded
     name: str
@@ -87,7 +87,7 @@ class ParameterRow(NamedTuple):
 
 
 class InterfaceItem(NamedTuple):
-    """A function, event or error."""
+    """A function, event or error on the page."""
 
     name: str
     signature: str  # the text that is hashed; empty if there is none
@@ -104,12 +104,12 @@ class InterfaceItem(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether a call changes nothing."""
+        """Whether the function only reads the chain's state."""
         return self.mutability in ("view", "pure")
 
 
 class InterfaceView(NamedTuple):
-    """An ABI."""
+    """The functions, events and errors of an ABI, for the page."""
 
     constructor: InterfaceItem | None  # with its arguments; None without parameters
     functions: tuple[InterfaceItem, ...]
@@ -119,17 +119,18 @@ class InterfaceView(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the ABI is empty."""
+        """Whether the ABI has nothing to list."""
         return not (self.constructor or self.functions or self.events or self.errors or self.special)
 
 
 def interface_view(
     abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
 ) -> InterfaceView:
-    """Return an ABI as lists.
+    """Convert an ABI and its documentation for the page.
 
     Args:
         arguments: the constructor arguments as 0x hex, or None.
+        target: the address and RPC URL for commands to copy.
     """
     items = [as_object(item) for item in as_list(abi)]
     natspec = Natspec(as_object(userdoc), as_object(devdoc))
@@ -150,7 +151,7 @@ def interface_view(
 
 
 class _Anchors:
-    """The used anchors of a page."""
+    """Makes anchors that are unique on a page."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -184,7 +185,7 @@ SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
 
 
 def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
-    """Return the line that calls a function, its arguments in capitals."""
+    """Return the command that calls a function; its arguments are placeholders."""
     reads = item.get("stateMutability") in ("view", "pure")
     text, outputs = signature, as_list(item.get("outputs"))
     if reads and outputs:
@@ -255,7 +256,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
 
 
 def _given(types: TupleType | None, arguments: str) -> list[str]:
-    """Return the constructor's arguments as strings, if they can be decoded."""
+    """Decode the constructor's arguments to strings; empty if that fails."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []
     try:

@@ -18,11 +18,12 @@ CONTRACTS = ("contracts",)
 def contract_list_pages(
     content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: FormerPages
 ) -> Iterator[Document]:
-    """Yield the changed lists of contracts, and their changed search.
+    """Yield the changed list pages, and the search if it changed.
 
     Args:
-        counts: the published contracts in numbers.
+        counts: the numbers of published contracts.
         entries: all contracts; empty if they are too many to be listed.
+        former: the pages of the last build, to skip unchanged ones.
     """
     site = site_context(content)
     if site.has_contracts:

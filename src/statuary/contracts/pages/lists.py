@@ -46,7 +46,7 @@ NEWEST_CONTRACTS = 100
 
 
 class ContractListRow(NamedTuple):
-    """A contract in a list."""
+    """A contract in a list of contracts."""
 
     name: str
     address: str
@@ -59,7 +59,7 @@ class ContractListRow(NamedTuple):
 
 
 class PageLink(NamedTuple):
-    """A page of the list."""
+    """A link to another page of the list."""
 
     day: str  # the day on which its oldest contract was verified, such as 2026-11-02
     contracts: str  # of its contracts, in words
@@ -68,7 +68,7 @@ class PageLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainView:
-    """The content of a page of the list."""
+    """The inputs of the template for a page of a chain's list."""
 
     chain: str
     title: str
@@ -88,7 +88,7 @@ class ChainView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSummary:
-    """A chain on the contracts index."""
+    """A chain on the index of contracts."""
 
     name: str
     chain_id: str
@@ -99,7 +99,7 @@ class ChainSummary:
 
 
 class ContractsIndexView(NamedTuple):
-    """The content of the contracts index."""
+    """The inputs of the template for the index of contracts."""
 
     chains: tuple[ChainSummary, ...]
     search: bool
@@ -109,7 +109,7 @@ class ContractsIndexView(NamedTuple):
 
 
 class ContractListPages:
-    """Renders the lists of contracts."""
+    """Renders the list pages of contracts."""
 
     def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
         self._renderer = renderer
@@ -122,7 +122,7 @@ class ContractListPages:
     def chain_documents(self, chain: Chain, former: FormerPages) -> Iterator[Document]:
         """Yield a chain's first page, and the changed pages of its list.
 
-        A page names its neighbours alone: what is added or removed elsewhere does not change it.
+        A page links to its neighbours only, so that contracts added or removed elsewhere do not change it.
         """
         texts = self._localization.texts
         oldest_first = self._by_chain.get(chain.chain_id, [])
@@ -142,7 +142,7 @@ class ContractListPages:
     def home(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, has_lists: bool
     ) -> Document:
-        """Return the contracts index."""
+        """Render the index of contracts, which lists the chains."""
         texts = self._localization.texts
         newest = sorted(
             (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
@@ -262,10 +262,11 @@ Terms = Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
 def search_documents(
     entries: Sequence[ContractRow], texts: PageTexts, *, with_pages: bool
 ) -> Iterator[Document]:
-    """Yield the files of the search.
+    """Yield the files of the search index.
 
     Args:
-        with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
+        with_pages: whether each contract has a file of its own; if not, results lead to the page of any
+            contract.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     # the values of each contract for the search filters: chain, language, match, and whether it is a proxy
@@ -293,7 +294,7 @@ def search_documents(
 
 @lru_cache(maxsize=CACHED_NAMES)
 def words_of(name: str) -> Sequence[str]:
-    """Return a name's search terms.
+    """Split a contract's name into search terms.
 
     They are its words and the whole name, in lower case, without accents.
     """
@@ -304,9 +305,9 @@ def words_of(name: str) -> Sequence[str]:
 
 @lru_cache(maxsize=CACHED_NAMES)
 def _compared(term: str) -> str:
-    """Return the comparable part of a search term.
+    """Normalize a search term for comparison.
 
-    It is the same for `DOMAIN_SEPARATOR` and `domainSeparator`.
+    `DOMAIN_SEPARATOR` and `domainSeparator` become the same.
     """
     return re.sub(r"[^a-z0-9]", "", term.lower())
 
@@ -337,7 +338,7 @@ def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
 
 
 def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
-    """Yield shards of terms by their first characters, in order."""
+    """Divide search terms into files by their first characters, in order."""
     by_name: dict[str, dict[str, tuple[Sequence[int], Mapping[str, int]]]] = {}
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]

@@ -1,4 +1,4 @@
-"""The page of a contract: its head, the facts, and the sections."""
+"""Render the page of a contract: verdict, facts and sections."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -40,7 +40,7 @@ MAX_SETTINGS_LENGTH = 50_000
 
 
 class FactRow(NamedTuple):
-    """A fact about compilation or deployment."""
+    """A fact about compilation or deployment, in the table of facts."""
 
     name: str
     value: str
@@ -54,7 +54,7 @@ def fact_rows(
     """Yield the known facts about deployment and compilation.
 
     Args:
-        created: the time of the block of the deployment, where the chain shows it.
+        created: the time of the creating block, if the chain proves it.
     """
     compilation = as_object(record.get("compilation"))
     deployment = as_object(record.get("deployment"))
@@ -96,7 +96,7 @@ def _optimizer(optimizer: Json, texts: PageTexts) -> str:
 
 
 def settings_text(settings: Json) -> str:
-    """Return the compiler's settings as JSON, if they can be written."""
+    """Format the compiler's settings as indented JSON."""
     try:
         text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
     except TypeError:  # orjson raises a TypeError for too deep nesting and lone surrogates
@@ -105,7 +105,7 @@ def settings_text(settings: Json) -> str:
 
 
 class HeadFact(NamedTuple):
-    """A fact below the verdict."""
+    """A fact in the line below the verdict."""
 
     name: str
     value: str
@@ -117,7 +117,7 @@ class HeadFact(NamedTuple):
 def head_facts(
     record: RecordValue, proof: Proof, pages: ContractPageContext, localization: Localization
 ) -> Iterator[HeadFact]:
-    """Yield the facts that are said first, in one line."""
+    """Yield the facts of the line below the verdict."""
     texts, at = localization.texts, created_at(proof)
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation = as_object(record.get("compilation"))
@@ -154,7 +154,7 @@ def _proxy_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
 
 
 class MatchSideView(NamedTuple):
-    """The match level of one side."""
+    """The match level of creation or runtime code."""
 
     name: str
     level: str
@@ -162,7 +162,7 @@ class MatchSideView(NamedTuple):
 
 
 class ImplementationLink(NamedTuple):
-    """A contract that a proxy calls."""
+    """A link to the implementation of a proxy."""
 
     address: str
     name: str  # as this record claims; the page of its own record has the real one
@@ -170,7 +170,7 @@ class ImplementationLink(NamedTuple):
 
 
 class ProxyView(NamedTuple):
-    """The implementations of a proxy."""
+    """A proxy's type and implementations."""
 
     kind: str
     implementations: tuple[ImplementationLink, ...]
@@ -179,7 +179,7 @@ class ProxyView(NamedTuple):
 
 
 class ContractView(NamedTuple):
-    """The content of the page of a contract."""
+    """The inputs of the template for a contract's page."""
 
     name: str
     title: Markup  # `title` of the developer documentation
@@ -223,9 +223,9 @@ class ContractView(NamedTuple):
 
 
 def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: str) -> Document:
-    """Return the page of a contract.
+    """Render the page of a contract.
 
-    For a record that is not published, the page gives the reason.
+    The page of a record that is not published gives the reason.
     """
     renderer = renderer_of(pages.site)
     view = contract_view(judged, pages, renderer.localization)
@@ -249,7 +249,7 @@ def contract_page(judged: JudgedRecord, pages: ContractPageContext, *, source: s
 def contract_view(
     judged: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
-    """Return the content of the page."""
+    """Collect the inputs of the template for a contract's page."""
     record, proof, is_published = judged
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
@@ -348,7 +348,7 @@ def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:
 
 
 def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
-    """Yield the sections of a page in order.
+    """Yield the sections of the page in order.
 
     Sources that do not run at the address, or that fail checks, come last.
     """
@@ -385,7 +385,7 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
 
 
 def _other_code(auxdata: Json, texts: PageTexts) -> str:
-    """Return the sentence on other contracts' code between pieces of auxdata."""
+    """Return the sentence about other contracts' code between pieces of auxdata."""
     pieces = sorted(
         (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
         for piece in map(as_object, as_object(auxdata).values())
@@ -397,7 +397,7 @@ def _other_code(auxdata: Json, texts: PageTexts) -> str:
 
 
 def _proxy_sentence(proof: Proof, texts: PageTexts) -> str:
-    """Return the sentence on a proxy's proved code or slot."""
+    """Return the sentence about the proof of a proxy's code or slot."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")

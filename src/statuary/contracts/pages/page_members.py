@@ -1,4 +1,4 @@
-"""The members of a contract's list entry for pages and search."""
+"""Members of a contract's list entry that pages and search need."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ MAX_NAME_LENGTH = 80
 
 
 def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
-    """Return a record's row with the members for pages and the search."""
+    """Add the members that pages and search need to a list entry."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(signatures_of(record.get("abi")))
@@ -38,7 +38,7 @@ def signatures_of(abi: Json) -> Iterator[str]:
 
 
 def selector_of(signature: str) -> bytes:
-    """Return the first four bytes of a signature's hash."""
+    """Return a signature's selector: four bytes of its hash."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 
 

@@ -1,4 +1,4 @@
-"""A proof as a list: the checks, their outcomes and their evidence."""
+"""The proof on a contract's page: checks, outcomes and evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -34,7 +34,7 @@ OUTCOME_ICONS = {
 
 
 class CheckRow(NamedTuple):
-    """A check with evidence or findings."""
+    """A check with its outcome, evidence and findings."""
 
     name: str  # as in `statuary check --list`
     sentence: str  # its rule
@@ -45,7 +45,7 @@ class CheckRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """The status of one claim."""
+    """A claim with its status and evidence."""
 
     name: str  # such as `on_chain`
     sentence: str  # the claim
@@ -60,7 +60,7 @@ class ClaimRow(NamedTuple):
 
 
 class ProofView(NamedTuple):
-    """A proof."""
+    """The proof of a record, as its page shows it."""
 
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
@@ -74,9 +74,9 @@ class ProofView(NamedTuple):
 def proof_view(
     judged: JudgedRecord, localization: Localization, rules: Mapping[str, str], explorer: str
 ) -> ProofView:
-    """Return a proof as a list, contradicted claims first.
+    """Convert a proof for the page; contradicted claims come first.
 
-    Nothing beside a contradicted claim is green.
+    Checks of a contradicted record have no green signs.
     """
     proof, texts = judged.proof, localization.texts
     contradicted_first = sorted(proof.claims, key=lambda claim: claim.status is not ClaimStatus.CONTRADICTED)
@@ -138,7 +138,7 @@ CLAIM_ICONS = {
 def sign_beside(sign: str, judged: JudgedRecord) -> str:
     """Return the sign of a passed check.
 
-    Beside a contradiction it is never green.
+    It is not green if something else contradicts the record.
     """
     return "none" if sign == "ok" and (judged.is_contradicted or not judged.is_published) else sign
 
@@ -180,7 +180,7 @@ LABELLED = ("descriptions", "lines")
 
 
 class Pin(NamedTuple):
-    """The evidence that fixes the content of a part of the page."""
+    """The evidence that fixes the content of a section of the page."""
 
     text: str  # a sentence
     sign: str  # its icon: a sheet of paper if only a file or the record itself says so
@@ -190,7 +190,7 @@ PIN_SIGNS = dict.fromkeys((PinnedBy.CHAIN, PinnedBy.HASH, PinnedBy.COMPILED), "o
 
 
 def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
-    """Yield the weakest pin of each part of the page.
+    """Yield the weakest evidence behind each section of the page.
 
     A source that differs from the others has its own, by path.
     """
@@ -208,7 +208,10 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
-    """Return the checkpoint or header that vouches for a block, if any."""
+    """Return the sentence about what vouches for a block.
+
+    That is a checkpoint or a header; without one, the sentence is empty.
+    """
     if not vouched_by:
         return ""
     if vouched_by == CHECKPOINT:
@@ -217,7 +220,7 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
 
 
 def is_at_address(proof: Proof) -> bool:
-    """Return whether claim D, the code at the address, is verified."""
+    """Return whether it is verified that the code is at the address."""
     claim = proof.claim(ClaimName.ON_CHAIN)
     return claim is not None and claim.status is ClaimStatus.VERIFIED
 
@@ -230,7 +233,7 @@ _VERDICTS = {
 
 
 def verdict_key(judged: JudgedRecord) -> str:
-    """Return the key of the first sentence: `verdict.<key>` of the strings."""
+    """Return the key of the first sentence, without the prefix `verdict.`."""
     verdict = judged.proof.verdict
     if not judged.is_published:
         return "refused"
@@ -241,7 +244,7 @@ def verdict_key(judged: JudgedRecord) -> str:
 
 
 def headline(judged: JudgedRecord, texts: PageTexts) -> str:
-    """Return the sentences that are said first of a record."""
+    """Return the first sentences of a contract's page."""
     verdict, is_published = judged.proof.verdict, judged.is_published
     if verdict is None:
         return texts("level.unchecked" if is_published else "level.refused")
@@ -250,7 +253,7 @@ def headline(judged: JudgedRecord, texts: PageTexts) -> str:
 
 
 def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
-    """Return the sentence about what a published record's claims prove.
+    """Return the sentence that explains the claims of a published record.
 
     Args:
         level: the match that the record claims of the runtime side; empty if it claims none.
@@ -276,7 +279,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
 
 
 def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the sentence of a record that needs no other, if any."""
+    """Return the sentence that explains a simple case; empty for others."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:

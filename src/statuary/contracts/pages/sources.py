@@ -1,8 +1,9 @@
-"""Source files on pages: by line, highlighted, with all characters visible.
+"""Source files on a contract's page: highlighted lines, hidden characters visible.
 
-The file of the contract has anchors and colours here; a script adds them to another file when it is opened. To keep
-pages usable, very large files lose their highlighting first, then their text, and very long lines are cut, with a note
-at the line. Code behind a long run of spaces is shown: the run is replaced by its length. The record has all of it.
+The file with the contract has anchors and colours in the page itself; a script adds them to another file when
+it is opened. To keep pages usable, very large files lose their highlighting first, then their text, and very
+long lines are cut, with a note. A long run of spaces is replaced by its length, so that it cannot hide the
+code after it. The record has the complete text.
 """
 
 import json
@@ -29,9 +30,10 @@ LANGUAGES = Path(__file__).parent / "assets" / "languages.json"
 
 
 class Highlighter:
-    """Divides a source into tokens with style classes.
+    """Splits source text into tokens with style classes.
 
-    `cc` is a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, `cf` a name that is declared.
+    `cc` is a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, `cf` the name in a
+    declaration.
     """
 
     def __init__(self, grammar: Mapping[str, str]) -> None:
@@ -42,7 +44,7 @@ class Highlighter:
         )
 
     def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield a text's pieces with their style classes, if any."""
+        """Yield the tokens of a text with their style classes."""
         offset, declared = 0, False
         for match in self._token.finditer(text):
             if match.start() > offset:
@@ -64,7 +66,11 @@ class Highlighter:
 
 @cache
 def highlighter(language: str) -> Highlighter | None:
-    """Return the highlighter of a language, or None for one without colours."""
+    """Return the highlighter of a language.
+
+    Returns:
+        None for a language without highlighting.
+    """
     table = json.loads(read_file(LANGUAGES))
     grammar = table["languages"].get("Vyper" if language == "Fe" else language)
     return None if grammar is None else Highlighter(table | grammar)
@@ -96,7 +102,7 @@ CACHED_FILES = 1_024
 
 
 class SourceView(NamedTuple):
-    """A source file."""
+    """A source file, as the page shows it."""
 
     path: str
     folder: str  # the folder of the path, with a slash at the end; empty for none
@@ -113,17 +119,20 @@ class SourceView(NamedTuple):
 
 
 class LineMarks(NamedTuple):
-    """The marks of a partly hidden line; `count` is its characters."""
+    """The texts that replace hidden parts of a line.
+
+    `{count}` in a text is filled with the number of characters.
+    """
 
     cut: str = "⟨… {count}⟩"
     spaces: str = "⟨{count}⟩"
 
     def cut_of(self, text: str) -> str:
-        """Return the mark for the rest of a line."""
+        """Return the text that replaces the end of a long line."""
         return _marked(PageTexts.fill(self.cut, {"count": len(text)}))
 
     def spaces_of(self, text: str) -> str:
-        """Return the mark for white space."""
+        """Return the text that replaces a long run of white space."""
         return _marked(PageTexts.fill(self.spaces, {"count": len(text)}))
 
 
@@ -138,7 +147,7 @@ def _marked(text: str) -> str:
 def source_views(
     sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
 ) -> Iterator[SourceView]:
-    """Yield a record's source files: the contract's, then its folder's.
+    """Yield the source files: the contract's own first, then its folder's.
 
     Args:
         target: the path of the file with the contract.
@@ -199,7 +208,7 @@ def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Mar
 
 @lru_cache(maxsize=CACHED_FILES)
 def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
-    """Return the lines of a source as HTML."""
+    """Render the lines of a source file as HTML."""
     # `_OPEN` and `_CLOSE` surround characters that a reader must not miss, such as invisible ones
     text = _NO_CHARACTERS.sub(lambda match: _marked(code_point(match[0])), _unified(content))
     text = _LONG_SPACE.sub(lambda match: marks.spaces_of(match[0]), mixed_words(text, _marked).text)
@@ -238,7 +247,7 @@ def _piece(text: str, style: str) -> str:
 
 
 def _visible_markup(text: str) -> str:
-    """Return escaped text; hidden characters are shown by code point and highlighted."""
+    """Escape text, and replace invisible characters by their code points."""
     escaped = str(escape(text))
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped

@@ -1,4 +1,4 @@
-"""A diagram of a contract's storage: 32-byte slots and their variables.
+"""The storage diagram on a contract's page: slots and their variables.
 
 Reads Solidity's `storageLayout` and Vyper's `layout`; other shapes are not drawn.
 """
@@ -28,7 +28,7 @@ TONES = 6
 
 
 class StorageVariable(NamedTuple):
-    """A variable, or a member of a struct."""
+    """A variable in storage, or a member of a struct."""
 
     label: str  # its name; that of a member includes the structs around it
     type: str
@@ -41,22 +41,22 @@ class StorageVariable(NamedTuple):
 
     @property
     def slots(self) -> int:
-        """The number of slots it takes."""
+        """The number of slots that the variable occupies."""
         return max(1, (self.offset + self.size + SLOT_BYTES - 1) // SLOT_BYTES)
 
     @property
     def width(self) -> int:
-        """The number of bytes it takes in its first slot."""
+        """The number of bytes that the variable occupies in its first slot."""
         return max(1, min(self.size, SLOT_BYTES - self.offset))
 
     @property
     def last_byte(self) -> int:
-        """Its last byte in its first slot."""
+        """The variable's last byte in its first slot."""
         return self.offset + self.width - 1
 
 
 class StorageSlot(NamedTuple):
-    """A slot, or several that one variable takes."""
+    """A 32-byte slot, or several that one variable occupies."""
 
     first: str  # its number, as text: it can be as large as a hash
     last: str  # the number of the last of several; empty for one
@@ -65,14 +65,18 @@ class StorageSlot(NamedTuple):
 
 
 class StorageView(NamedTuple):
-    """The diagram of a layout."""
+    """The storage diagram of a contract."""
 
     slots: tuple[StorageSlot, ...]
     more: int  # the number of variables that are not drawn
 
 
 def storage_view(layout: Json) -> StorageView | None:
-    """Return a storage layout's diagram, if there is anything to draw."""
+    """Convert a storage layout for the diagram.
+
+    Returns:
+        None if there is nothing to draw.
+    """
     members = as_object(layout)
     of_solidity = "storage" in members
     variables = sorted(
@@ -87,7 +91,7 @@ def storage_view(layout: Json) -> StorageView | None:
 
 
 def _count(layout: Mapping[str, Json]) -> int:
-    """Count the variables of a Solidity layout; nested structs multiply their members."""
+    """Count the variables of a Solidity layout, members of structs included."""
     types = as_object(layout.get("types"))
 
     @cache
@@ -133,7 +137,7 @@ def _member(
 
 
 def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
-    """Yield the variables of a contract, and those of its modules."""
+    """Yield the variables of a Vyper contract and of its modules."""
     for name, entry in layout.items():
         place = as_object(entry)
         slot = as_size(place.get("slot"))

@@ -1,6 +1,6 @@
-"""The verdict as a trail of sources, bytecode, address and deployment.
+"""The trail on a contract's page: from sources to bytecode to address.
 
-Evidence leads from each part to the next.
+It shows which evidence connects each part with the next.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from statuary.site.pages.site_context import FormattedTime, Localization
 
 
 class Strand(NamedTuple):
-    """A piece of evidence between two parts of a trail."""
+    """A piece of evidence that connects two parts of the trail."""
 
     claim: str  # such as `on_chain`
     sign: str  # of its status: `ok`, `stated`, `none` or `major`
@@ -25,7 +25,7 @@ class Strand(NamedTuple):
 
 
 class TrailPart(NamedTuple):
-    """A part of the trail, and the evidence for the next one."""
+    """A part of the trail, and the evidence that leads on."""
 
     section: str  # of the page
     name: str
@@ -35,7 +35,7 @@ class TrailPart(NamedTuple):
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the trail of a record, empty without its claims."""
+    """Return the trail of a record; empty if it has no claims."""
     record, proof = judged.record, judged.proof
     if not proof.claims:
         return ()
@@ -64,7 +64,11 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
 
 
 def created_at(proof: Proof) -> Instant | None:
-    """Return the time of the creating block, if the deployment is proved."""
+    """Return the time of the block that created the contract.
+
+    Returns:
+        None if the deployment is not proved.
+    """
     claim = proof.claim(ClaimName.DEPLOYED)
     time = str(claim.evidence.get("blockTime", "")) if claim else ""
     return parse_instant(time) if time else None
@@ -86,9 +90,9 @@ def _block(record: RecordValue, texts: PageTexts) -> str:
 
 
 def _compilation(judged: JudgedRecord, texts: PageTexts) -> tuple[Strand, ...]:
-    """Return the evidence that leads from the sources to the bytecode.
+    """Return the evidence that connects the sources with the bytecode.
 
-    Code that differs leaves nothing else to say.
+    If the code differs, there is no other evidence to list.
     """
     proof = judged.proof
     matches = proof.claim(ClaimName.MATCHES)

@@ -1,4 +1,4 @@
-"""The sign of a verdict, and its words in lists."""
+"""Signs and words of verdicts in lists of contracts."""
 
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,12 @@ UNCHECKED = ""
 
 
 def verdict_sign(verdict: str) -> str:
-    """Return a verdict's sign."""
+    """Return the sign of a verdict."""
     return VERDICT_SIGNS.get(verdict, "none")
 
 
 def verdict_key(verdict: str) -> str:
-    """Return the key of a verdict's word."""
+    """Return the key of a verdict's text."""
     return f"claim_status.{ClaimStatus(verdict).name.lower()}" if verdict else "level.unchecked"
 
 
@@ -42,6 +42,6 @@ def claimed_level(row: "ContractRow") -> str:
 def level_of(row: "ContractRow") -> str:
     """Return the key of a contract's label in lists.
 
-    It is the runtime side's, unless that is contradicted.
+    It is the level of the runtime side, unless that is contradicted.
     """
     return "contradicted" if row.is_contradicted else row.runtimeMatch or "unchecked"

@@ -1,7 +1,7 @@
-"""The page that shows any contract in the browser, with its data.
+"""The viewer: a page that shows any contract by script.
 
-Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that
-every contract has one.
+Sites with more contracts than `pages.contracts` have no HTML file for each; the viewer shows these. Every
+site has it.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ VERDICTS = (
 
 
 def viewer_documents(content: SiteContent) -> Iterator[Document]:
-    """Yield the page, and what its script reads."""
+    """Yield the page of the viewer, and the data of its script."""
     site = site_context(content)
     renderer = renderer_of(site)
     texts, zone = renderer.localization.texts, renderer.localization.dates.zone
@@ -108,7 +108,7 @@ SCRIPT_TEXTS = (
 
 
 def _filled(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
-    """Return the templates with the texts that they and scripts use."""
+    """Return the templates, with the texts that they and the script use."""
     bodies = {name: with_texts(body, texts) for name, body in trees.bodies.items()}
     macros = {name: [names, with_texts(body, texts)] for name, (names, body) in trees.macros.items()}
     beginnings = (*SCRIPT_TEXTS, *text_keys([bodies, macros]))
@@ -119,9 +119,9 @@ def _filled(trees: TemplateTrees, texts: PageTexts) -> dict[str, Json]:
 
 
 def _trees(renderer: Renderer) -> TemplateTrees:
-    """Return contract pages' templates as trees.
+    """Parse the templates of contract pages for the script.
 
-    They are the package's if the script cannot render the theme's.
+    If the script cannot render the theme's, these are the package's.
     """
     themed = dict(renderer.site.settings.theme.templates)
     if themed:
@@ -134,9 +134,9 @@ def _trees(renderer: Renderer) -> TemplateTrees:
 
 @cache
 def _package_trees() -> TemplateTrees:
-    """Return the trees of the package's templates.
+    """Parse the package's own templates.
 
-    Parsing them takes longer than writing a small site.
+    This is done once, since it takes longer than a small build.
     """
     trees = TemplateTrees(core_templates().__getitem__)
     trees.add_page(PAGE)

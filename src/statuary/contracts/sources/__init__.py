@@ -1,1 +1,1 @@
-"""The sources of records, and how they are read."""
+"""Find and read the sources of contracts."""

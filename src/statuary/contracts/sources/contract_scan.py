@@ -1,6 +1,6 @@
-"""Find a site's contracts by file name, without storing a list.
+"""Find contracts in the content folder by file name.
 
-A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
+The scan keeps no list: it needs memory only for the names in one folder at a time.
 """
 
 import heapq
@@ -38,20 +38,23 @@ FOLDER = PurePosixPath(CONTRACTS)
 
 
 class ExternalFile(NamedTuple):
-    """A file of an external source."""
+    """A file in an external source of contracts."""
 
     pure: PurePosixPath  # the path that it would have in the content folder
     path: str  # its path relative to the content folder, or its URL
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
-    """Yield an external source's files in path order, with findings.
+    """Yield the files of an external source in the order of paths.
 
     Args:
         source: the URL of an object store, or a path relative to the content folder.
 
+    Yields:
+        Each file, or a finding if it cannot be used.
+
     Raises:
-        UnreadableError: if it does not exist or cannot be listed.
+        UnreadableError: if the source does not exist or cannot be listed.
     """
     yield from _remote(source.rstrip("/")) if is_remote(source) else _local(root, source.rstrip("/"))
 
@@ -87,7 +90,7 @@ RECORD_DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """The result of one pass over all names."""
+    """The result of a scan: the number of contracts, and findings."""
 
     count: int  # contracts with their own file or folder
     bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
@@ -96,7 +99,7 @@ class ScanResult:
 
 
 class ExternalSource(NamedTuple):
-    """A source of contracts outside the content folder, from the settings."""
+    """A folder or object store with contracts, which site.yaml names."""
 
     location: str  # a path relative to the content folder, or a URL
     path: str  # the settings file
@@ -104,18 +107,20 @@ class ExternalSource(NamedTuple):
 
 
 class ContractScan(ContractSources):
-    """A site's contracts.
+    """Scans a site for contracts that have files of their own.
 
-    Iterates over those with their own files, in byte order.
+    Iteration yields them in byte order of paths, without keeping a list.
     """
 
     def __init__(
         self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
     ) -> None:
-        """Prepare a scan.
+        """Prepare a scan, which runs on iteration.
 
         Args:
-            result: of an earlier pass, if it is still valid.
+            root: the content folder.
+            external: the sources outside of it.
+            result: the result of an earlier scan, if it is still valid.
         """
         self.root = root
         self.external = tuple(external)
@@ -125,7 +130,7 @@ class ContractScan(ContractSources):
 
     @cached_property
     def result(self) -> ScanResult:
-        """The result of one pass over all names."""
+        """The result of a whole scan."""
         count = 0
         bulk = BulkSourceCollector()
         findings = []
@@ -163,7 +168,7 @@ class ContractScan(ContractSources):
         return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
 
     def _streams(self) -> list[Iterator["_Found"]]:
-        """Return the streams of sources: the folder of contracts and external sources."""
+        """Return the sources as sorted streams: content folder, then external."""
         contracts_folder = self.root / FOLDER
         streams = (
             [self._in_folder(CONTRACTS, FOLDER)]
@@ -187,7 +192,7 @@ class ContractScan(ContractSources):
             yield _unreachable(source, f"cannot read the source: {error.strerror}")
 
     def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
-        """Yield the sources in or below a folder laid out like `contracts/`."""
+        """Yield the sources below a folder with the layout of `contracts/`."""
         try:
             listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
         except OSError as error:
@@ -204,7 +209,7 @@ class ContractScan(ContractSources):
                 yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
 
     def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
-        """Yield the contracts in a file without a record's name."""
+        """Yield the contracts in a file whose name is not an address."""
         if is_plain:
             yield from _classify(ExternalFile(pure, path))
         elif name[0] == ".":
@@ -222,7 +227,7 @@ def _unreachable(source: ExternalSource, message: str, hint: str = "") -> Findin
 
 
 class _BulkFile(NamedTuple):
-    """A file of many records, or of a table of an export."""
+    """A file with many records, or with a table of an export."""
 
     kind: FileKind
     pure: PurePosixPath
@@ -230,7 +235,7 @@ class _BulkFile(NamedTuple):
 
 
 class _Link:
-    """A symbolic link."""
+    """A symbolic link, whose target may change unnoticed."""
 
 
 class _Records(NamedTuple):
@@ -258,7 +263,7 @@ def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
 
 
 def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
-    """Yield the sources below a workspace, an export or a link."""
+    """Yield the sources in a workspace or export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
     for item in walk_path(root, path):
@@ -269,7 +274,7 @@ def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
 
 
 def _classify(file: ExternalFile) -> Iterator[_Found]:
-    """Yield a file's source, unless it is ignored or a workspace's."""
+    """Yield the source that a file is, if it is one."""
     pure, path = file
     if is_ignored(pure):
         return
@@ -292,15 +297,16 @@ BULK_FORMS = {FileKind.LINES: BulkForm.JSONL, FileKind.TABLE: BulkForm.EXPORT}
 
 
 class BulkSourceCollector:
-    """Collects bulk files and groups them into sources."""
+    """Groups bulk files into sources, such as the tables of an export."""
 
     def __init__(self) -> None:
         self.files_by_source: dict[tuple[str, BulkForm], list[str]] = {}
 
     def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
-        """Add a file.
+        """Add a file to its source.
 
         Args:
+            kind: the kind that the file's name shows.
             pure: the path that it has, or would have, in the content folder.
             path: its path or URL.
         """
@@ -312,7 +318,7 @@ class BulkSourceCollector:
         self.files_by_source.setdefault((location, form), []).append(path)
 
     def sources(self) -> tuple[BulkSource, ...]:
-        """Return the sources in order of paths."""
+        """Return the bulk sources, sorted by path."""
         return tuple(
             BulkSource(path=location, form=form, files=tuple(files))
             for (location, form), files in sorted(self.files_by_source.items())

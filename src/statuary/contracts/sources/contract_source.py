@@ -1,4 +1,4 @@
-"""A contract's place in the content: file, folder, line or row."""
+"""Locations of contracts in the content: file, folder, line or row."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -10,7 +10,7 @@ from statuary.base.findings import Finding
 
 
 class ContractForm(StrEnum):
-    """The form of a contract in content."""
+    """The form in which the content has a contract."""
 
     RECORD = "record"
     RECORD_WITH_EVIDENCE = "record with evidence beside it"
@@ -20,7 +20,7 @@ class ContractForm(StrEnum):
 
 
 class ContractSource(NamedTuple):
-    """The place of a contract in content."""
+    """The location of a contract in the content."""
 
     # the file relative to the content folder, or its URL: the record, the `contract.yaml` of a workspace, the
     # JSONL file, or the `sourcify_matches` file of an export
@@ -32,25 +32,28 @@ class ContractSource(NamedTuple):
 
     @property
     def location(self) -> str:
-        """The path, followed by the line in a bulk file."""
+        """The path; in a bulk file, with the line."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
 def evidence_folder(source: ContractSource) -> str:
-    """Return a contract's evidence folder: its workspace, or the adjacent one."""
+    """Return the folder for evidence about a contract.
+
+    It is the contract's workspace, or a folder beside its file.
+    """
     folder, _, name = source.path.rpartition("/")
     return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
 
 
 class BulkForm(StrEnum):
-    """The form of a bulk source's contracts."""
+    """The format of a bulk source."""
 
     JSONL = "JSONL"
     EXPORT = "tables of an export"
 
 
 class BulkSource(NamedTuple):
-    """The place of many contracts in content."""
+    """The location of a source with many contracts."""
 
     path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
     form: BulkForm
@@ -58,25 +61,25 @@ class BulkSource(NamedTuple):
 
 
 class ContractSources(Protocol):
-    """The contracts of a site; every iteration scans the folder again."""
+    """The contracts of a site; each iteration scans the content again."""
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
-        """The bulk sources, in order of paths."""
+        """The bulk sources, sorted by path."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings about file names."""
+        """Findings about names of files."""
 
     def __len__(self) -> int:
         """Return the number of contracts that have their own file or folder."""
 
     def __iter__(self) -> Iterator[ContractSource]:
-        """Yield contracts with their own files, in byte order of paths."""
+        """Yield the contracts with own files, in byte order of paths."""
 
 
 class NoContracts(ContractSources):
-    """The contracts of a site without any."""
+    """The sources of a site without contracts."""
 
     bulk: tuple[BulkSource, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -1,6 +1,6 @@
-"""Evidence beside a contract: `anchor.json` and `compilation.json`.
+"""Read and write evidence about a contract: `anchor.json` and `compilation.json`.
 
-The first has the chain's proofs, the second the result of another compilation.
+The first has Merkle proofs of the chain, the second the result of an earlier recompilation.
 """
 
 from pathlib import Path, PurePosixPath
@@ -39,7 +39,7 @@ Digest = Annotated[Text, AfterValidator(_digest)]
 
 
 class CompilationSource(SourceModel):
-    """The evidence of one compilation."""
+    """The content of `compilation.json`."""
 
     record: Digest
     compiler_version: Text
@@ -51,14 +51,14 @@ class CompilationSource(SourceModel):
 
 
 def compilation_path(source: ContractSource) -> str:
-    """Return the path of the evidence, relative to the content folder."""
+    """Return the path of a contract's `compilation.json` in the content folder."""
     return f"{evidence_folder(source)}/{COMPILATION_FILE}"
 
 
 def read_compilation_evidence(
     root: Path, source: ContractSource, findings: list[Finding]
 ) -> CompilationEvidence | None:
-    """Return the evidence of a compilation beside a contract.
+    """Read the `compilation.json` of a contract.
 
     Returns:
         The evidence, or None if there is none or it has errors, which are added to `findings`.
@@ -71,7 +71,7 @@ def read_compilation_evidence(
 
 
 def compilation_json(evidence: CompilationEvidence) -> bytes:
-    """Return the file that keeps the evidence."""
+    """Encode recompilation evidence as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
 
 
@@ -109,7 +109,7 @@ class DeploymentEvidenceSource(SourceModel):
     """The nodes from the block's receipts root to the transaction's receipt."""
 
     def evidence(self) -> DeploymentEvidence:
-        """Return the evidence."""
+        """Convert to the value that the checks take."""
         return value_of(DeploymentEvidence, self, block=value_of(AnchoredBlock, self.block))
 
 
@@ -130,19 +130,19 @@ class AnchorSource(SourceModel):
     """Why a claim (`onChain`, `deployed`) has no evidence."""
 
     def anchor(self) -> Anchor:
-        """Return the anchor."""
+        """Convert to the value that the checks take."""
         block = None if self.block is None else value_of(AnchoredBlock, self.block)
         deployment = None if self.deployment is None else self.deployment.evidence()
         return value_of(Anchor, self, block=block, deployment=deployment)
 
 
 def anchor_path(source: ContractSource) -> str:
-    """Return the path of a contract's anchor, relative to the content folder."""
+    """Return the path of a contract's `anchor.json` in the content folder."""
     return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
 
 
 def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> Anchor | None:
-    """Return the anchor beside a contract.
+    """Read the `anchor.json` of a contract.
 
     Returns:
         The anchor, or None if there is none or it has errors, which are added to `findings`.
@@ -155,5 +155,5 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
 
 
 def anchor_file(anchor: Anchor) -> bytes:
-    """Return the file that keeps an anchor."""
+    """Encode an anchor as `anchor.json`."""
     return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

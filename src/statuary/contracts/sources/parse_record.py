@@ -1,4 +1,4 @@
-"""Parse a record exactly: every number keeps its spelling.
+"""Parse records without loss: numbers keep their spelling.
 
 Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text
 goes through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone
@@ -45,7 +45,7 @@ _NOTHING_COMPILED: RecordValue = {
 
 
 class ParsedContract(NamedTuple):
-    """The result of reading a contract source."""
+    """A parsed record, or the findings that prevented it."""
 
     record: RecordValue | None  # a record whose members have the right types; None if there is none
     canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
@@ -59,7 +59,7 @@ class ParsedContract(NamedTuple):
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:
-    """Return the record in JSON bytes, or the findings about its types.
+    """Parse the JSON of a record, and check the members' types.
 
     Raises:
         UnreadableError: if the bytes are not JSON in UTF-8, an object repeats a key, or there are more values
@@ -115,10 +115,10 @@ def _read_without_repeats(text: bytes) -> dict[str, Json]:
 
 
 def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
-    """Return the record in YAML bytes, or the findings about its types.
+    """Parse the YAML of a record, and check the members' types.
 
-    A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON number,
-    `true` or `false` is one; everything else is text.
+    A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON
+    number, `true` or `false` is one; everything else is text.
 
     Raises:
         UnreadableError: if the bytes are not YAML in UTF-8.
@@ -131,7 +131,12 @@ IDENTITY = ("chainId", "address", "compilation")
 
 
 def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
-    """Validate a JSON value as a record, or return findings."""
+    """Check that a JSON value has the shape of a record.
+
+    Args:
+        canonical: the text if it is in canonical form, else None.
+        path: the file, for findings.
+    """
     if not isinstance(value, dict):
         message = "the file is not a JSON object"
         finding = Finding(rule="invalid-value", path=path, message=message, hint="write one record in a file")

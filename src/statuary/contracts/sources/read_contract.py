@@ -1,4 +1,4 @@
-"""Read a contract source: parse a record, or derive a workspace's.
+"""Read a contract: parse its record, or derive it from a workspace.
 
 The path names chain and address; the checks compare them with the record.
 """
@@ -16,7 +16,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 def read_contract(root: Path, source: ContractSource) -> ParsedContract:
-    """Return the record of a source with its own file or folder."""
+    """Read a contract that has a file or folder of its own."""
     parsed = _read_contract(root, source)
     if source.form is ContractForm.RECORD or parsed.record is None:
         return parsed

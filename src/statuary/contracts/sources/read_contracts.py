@@ -1,7 +1,4 @@
-"""Find a content folder's contracts.
-
-Their files are read one by one later.
-"""
+"""Find the contracts of a content folder, without reading them."""
 
 import os
 from pathlib import Path
@@ -14,11 +11,11 @@ from statuary.source.file_kinds import CONTRACTS
 def find_contracts(
     root: Path, settings: ContractsSource, path: str, *, has_contracts: bool
 ) -> ContractSources:
-    """Return the contracts of the folder and of other sources.
+    """Find the contracts of the content folder and of external sources.
 
     Args:
-        path: the file of the settings.
-        has_contracts: whether the folder's own contracts are read.
+        path: the file of the settings, for findings.
+        has_contracts: whether the content folder's own contracts are read.
     """
     locations = settings.sources
     if not locations and not (has_contracts and os.path.lexists(root / CONTRACTS)):

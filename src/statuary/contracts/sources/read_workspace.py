@@ -1,4 +1,4 @@
-"""A workspace to its record: `contract.yaml` and the files beside it."""
+"""Read a workspace: `contract.yaml` and the files beside it."""
 
 import os
 from collections.abc import Callable
@@ -103,7 +103,7 @@ class ProxySource(SourceModel):
     """The implementation that it called at that time."""
 
     def resolution(self) -> Json:
-        """Return the members of a record's `proxyResolution`."""
+        """Convert to a record's `proxyResolution`."""
         implementations = [
             {"address": implementation.address}
             if implementation.name is None
@@ -138,7 +138,7 @@ class WorkspaceSource(SourceModel):
     """The on-chain runtime code as hex. `runtime.hex` is taken if it exists."""
 
     def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
-        """Return the workspace that the record is derived from."""
+        """Combine the settings with the files that they name."""
         return Workspace(
             chain_id=chain_id,
             address=address,
@@ -174,7 +174,11 @@ class WorkspaceFiles(SourceModel):
 
 
 def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
-    """Return the record of a workspace, or the findings about it."""
+    """Read a workspace, and derive its record.
+
+    Returns:
+        The record, or the findings that prevented it.
+    """
     findings: list[Finding] = []
     settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
     identity = _identity(source, findings)
@@ -192,7 +196,7 @@ def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
 
 
 def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
-    """Return chain id and address as the folders name them."""
+    """Return the chain id and address that the folders name."""
     try:
         return parse_chain_id(source.chain_id), parse_address(source.address)
     except InvalidValueError as error:
@@ -203,7 +207,7 @@ def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId,
 
 
 class _WorkspaceFolder:
-    """The files of a workspace, beside its `contract.yaml`."""
+    """The folder of a workspace."""
 
     def __init__(self, file: SourceFile, findings: list[Finding]) -> None:
         self.root = file.root
@@ -258,7 +262,7 @@ def _hex(raw: bytes) -> Hex:
 def _derivation_finding(
     error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
 ) -> Finding:
-    """Locate a derivation error in the compiler's file or `contract.yaml`."""
+    """Locate an error of derivation in the compiler's file or `contract.yaml`."""
     files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
     pointer = error.pointer
     named_file = files.get(str(pointer[0])) if pointer else None

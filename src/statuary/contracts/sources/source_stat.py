@@ -1,4 +1,4 @@
-"""Size, time and digest of contracts' sources, and folder listings."""
+"""Size, time and digest of contract files; listings of their folders."""
 
 import os
 from collections.abc import Sequence
@@ -17,17 +17,18 @@ from statuary.source.source_files import SourceFile, is_utf8, walk_path
 
 
 class SourceStat(NamedTuple):
-    """Size and modification time of all files of a source."""
+    """The total size and latest modification time of a source's files."""
 
     text: str  # both, or a hash of them for several files; empty if one is unknown
     modified: int  # the latest time, in nanoseconds
 
     def text_if_before(self, instant: int) -> str:
-        """Return the text if all files are older than an instant.
-
-        The instant is in nanoseconds.
+        """Format the value if all files are older than an instant.
 
         A later change within the resolution of the clock would not show.
+
+        Args:
+            instant: in nanoseconds since 1970.
 
         Returns:
             The text; empty otherwise.
@@ -36,10 +37,10 @@ class SourceStat(NamedTuple):
 
 
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
-    """Return a source's size and time, unknown for remote objects.
+    """Return the size and time of a source; unknown for remote objects.
 
     Args:
-        root: a string takes a tenth less time than a path.
+        root: the content folder; a string takes a tenth less time than a path.
     """
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)
@@ -72,7 +73,7 @@ def _stat(root: Path | str, path: str) -> SourceStat:
 
 
 def record_digest(raw: bytes) -> bytes:
-    """Return the SHA-256 of a record file without final white space.
+    """Hash the bytes of a record file, without final white space.
 
     For canonical JSON, these are the published bytes.
     """
@@ -93,13 +94,13 @@ class FolderListing(NamedTuple):
 
 
 class ListingCache:
-    """Lists folders, keeping the largest listing for the second pass."""
+    """Lists folders, and keeps the largest listing for a second pass."""
 
     def __init__(self) -> None:
         self._largest: tuple[tuple[Path, bool], FolderListing] | None = None
 
     def of(self, folder: Path, *, is_chain: bool) -> FolderListing:
-        """Return the names in a folder.
+        """List a folder.
 
         Args:
             is_chain: whether plain files with the right suffixes are records there.
