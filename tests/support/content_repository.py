@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from statuary.cli.editing import edit_session, incident, prompts
-from statuary.cli.editing import incident as update_options
+from statuary.cli.editing import append_update, edit_session, incident, prompts
 from statuary.cli.main import command
 from support.sites import SITE, tree, write_files
 
@@ -95,5 +94,5 @@ def make_content_repository(
 
 def use_interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have commands ask for what is missing; undone with the test, since all that ask are imported by now."""
-    for module in (prompts, edit_session, update_options, incident):
+    for module in (prompts, edit_session, append_update, incident):
         monkeypatch.setattr(module, "is_interactive", lambda: True)

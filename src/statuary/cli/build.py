@@ -3,7 +3,7 @@
 import os
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -11,20 +11,26 @@ from statuary.base.errors import StatuaryError
 from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import enable_garbage_collection
-from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
+from statuary.cli.build_options import (
+    CheckSelection,
+    WorkerOptions,
+    open_executor,
+    read_check_options,
+    with_check_selection,
+    with_worker_options,
+)
 from statuary.cli.damaged_ledger import with_new_ledger
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
-    Content,
     ExtensionValues,
-    FindingsFormat,
-    Now,
-    Out,
     build_instant,
+    content_option,
     extension_options,
-    option,
-    options,
+    findings_format_option,
+    now_option,
+    option_group,
+    out_option,
     refuse_overlapping_folders,
 )
 from statuary.cli.outcome_report import exit_code_of, outcome_line
@@ -58,26 +64,43 @@ def has_many_contracts(content: Path) -> bool:
 class BuildOptions(NamedTuple):
     """The options of a build, apart from its folders."""
 
-    to: Annotated[
-        str | None,
-        option(
-            metavar="FOLDER|URL",
-            help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
-        ),
-    ]
-    now: Now
-    extension_options: Annotated[ExtensionValues, extension_options("build")]
-    dry_run: Annotated[bool, option(help="Show what would change without changing it.")]
-    allow_older: Annotated[bool, option(help="Allow building for a time earlier than the last build.")]
-    verify: Annotated[bool, option(help="Read every published file, and rewrite those that differ.")]
+    to: str | None
+    now: Instant | None
+    extension_options: ExtensionValues
+    dry_run: bool
+    allow_older: bool
+    verify: bool
     worker_options: WorkerOptions
     selection: CheckSelection
-    form: FindingsFormat
+    form: str
+
+
+with_build_options = option_group(
+    "build_options",
+    BuildOptions,
+    click.option(
+        "--to",
+        metavar="FOLDER|URL",
+        help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
+    ),
+    now_option,
+    extension_options("build"),
+    click.option("--dry-run", is_flag=True, help="Show what would change without changing it."),
+    click.option(
+        "--allow-older", is_flag=True, help="Allow building for a time earlier than the last build."
+    ),
+    click.option("--verify", is_flag=True, help="Read every published file, and rewrite those that differ."),
+    with_worker_options,
+    with_check_selection,
+    findings_format_option,
+)
 
 
 @click.command()
-@options
-def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
+@content_option
+@out_option
+@with_build_options
+def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
     Nothing is published if site.yaml, the components or the theme have errors. A record that fails a check is excluded

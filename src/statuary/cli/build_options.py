@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from statuary.base.cpus import available_cpus
-from statuary.cli.options import option
+from statuary.cli.options import option_group
 from statuary.registry import load, providers
 from statuary.section import CheckOptions
 from statuary.workers.executor import Executor, process_executor
@@ -19,31 +19,34 @@ ENGINES = providers("workers")
 class WorkerOptions(NamedTuple):
     """The options that say where contracts are built."""
 
-    workers: Annotated[
-        int | None,
-        option(
-            type=click.IntRange(1, 1024),
-            metavar="N",
-            help="Worker processes. Default: one per core; a small build uses one.",
-        ),
-    ]
-    engine: Annotated[
-        str,
-        option(
-            type=click.Choice(["processes", *ENGINES]),
-            default="processes",
-            show_default=True,
-            help="Build contracts in processes of this machine, or on a Dask cluster.",
-        ),
-    ]
-    scheduler: Annotated[
-        str | None,
-        option(
-            metavar="ADDRESS",
-            help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
-            "see content and site under the same paths.",
-        ),
-    ]
+    workers: int | None
+    engine: str
+    scheduler: str | None
+
+
+with_worker_options = option_group(
+    "worker_options",
+    WorkerOptions,
+    click.option(
+        "--workers",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="Worker processes. Default: one per core; a small build uses one.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["processes", *ENGINES]),
+        default="processes",
+        show_default=True,
+        help="Build contracts in processes of this machine, or on a Dask cluster.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
+        "see content and site under the same paths.",
+    ),
+)
 
 
 def open_executor(worker_options: WorkerOptions) -> Executor:
@@ -73,20 +76,27 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
 class CheckSelection(NamedTuple):
     """The options that select checks, by name, and their strictness."""
 
-    skip: Annotated[
-        tuple[str, ...],
-        option(
-            metavar="CHECK",
-            help="Skip this check (repeatable); `proof` and `status` skip a whole group.",
-        ),
-    ]
-    only: Annotated[tuple[str, ...], option(metavar="CHECK", help="Run only this check (repeatable).")]
-    strict: Annotated[
-        bool,
-        option(
-            help="Exit with 1 on warnings and excluded contracts, and publish nothing while there is a warning."
-        ),
-    ]
+    skip: tuple[str, ...]
+    only: tuple[str, ...]
+    strict: bool
+
+
+with_check_selection = option_group(
+    "selection",
+    CheckSelection,
+    click.option(
+        "--skip",
+        multiple=True,
+        metavar="CHECK",
+        help="Skip this check (repeatable); `proof` and `status` skip a whole group.",
+    ),
+    click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="Exit with 1 on warnings and excluded contracts, and publish nothing while there is a warning.",
+    ),
+)
 
 
 def read_check_options(selection: CheckSelection) -> CheckOptions:

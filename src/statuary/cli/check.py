@@ -1,29 +1,29 @@
 """`statuary check`: check the content without publishing it."""
 
 from pathlib import Path
-from typing import Annotated
 
 import click
 
 from statuary.base.findings import Severity
+from statuary.base.primitives import Instant
 from statuary.cli.build_options import (
     CheckSelection,
     WorkerOptions,
     list_option,
     open_executor,
     read_check_options,
+    with_check_selection,
+    with_worker_options,
 )
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import (
-    Content,
     ExtensionValues,
-    FindingsFormat,
-    Now,
-    argument,
     build_instant,
+    content_option,
     extension_options,
-    options,
+    findings_format_option,
+    now_option,
 )
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
@@ -34,19 +34,22 @@ from statuary.workers.options import ExecutionOptions
 
 
 @click.command()
-@options
+@click.argument("record", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
+@content_option
+@now_option
+@with_worker_options
+@with_check_selection
+@findings_format_option
+@extension_options("check")
 @list_option
 def check_command(
-    record: Annotated[
-        Path | None,
-        argument(type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False),
-    ],
-    content: Content,
-    now: Now,
+    record: Path | None,
+    content: Path,
+    now: Instant | None,
     worker_options: WorkerOptions,
     selection: CheckSelection,
-    form: FindingsFormat,
-    extension_options: Annotated[ExtensionValues, extension_options("check")],
+    form: str,
+    extension_options: ExtensionValues,
 ) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 

@@ -1,7 +1,6 @@
 """`statuary explain`: a published path's meaning and its sources."""
 
 from pathlib import Path
-from typing import Annotated
 from urllib.parse import urlsplit
 
 import click
@@ -9,7 +8,7 @@ import click
 from statuary.base.files import LEDGER
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import Out, argument, options
+from statuary.cli.options import out_option
 from statuary.cli.output import size_text
 from statuary.contracts.paths import sharded_path
 from statuary.publish.ledger.read import nearest_paths, read_entry, read_reasons
@@ -19,8 +18,9 @@ from statuary.site.urls import STATUS_PAGE
 
 
 @click.command()
-@options
-def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
+@click.argument("path")
+@out_option
+def explain_command(path: str, out: Path) -> ExitCode:
     """Show what a published path is and which sources made it.
 
     PATH is relative to the site's root, such as api/v2/summary.json, a URL, or a file in the build folder.

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from string import Template
 from textwrap import indent
-from typing import Annotated, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import click
 import orjson
@@ -17,7 +17,7 @@ from statuary.base.primitives import Instant, InvalidValueError, format_utc, par
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
+from statuary.cli.options import FOLDER, build_instant, content_option, now_option, option_group
 from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.registry import provided
 from statuary.source.edit_files import EditError, in_work_tree, init_repository, start_repository
@@ -33,12 +33,15 @@ from statuary.system.writing import replace_file
 
 
 @click.command()
-@options
+@click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
+@click.option("--all", "folder", type=FOLDER, help="Write every schema into this folder.")
+@click.option("--update", is_flag=True, help="Write every schema into .schema of the content folder again.")
+@content_option
 def schema_command(
-    name: Annotated[str | None, argument(type=click.Choice(list(SCHEMA_MODELS)), required=False)],
-    folder: Annotated[Path | None, option("--all", type=FOLDER, help="Write every schema into this folder.")],
-    update: Annotated[bool, option(help="Write every schema into .schema of the content folder again.")],
-    content: Content,
+    name: str | None,
+    folder: Path | None,
+    update: bool,
+    content: Path,
 ) -> None:
     """Print the JSON Schema of a source file, for editors.
 
@@ -80,30 +83,12 @@ EXAMPLE_URL, DEMO_URL = "https://status.example.org", "http://localhost:8000"
 class NewSite(NamedTuple):
     """The options of a new site."""
 
-    name: Annotated[
-        str, option(default="Example Network", show_default=True, help="The name of the network.")
-    ]
-    url: Annotated[
-        str | None,
-        option(help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
-    ]
-    chain_id: Annotated[str | None, option(help="The network's chain id. Default: no chain.")]
-    chains: Annotated[
-        tuple[str, ...],
-        option(
-            "--chain",
-            metavar="ID=NAME",
-            help="A chain whose contracts are published, such as 1=Ethereum (repeatable).",
-        ),
-    ]
-    components: Annotated[
-        tuple[str, ...],
-        option("--component", metavar="KEY=NAME", help="A component of the status page (repeatable)."),
-    ]
-    demo: Annotated[
-        bool,
-        option(help="Fill the site with invented components, an incident and a maintenance, and mark it."),
-    ]
+    name: str
+    url: str | None
+    chain_id: str | None
+    chains: tuple[str, ...]
+    components: tuple[str, ...]
+    demo: bool
 
     @property
     def chain_names(self) -> dict[str, str]:
@@ -119,29 +104,56 @@ class NewSite(NamedTuple):
         return (self.url or (DEMO_URL if self.demo else EXAMPLE_URL)).rstrip("/")
 
 
+with_new_site = option_group(
+    "site",
+    NewSite,
+    click.option("--name", default="Example Network", show_default=True, help="The name of the network."),
+    click.option("--url", help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
+    click.option("--chain-id", help="The network's chain id. Default: no chain."),
+    click.option(
+        "--chain",
+        "chains",
+        multiple=True,
+        metavar="ID=NAME",
+        help="A chain whose contracts are published, such as 1=Ethereum (repeatable).",
+    ),
+    click.option(
+        "--component",
+        "components",
+        multiple=True,
+        metavar="KEY=NAME",
+        help="A component of the status page (repeatable).",
+    ),
+    click.option(
+        "--demo",
+        is_flag=True,
+        help="Fill the site with invented components, an incident and a maintenance, and mark it.",
+    ),
+)
+
+
 @click.command()
-@options
+@content_option
+@with_new_site
+@click.option(
+    "--from",
+    "source",
+    nargs=2,
+    metavar="KIND SOURCE",
+    help="Migrate an existing status page, such as: statuspage https://status.example.org.",
+)
+@click.option(
+    "--git/--no-git",
+    default=None,
+    help="Make the project a git repository and commit the new files. Default: ask on a terminal.",
+)
+@now_option
 def init_command(
-    content: Content,
+    content: Path,
     site: NewSite,
-    source: Annotated[
-        tuple[str, str] | None,
-        option(
-            "--from",
-            nargs=2,
-            metavar="KIND SOURCE",
-            help="Migrate an existing status page, such as: statuspage https://status.example.org.",
-        ),
-    ],
-    git: Annotated[
-        bool | None,
-        option(
-            "--git/--no-git",
-            default=None,
-            help="Make the project a git repository and commit the new files. Default: ask on a terminal.",
-        ),
-    ],
-    now: Now,
+    source: tuple[str, str] | None,
+    git: bool | None,
+    now: Instant | None,
 ) -> ExitCode:
     """Write a content folder that is ready to build.
 

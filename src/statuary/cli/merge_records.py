@@ -1,13 +1,12 @@
 """`statuary merge-records`: merge what two people added to the same record."""
 
 from pathlib import Path
-from typing import Annotated
 
 import click
 
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, Content, argument, option, options
+from statuary.cli.options import FILE, content_option
 from statuary.source.edit_files import EditError
 from statuary.source.git_merge import conflicts_in, install_merge_driver, merge_files, stage_merged
 from statuary.source.merge_yaml import MergeConflictError, merge_yaml
@@ -15,13 +14,15 @@ from statuary.system.writing import atomic_file
 
 
 @click.command("merge-records")
-@options
+@click.argument("versions", metavar="[BASE OURS THEIRS]", type=FILE, nargs=-1)
+@content_option
+@click.option(
+    "--install", is_flag=True, help="Let git do this by itself in this clone, and write .gitattributes."
+)
 def merge_records_command(
-    versions: Annotated[tuple[Path, ...], argument(metavar="[BASE OURS THEIRS]", type=FILE, nargs=-1)],
-    content: Content,
-    install: Annotated[
-        bool, option(help="Let git do this by itself in this clone, and write .gitattributes.")
-    ],
+    versions: tuple[Path, ...],
+    content: Path,
+    install: bool,
 ) -> ExitCode:
     """Merge what two people added to the same record.
 

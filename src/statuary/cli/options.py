@@ -1,12 +1,11 @@
 """Options of several commands."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import wraps
 from inspect import get_annotations
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeGuard, get_args, get_origin
 
 import click
 from typing_extensions import override
@@ -37,89 +36,23 @@ def with_options(*options: Decorator) -> Decorator:
     return decorate
 
 
-class Option(NamedTuple):
-    """An option or argument of a command, declared with `Annotated`.
+def option_group(name: str, group: type[tuple[object, ...]], *options: Decorator) -> Decorator:
+    """Return a decorator that passes options to a command as one named tuple.
 
-    Its name is that of the annotated parameter or field.
+    Args:
+        name: the command's parameter.
+        group: the named tuple; its fields are the parameters of the options.
     """
 
-    flags: tuple[str, ...]
-    attributes: Mapping[str, object]
-    is_argument: bool = False
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_group(*arguments: object, **values: object) -> object:
+            chosen = {field: values.pop(field) for field in get_annotations(group)}
+            return command(*arguments, **values, **{name: group(**chosen)})
 
-    def decorator(self, name: str, hint: object) -> Decorator:
-        """Return the decorator that adds it to a command.
+        return with_options(*options)(with_group)
 
-        Args:
-            hint: the type of its value.
-        """
-        add_argument: Callable[..., Decorator] = click.argument
-        add_option: Callable[..., Decorator] = click.option
-        if self.is_argument:
-            return add_argument(name, **self.attributes)
-        flags = self.flags or (f"--{name.replace('_', '-')}",)
-        return add_option(*flags, name, **{**_attributes(hint, flags[0]), **self.attributes})
-
-
-def option(*flags: str, **attributes: object) -> Option:
-    """Return an option as `click.option` does, with flag and type inferred."""
-    return Option(flags, attributes)
-
-
-def argument(**attributes: object) -> Option:
-    """Return an argument as `click.argument` does."""
-    return Option((), attributes, is_argument=True)
-
-
-def _attributes(hint: object, flag: str) -> dict[str, object]:
-    if hint is bool:
-        return {} if "/" in flag else {"is_flag": True}
-    if get_origin(hint) is tuple:
-        return {"multiple": True}
-    kinds = {Instant: InstantType(), timedelta: DurationType()}
-    return next(({"type": kinds[kind]} for kind in get_args(hint) if kind in kinds), {})
-
-
-def options(function: Command, parameters: Mapping[str, object] | None = None) -> Command:
-    """Add the options of a command's parameters, in that order.
-
-    A parameter's type is `Annotated` with its option, or a NamedTuple whose fields are: a group, which it gets as a value.
-    `parameters` are the types by name, if they are not those of the function.
-    """
-    types = get_annotations(function) if parameters is None else parameters
-    groups = {name: group for name, group in types.items() if _is_group(group)}
-
-    @wraps(function)
-    def with_groups(*arguments: object, **values: object) -> object:
-        chosen = {name: _chosen(group, values) for name, group in groups.items()}
-        return function(*arguments, **values, **chosen)
-
-    command: Command = with_groups
-    for name, hint in reversed([*_fields(types)]):
-        kind, *marks = get_args(hint)
-        for mark in reversed(marks):
-            command = (mark.decorator(name, kind) if isinstance(mark, Option) else mark)(command)
-    return command
-
-
-def _is_group(hint: object) -> TypeGuard[type[tuple[object, ...]]]:
-    return isinstance(hint, type) and hasattr(hint, "_fields")
-
-
-def _chosen(group: Command, values: dict[str, object]) -> object:
-    """Take a group of options out of the command's values."""
-    types = get_annotations(group).items()
-    return group(
-        **{name: _chosen(hint, values) if _is_group(hint) else values.pop(name) for name, hint in types}
-    )
-
-
-def _fields(types: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    for name, hint in types.items():
-        if _is_group(hint):
-            yield from _fields(get_annotations(hint))
-        elif get_origin(hint) is Annotated:
-            yield name, hint
+    return decorate
 
 
 ExtensionValues = Mapping[str, Mapping[str, object]]
@@ -129,7 +62,7 @@ ExtensionValues = Mapping[str, Mapping[str, object]]
 def extension_options(command: str) -> Decorator:
     """Add the options of extensions to a command of the core.
 
-    They take the place of a field `extension_options`.
+    The command gets their values as `extension_options`.
     """
     rows = {row.name: row.options[command] for row in EXTENSIONS if command in row.options}
 
@@ -158,8 +91,8 @@ def extension_option(row: CommandOption) -> Decorator:
         tuple: {"multiple": True},
         str: {},
     }
-    mark = option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
-    return mark.decorator(row.name, row.kind)
+    add_option: Callable[..., Decorator] = click.option
+    return add_option(row.flag, row.name, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
 
 
 class InstantType(click.ParamType[Instant]):
@@ -192,6 +125,9 @@ class DurationType(click.ParamType[timedelta]):
         return duration
 
 
+INSTANT = InstantType()
+DURATION = DurationType()
+
 content_option = click.option(
     "--content", type=FOLDER, default=Path("content"), show_default=True, help="The content folder."
 )
@@ -204,26 +140,21 @@ out_option = click.option(
 )
 now_option = click.option(
     "--now",
-    type=InstantType(),
+    type=INSTANT,
     help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
 )
 text_or_json_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 
-Content = Annotated[Path, content_option]
-Out = Annotated[Path, out_option]
-Now = Annotated[Instant | None, now_option]
-FindingsFormat = Annotated[
-    str,
-    option(
-        "--format",
-        type=click.Choice(["text", "json", "github", "sarif"]),
-        default="text",
-        show_default=True,
-        help="The format of findings.",
-    ),
-]
+findings_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github", "sarif"]),
+    default="text",
+    show_default=True,
+    help="The format of findings.",
+)
 
 
 def read_key(file: Path, *, secret: bool = False) -> str:

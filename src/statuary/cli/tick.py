@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
 
 import click
 
@@ -15,12 +14,10 @@ from statuary.cli.findings_report import format_findings
 from statuary.cli.options import (
     FOLDER,
     ExtensionValues,
-    Now,
-    Out,
     build_instant,
     extension_options,
-    option,
-    options,
+    now_option,
+    out_option,
 )
 from statuary.cli.outcome_report import exit_code_of, outcome_line
 from statuary.cli.schedules import CHAINS, FORMATS, REPEATED, scheduled_job
@@ -33,12 +30,15 @@ HOUR = timedelta(hours=1)
 
 
 @click.command()
-@options
+@out_option
+@now_option
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
+@extension_options("tick")
 def tick_command(
-    out: Out,
-    now: Now,
-    dry_run: Annotated[bool, option(help="Show what would change, without changing it.")],
-    extension_options: Annotated[ExtensionValues, extension_options("tick")],
+    out: Path,
+    now: Instant | None,
+    dry_run: bool,
+    extension_options: ExtensionValues,
 ) -> ExitCode:
     """Update a published site to the current time, without a build.
 
@@ -87,30 +87,28 @@ def _upcoming(index: EpochIndex, instant: Instant) -> Iterator[str]:
 
 
 @click.command()
-@options
+@out_option
+@now_option
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Print the time, or the complete configuration of a scheduler.",
+)
+@click.option(
+    "--program", metavar="PATH", help="The program on the machine of the scheduler. Default: this one."
+)
+@click.option("--folder", type=FOLDER, help="The working folder there. Default: the current one.")
+@click.option("--site", type=FOLDER, help="The folder of the site there. Default: that of --out.")
 def next_command(
-    out: Out,
-    now: Now,
-    form: Annotated[
-        str,
-        option(
-            "--as",
-            type=click.Choice(list(FORMATS)),
-            default="text",
-            show_default=True,
-            help="Print the time, or the complete configuration of a scheduler.",
-        ),
-    ],
-    program: Annotated[
-        str | None,
-        option(metavar="PATH", help="The program on the machine of the scheduler. Default: this one."),
-    ] = None,
-    folder: Annotated[
-        Path | None, option(type=FOLDER, help="The working folder there. Default: the current one.")
-    ] = None,
-    site: Annotated[
-        Path | None, option(type=FOLDER, help="The folder of the site there. Default: that of --out.")
-    ] = None,
+    out: Path,
+    now: Instant | None,
+    form: str,
+    program: str | None,
+    folder: Path | None,
+    site: Path | None,
 ) -> ExitCode:
     """Print when the published status changes next, and `statuary tick` must run.
 

@@ -86,7 +86,7 @@ def test_concurrent_resolutions_apply_once(repository, _round):
 def test_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
-    for module in ("edit_session", "prompts", "incident"):
+    for module in ("append_update", "edit_session", "prompts", "incident"):
         monkeypatch.setattr(f"statuary.cli.editing.{module}.is_interactive", lambda: person["interactive"])
 
     def answer_late(*_arguments, **_options):
@@ -95,7 +95,7 @@ def test_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
         person["interactive"] = True
         return "Too late."
 
-    monkeypatch.setattr("statuary.cli.editing.incident.ask_text", answer_late)
+    monkeypatch.setattr("statuary.cli.editing.append_update.ask_text", answer_late)
     output = repository.run("incident", "resolve", "slow", code=3)
     assert "the content has changed since this command read it" in output
     assert "status: resolved" not in repository.read("content/incidents/slow.yaml")

@@ -1,14 +1,14 @@
 """`statuary component`: set a component's status, and list all components."""
 
-from typing import Annotated
+from pathlib import Path
 
 import click
 
-from statuary.base.primitives import format_exact
+from statuary.base.primitives import Instant, format_exact
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
-from statuary.cli.editing.tables import ListFormat, component_rows, print_rows
-from statuary.cli.options import Content, Now, argument, build_instant, options
+from statuary.cli.editing.tables import component_rows, list_format_option, print_rows
+from statuary.cli.options import build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.status.editing.updates import STATUSES, find_component, leaf_keys
@@ -25,15 +25,13 @@ def component_command() -> None:
 
 
 @component_command.command("set")
+@click.argument("component", metavar="KEY", required=False, shell_complete=complete_component)
+@click.argument("status", metavar="STATUS", required=False, type=click.Choice(STATUSES))
 @with_edit_session()
 def set_status(
     session: EditSession,
-    component: Annotated[
-        str | None, argument(metavar="KEY", required=False, shell_complete=complete_component)
-    ],
-    status: Annotated[
-        ComponentStatus | None, argument(metavar="STATUS", required=False, type=click.Choice(STATUSES))
-    ],
+    component: str | None,
+    status: ComponentStatus | None,
 ) -> None:
     """Set a component's status from --at on."""
     keys = leaf_keys(session.catalogue)
@@ -57,8 +55,10 @@ def set_status(
 
 
 @component_command.command("list")
-@options
-def list_components(content: Content, now: Now, form: ListFormat) -> None:
+@content_option
+@now_option
+@list_format_option
+def list_components(content: Path, now: Instant | None, form: str) -> None:
     """List groups and components with their status."""
     instant = build_instant(now)
     rows = component_rows(read_or_exit(content, instant)[1], instant)

@@ -5,9 +5,8 @@ from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from difflib import unified_diff
 from functools import wraps
-from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 from click.exceptions import Exit
@@ -19,13 +18,13 @@ from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
+    INSTANT,
     Command,
-    Content,
-    Now,
-    Out,
     build_instant,
-    option,
-    options,
+    content_option,
+    now_option,
+    option_group,
+    out_option,
     refuse_overlapping_folders,
 )
 from statuary.source.edit_files import (
@@ -52,20 +51,33 @@ DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 class EditOptions(NamedTuple):
     """The options of every command that edits content."""
 
-    content: Content
-    at: Annotated[
-        Instant | None, option(help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now.")
-    ]
-    now: Now
-    dry_run: Annotated[bool, option(help="Show the change without writing it.")]
-    commit: Annotated[bool, option(help="Commit the edited file, and nothing else, to git.")]
-    build: Annotated[bool, option(help="Build the site afterwards.")]
-    out: Out
+    content: Path
+    at: Instant | None
+    now: Instant | None
+    dry_run: bool
+    commit: bool
+    build: bool
+    out: Path
 
 
-PublishAt = Annotated[Instant | None, option(help="Publish nothing before this instant.")]
-Draft = Annotated[bool, option(help="Save a draft, which is not published.")]
-NewId = Annotated[str | None, option("--id", help="The id. Default: the date and the words of the name.")]
+with_edit_options = option_group(
+    "edit_options",
+    EditOptions,
+    content_option,
+    click.option(
+        "--at", type=INSTANT, help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now."
+    ),
+    now_option,
+    click.option("--dry-run", is_flag=True, help="Show the change without writing it."),
+    click.option("--commit", is_flag=True, help="Commit the edited file, and nothing else, to git."),
+    click.option("--build", is_flag=True, help="Build the site afterwards."),
+    out_option,
+)
+
+
+publish_at_option = click.option("--publish-at", type=INSTANT, help="Publish nothing before this instant.")
+draft_option = click.option("--draft", is_flag=True, help="Save a draft, which is not published.")
+new_id_option = click.option("--id", "new_id", help="The id. Default: the date and the words of the name.")
 
 
 class EditSession:
@@ -206,6 +218,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
     """
 
     def decorate(function: Callable[..., None]) -> Command:
+        @with_edit_options
         @wraps(function)
         def run(edit_options: EditOptions, **values: object) -> object:
             if edit_options.build:
@@ -221,7 +234,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
                 else ExitCode.OK
             )
 
-        return options(run, {**get_annotations(function), "edit_options": EditOptions})
+        return run
 
     return decorate
 

@@ -1,23 +1,29 @@
 """`statuary incident`: open, update and resolve incidents, and publish postmortems."""
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar, cast
 
 import click
-from typing_extensions import override
 
-from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, one_line
+from statuary.cli.editing.append_update import (
+    BodyOptions,
+    UpdateOptions,
+    append_update,
+    apply_update,
+    next_update,
+    normalize_body,
+    status_or_current,
+    update_body,
+    with_body_options,
+    with_update_options,
+)
 from statuary.cli.editing.edit_session import (
-    Draft,
     EditSession,
-    NewId,
-    PublishAt,
     Subject,
+    draft_option,
+    new_id_option,
     read_or_exit,
     with_edit_session,
 )
@@ -25,7 +31,6 @@ from statuary.cli.editing.prompts import (
     ask_choice,
     ask_in_editor,
     ask_text,
-    complete_component_status,
     complete_incident,
     complete_template,
     incident_or_ask,
@@ -33,24 +38,20 @@ from statuary.cli.editing.prompts import (
     statuses_or_ask,
     value_or_ask,
 )
-from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
-from statuary.cli.examples import add_examples
-from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.registry import EXTENSIONS, load
+from statuary.cli.editing.tables import incident_rows, list_format_option, print_rows
+from statuary.cli.extensible_group import ExtensibleGroup
+from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
-from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.edit_yaml import set_value
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
 from statuary.status.editing.open_incidents import find_similar_incident, shared_components
 from statuary.status.editing.updates import (
     NewUpdate,
     find_template,
     format_if_given,
-    mapping_of,
-    parse_statuses,
     postmortem_value,
     status_at,
     status_before,
-    with_announcement,
 )
 from statuary.status.model.records import Incident, IncidentTemplate
 from statuary.status.model.vocabulary import (
@@ -60,214 +61,7 @@ from statuary.status.model.vocabulary import (
     ComponentStatus,
     Impact,
     IncidentStatus,
-    UpdateStatus,
 )
-from statuary.system.files import read_named_file
-
-
-def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
-    """Return the text of --body-file, or None.
-
-    Raises:
-        click.UsageError: if it cannot be read as UTF-8.
-    """
-    if file is None:
-        return None
-    try:
-        raw = sys.stdin.buffer.read() if str(file) == "-" else read_named_file(file, LARGEST_SOURCE_FILE)
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"--body-file {file} is not UTF-8") from None
-    except OSError as error:
-        raise click.UsageError(f"--body-file {file}: {error.strerror}") from None
-
-
-Body = Annotated[str | None, option(help="The text. Default: Statuspage's text for the status.")]
-BodyFile = Annotated[
-    str | None,
-    option(
-        type=click.Path(path_type=Path, dir_okay=False, allow_dash=True, exists=True),
-        callback=_read_body_file,
-        help="Read the text from a file; `-` is standard input.",
-    ),
-]
-
-
-class BodyOptions(NamedTuple):
-    """The options of a text."""
-
-    body: Body = None
-    body_file: BodyFile = None
-
-    @property
-    def text(self) -> str | None:
-        """The text, or None; raises click.UsageError if it is given twice."""
-        if self.body is not None and self.body_file is not None:
-            raise click.UsageError("use either --body or --body-file")
-        text = self.body if self.body_file is None else self.body_file
-        return None if text is None else normalize_body(text)
-
-
-Notify = Annotated[
-    bool,
-    option(
-        "--notify/--no-notify",
-        default=True,
-        help="Whether subscribers are notified. Default: --notify.",
-    ),
-]
-
-
-class UpdateOptions(NamedTuple):
-    """The options of an update."""
-
-    components: Annotated[
-        tuple[str, ...],
-        option(
-            "--component",
-            metavar="KEY[=STATUS]",
-            shell_complete=complete_component_status,
-            help="An affected component and its new status (repeatable).",
-        ),
-    ]
-    body: Body
-    body_file: BodyFile
-    next_update_in: Annotated[
-        timedelta | None, option(help="Promise the next update within this time, such as 30m; pages show it.")
-    ]
-    next_update_by: Annotated[
-        Instant | None, option(help="Promise the next update by this time, such as 2026-11-02T10:30:00Z.")
-    ]
-    notify: Notify
-    publish_at: PublishAt
-
-    @property
-    def text(self) -> str | None:
-        """The text of the update, or None.
-
-        Raises:
-            click.UsageError: if it is given twice.
-        """
-        return BodyOptions(self.body, self.body_file).text
-
-    def promised(self, session: EditSession) -> Instant | None:
-        """Return the time by which the next update is promised, if any.
-
-        Raises:
-            click.UsageError: if it is given twice.
-        """
-        if self.next_update_in is None:
-            return self.next_update_by
-        if self.next_update_by is not None:
-            raise click.UsageError("give either --next-update-in or --next-update-by")
-        return Instant(session.at + self.next_update_in)
-
-
-def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
-    """Return an update's text: from an option, a prompt, or Statuspage's default.
-
-    Raises:
-        click.UsageError: if the status stays the same, no text is given, and there is no terminal.
-    """
-    if text is not None:
-        return text
-    default = None if status == previous_status else DEFAULT_BODIES[status]
-    if is_interactive():
-        return normalize_body(ask_text("Text", default))
-    if default is None:
-        raise click.UsageError(
-            f"Missing option '--body'. The status stays {status}, so there is no default text."
-        )
-    return default
-
-
-def normalize_body(text: str) -> str:
-    """Normalize line ends, surrounding empty lines and trailing spaces to LF text."""
-    return text.replace("\r\n", "\n").lstrip("\n").rstrip()
-
-
-def append_update(
-    session: EditSession,
-    incident: Incident,
-    status: UpdateStatus,
-    update_options: UpdateOptions,
-    subject: str,
-    *,
-    ask_components: bool = False,
-    reopens: bool = False,
-) -> None:
-    """Append an update to a record's file, and apply the edit.
-
-    Raises:
-        EditError: if the status cannot follow, or a component is unknown.
-    """
-    session.follow(incident)
-    session.publish_later(update_options.publish_at)
-    previous_status = None if reopens else status_before(incident, status, session.at)
-    components = statuses_or_ask if ask_components else parse_statuses
-    update = NewUpdate(
-        at=session.at,
-        status=status,
-        body=update_body(update_options.text, status, previous_status),
-        components=components(update_options.components, session.catalogue),
-        notify=update_options.notify,
-        reopens=reopens,
-        next_update_by=next_update(session, update_options.promised(session), status),
-    )
-    _apply_update(session, incident, update, subject)
-
-
-def _apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
-    pointer = (*mapping_of(incident), "updates")
-    edit = session.edit_file(
-        incident.source,
-        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.value),
-    )
-    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
-
-
-def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
-    """Return the time by which the next update is promised, if any.
-
-    Raises:
-        click.UsageError: if the incident has ended, or the promised time is in the past.
-    """
-    if promised is None:
-        return None
-    if status in CLOSED_STATUSES:
-        raise click.UsageError(f"no next update can be promised when the status is {status}")
-    if promised <= session.at:
-        raise click.UsageError("the next update must be after this one")
-    return promised
-
-
-Status = TypeVar("Status", bound=str)
-
-
-def status_or_current(
-    session: EditSession,
-    incident: Incident,
-    status: Status | None,
-    update_options: UpdateOptions,
-    ask: Callable[[str], Status],
-) -> Status:
-    """Return an update's status: given, prompted, or unchanged with a text only.
-
-    Raises:
-        click.UsageError: if neither a status nor a text is given, and there is no terminal.
-    """
-    current = status_at(incident, session.at)
-    if status is not None or is_interactive():
-        return ask(current) if status is None else status
-    current_text = current or "not set yet"
-    if update_options.text is None:
-        raise click.UsageError(
-            f"Missing option '--status'. To keep the status ({current_text}), give --body alone."
-        )
-    if not current or current == "postmortem":
-        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {current_text}.")
-    return cast("Status", current)
-
 
 STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitoring", "resolved")
 """The statuses of an update; a postmortem has its own command."""
@@ -275,33 +69,8 @@ STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitori
 IMPACTS: tuple[Impact, ...] = ("none", "minor", "major", "critical")
 """The impacts of an incident; `maintenance` is for maintenances."""
 
-IncidentId = Annotated[str | None, argument(metavar="ID", required=False, shell_complete=complete_incident)]
-NewStatus = Annotated[IncidentStatus | None, option(type=click.Choice(STATUSES), help="The new status.")]
-
-
-class ExtensibleGroup(click.Group):
-    """A group of core commands and extensions' commands, imported when they run."""
-
-    @override
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *self._targets()]
-
-    @override
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = self._targets().get(cmd_name)
-        if target is None:
-            return super().get_command(ctx, cmd_name)
-        command: click.Command = load(target)
-        add_examples(command, f"{self.name} {cmd_name}")
-        return command
-
-    def _targets(self) -> Mapping[str, str]:
-        return {
-            name.removeprefix(f"{self.name} "): command.target
-            for row in EXTENSIONS
-            for name, command in row.commands.items()
-            if name.startswith(f"{self.name} ")
-        }
+incident_argument = click.argument("incident", metavar="ID", required=False, shell_complete=complete_incident)
+status_option = click.option("--status", type=click.Choice(STATUSES), help="The new status.")
 
 
 @click.group("incident", cls=ExtensibleGroup)
@@ -317,37 +86,40 @@ def incident_command() -> None:
 
 
 @incident_command.command("open")
+@click.option("--name", help="The title.")
+@click.option("--status", type=click.Choice(STATUSES), help="The first status. Default: investigating.")
+@with_update_options
+@click.option(
+    "--impact-override",
+    type=click.Choice(IMPACTS),
+    help="The impact. Default: it follows from the components.",
+)
+@click.option("--started-at", type=INSTANT, help="When the problem began, if earlier.")
+@click.option(
+    "--ended-at", type=INSTANT, help="When it ended, to record a past incident that began at --started-at."
+)
+@click.option(
+    "--template",
+    metavar="NAME",
+    shell_complete=complete_template,
+    help="Start from templates/NAME.yaml; other options override it.",
+)
+@draft_option
+@click.option("--separate", is_flag=True, help="Open it beside another open incident on these components.")
+@new_id_option
 @with_edit_session(Subject("incidents"))
 def open_incident(
     session: EditSession,
-    name: Annotated[str | None, option(help="The title.")],
-    status: Annotated[
-        IncidentStatus | None,
-        option(type=click.Choice(STATUSES), help="The first status. Default: investigating."),
-    ],
+    name: str | None,
+    status: IncidentStatus | None,
     update_options: UpdateOptions,
-    impact_override: Annotated[
-        Impact | None,
-        option(
-            type=click.Choice(IMPACTS),
-            help="The impact. Default: it follows from the components.",
-        ),
-    ],
-    started_at: Annotated[Instant | None, option(help="When the problem began, if earlier.")],
-    ended_at: Annotated[
-        Instant | None, option(help="When it ended, to record a past incident that began at --started-at.")
-    ],
-    template: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            shell_complete=complete_template,
-            help="Start from templates/NAME.yaml; other options override it.",
-        ),
-    ],
-    draft: Draft,
-    separate: Annotated[bool, option(help="Open it beside another open incident on these components.")],
-    new_id: NewId,
+    impact_override: Impact | None,
+    started_at: Instant | None,
+    ended_at: Instant | None,
+    template: str | None,
+    draft: bool,
+    separate: bool,
+    new_id: str | None,
 ) -> None:
     """Open an incident in a new file.
 
@@ -398,7 +170,7 @@ def _is_added_to_open_incident(
     if not click.confirm(f"{described}. Add this as an update to it instead?", default=True):
         return False
     status_before(known, update.status, session.at)
-    _apply_update(session, known, replace(update, components=affected), f"Update incident ({update.status})")
+    apply_update(session, known, replace(update, components=affected), f"Update incident ({update.status})")
     return True
 
 
@@ -472,9 +244,12 @@ def _opening(
 
 
 @incident_command.command("update")
+@incident_argument
+@status_option
+@with_update_options
 @with_edit_session(Subject("incidents", "incident"))
 def update_incident(
-    session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
+    session: EditSession, incident: str | None, status: IncidentStatus | None, update_options: UpdateOptions
 ) -> None:
     """Add an update to an incident."""
     unresolved = _find_unresolved(session, incident)
@@ -484,8 +259,10 @@ def update_incident(
 
 
 @incident_command.command("resolve")
+@incident_argument
+@with_update_options
 @with_edit_session(Subject("incidents", "incident"))
-def resolve_incident(session: EditSession, incident: IncidentId, update_options: UpdateOptions) -> None:
+def resolve_incident(session: EditSession, incident: str | None, update_options: UpdateOptions) -> None:
     """Resolve an incident; its components become operational unless --component gives another status."""
     unresolved = _find_unresolved(session, incident)
     if status_at(unresolved, session.at) == "resolved":
@@ -497,9 +274,12 @@ def resolve_incident(session: EditSession, incident: IncidentId, update_options:
 
 
 @incident_command.command("reopen")
+@incident_argument
+@status_option
+@with_update_options
 @with_edit_session(Subject("incidents", "incident"))
 def reopen_incident(
-    session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
+    session: EditSession, incident: str | None, status: IncidentStatus | None, update_options: UpdateOptions
 ) -> None:
     """Reopen a resolved incident; name the affected components with --component."""
     histories = session.timeline.incidents
@@ -516,19 +296,17 @@ def reopen_incident(
 
 
 @incident_command.command("postmortem")
+@incident_argument
+@with_body_options
+@click.option(
+    "--notify/--no-notify", default=False, help="Whether subscribers are notified. Default: --no-notify."
+)
 @with_edit_session(Subject("incidents", "incident"))
 def publish_postmortem(
     session: EditSession,
-    incident: IncidentId,
+    incident: str | None,
     body_options: BodyOptions,
-    notify: Annotated[
-        bool,
-        option(
-            "--notify/--no-notify",
-            default=False,
-            help="Whether subscribers are notified. Default: --no-notify.",
-        ),
-    ],
+    notify: bool,
 ) -> None:
     """Publish the postmortem of a resolved incident."""
     resolved = frozenset({"resolved"})
@@ -546,12 +324,15 @@ def publish_postmortem(
 
 
 @incident_command.command("list")
-@options
+@content_option
+@now_option
+@click.option("--all", "everything", is_flag=True, help="Include resolved incidents.")
+@list_format_option
 def list_incidents(
-    content: Content,
-    now: Now,
-    everything: Annotated[bool, option("--all", help="Include resolved incidents.")],
-    form: ListFormat,
+    content: Path,
+    now: Instant | None,
+    everything: bool,
+    form: str,
 ) -> None:
     """List unresolved incidents, newest first."""
     instant = build_instant(now)

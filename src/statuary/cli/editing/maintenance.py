@@ -1,28 +1,30 @@
 """`statuary maintenance`: schedule maintenances, and start, complete or cancel them by hand."""
 
 from datetime import timedelta
-from typing import Annotated
+from pathlib import Path
 
 import click
 
 from statuary.base.primitives import Instant, format_exact, one_line
+from statuary.cli.editing.append_update import (
+    BodyOptions,
+    UpdateOptions,
+    append_update,
+    notify_option,
+    status_or_current,
+    update_body,
+    with_body_options,
+    with_update_options,
+)
 from statuary.cli.editing.edit_session import (
-    Draft,
     EditSession,
-    NewId,
-    PublishAt,
     Subject,
+    draft_option,
+    new_id_option,
+    publish_at_option,
     read_or_exit,
     scope_of_subject,
     with_edit_session,
-)
-from statuary.cli.editing.incident import (
-    BodyOptions,
-    Notify,
-    UpdateOptions,
-    append_update,
-    status_or_current,
-    update_body,
 )
 from statuary.cli.editing.prompts import (
     ask_choice,
@@ -35,8 +37,8 @@ from statuary.cli.editing.prompts import (
     incident_or_ask,
     value_or_ask,
 )
-from statuary.cli.editing.tables import ListFormat, maintenance_rows, print_rows
-from statuary.cli.options import Content, Now, argument, build_instant, option, options
+from statuary.cli.editing.tables import list_format_option, maintenance_rows, print_rows
+from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.status.editing.new_record import new_file, page_day, taken_ids
@@ -56,9 +58,9 @@ from statuary.status.model.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, M
 STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
 """The statuses of an update; `complete` is a separate command."""
 
-MaintenanceId = Annotated[
-    str | None, argument(metavar="ID", required=False, shell_complete=complete_maintenance)
-]
+maintenance_argument = click.argument(
+    "maintenance", metavar="ID", required=False, shell_complete=complete_maintenance
+)
 
 
 @click.group()
@@ -71,30 +73,42 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
+@click.option("--name", help="The title.")
+@click.option("--scheduled-for", type=INSTANT, help="The start of the window.")
+@click.option("--scheduled-until", type=INSTANT, help="The end of the window.")
+@click.option("--duration", type=DURATION, help="The length of the window, such as 90m or 2h.")
+@click.option(
+    "--component",
+    "components",
+    multiple=True,
+    metavar="KEY",
+    shell_complete=complete_component,
+    help="An affected component (repeatable).",
+)
+@with_body_options
+@click.option("--rule", help="Repeat by an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=TU.")
+@click.option("--no-remind", is_flag=True, help="Do not publish a reminder an hour before.")
+@click.option("--no-auto-begin", is_flag=True, help="Do not start it automatically.")
+@click.option("--no-auto-complete", is_flag=True, help="Do not complete it automatically.")
+@publish_at_option
+@draft_option
+@new_id_option
 @with_edit_session(Subject("maintenances"))
 def schedule_maintenance(
     session: EditSession,
-    name: Annotated[str | None, option(help="The title.")],
-    scheduled_for: Annotated[Instant | None, option(help="The start of the window.")],
-    scheduled_until: Annotated[Instant | None, option(help="The end of the window.")],
-    duration: Annotated[timedelta | None, option(help="The length of the window, such as 90m or 2h.")],
-    components: Annotated[
-        tuple[str, ...],
-        option(
-            "--component",
-            metavar="KEY",
-            shell_complete=complete_component,
-            help="An affected component (repeatable).",
-        ),
-    ],
+    name: str | None,
+    scheduled_for: Instant | None,
+    scheduled_until: Instant | None,
+    duration: timedelta | None,
+    components: tuple[str, ...],
     body_options: BodyOptions,
-    rule: Annotated[str | None, option(help="Repeat by an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=TU.")],
-    no_remind: Annotated[bool, option(help="Do not publish a reminder an hour before.")],
-    no_auto_begin: Annotated[bool, option(help="Do not start it automatically.")],
-    no_auto_complete: Annotated[bool, option(help="Do not complete it automatically.")],
-    publish_at: PublishAt,
-    draft: Draft,
-    new_id: NewId,
+    rule: str | None,
+    no_remind: bool,
+    no_auto_begin: bool,
+    no_auto_complete: bool,
+    publish_at: Instant | None,
+    draft: bool,
+    new_id: str | None,
 ) -> None:
     """Schedule a maintenance in a new file; it is announced at --at."""
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
@@ -123,10 +137,10 @@ def schedule_maintenance(
 
 
 @maintenance_command.command("start")
+@maintenance_argument
+@with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
-def start_maintenance(
-    session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions
-) -> None:
+def start_maintenance(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
     """Start a maintenance: early, or because it does not start automatically."""
     window = _find(session, maintenance, frozenset({"scheduled"}))
     current = status_at(window, session.at)
@@ -136,11 +150,14 @@ def start_maintenance(
 
 
 @maintenance_command.command("update")
+@maintenance_argument
+@click.option("--status", type=click.Choice(STATUSES), help="The new status.")
+@with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def update_maintenance(
     session: EditSession,
-    maintenance: MaintenanceId,
-    status: Annotated[MaintenanceStatus | None, option(type=click.Choice(STATUSES), help="The new status.")],
+    maintenance: str | None,
+    status: MaintenanceStatus | None,
     update_options: UpdateOptions,
 ) -> None:
     """Add an update to a maintenance."""
@@ -152,8 +169,10 @@ def update_maintenance(
 
 
 @maintenance_command.command("complete")
+@maintenance_argument
+@with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
-def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions) -> None:
+def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
     """Complete a maintenance: early, or because it does not complete automatically."""
     window = _find(session, maintenance, ACTIVE_STATUSES)
     current = status_at(window, session.at)
@@ -166,8 +185,10 @@ def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_op
 
 
 @maintenance_command.command("cancel")
+@maintenance_argument
+@with_body_options
 @with_edit_session(Subject("maintenances", "maintenance"))
-def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_options: BodyOptions) -> None:
+def cancel_maintenance(session: EditSession, maintenance: str | None, body_options: BodyOptions) -> None:
     """Cancel a maintenance.
 
     It is published as completed, because Statuspage has no status for it.
@@ -185,15 +206,21 @@ def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_op
 
 
 @maintenance_command.command("reschedule")
+@maintenance_argument
+@click.option("--scheduled-for", type=INSTANT, help="The new start. Default: unchanged.")
+@click.option("--scheduled-until", type=INSTANT, help="The new end. Default: the length is unchanged.")
+@click.option("--duration", type=DURATION, help="The new length of the window, such as 90m or 2h.")
+@with_body_options
+@notify_option
 @with_edit_session(Subject("maintenances", "maintenance"))
 def reschedule_maintenance(
     session: EditSession,
-    maintenance: MaintenanceId,
-    scheduled_for: Annotated[Instant | None, option(help="The new start. Default: unchanged.")],
-    scheduled_until: Annotated[Instant | None, option(help="The new end. Default: the length is unchanged.")],
-    duration: Annotated[timedelta | None, option(help="The new length of the window, such as 90m or 2h.")],
+    maintenance: str | None,
+    scheduled_for: Instant | None,
+    scheduled_until: Instant | None,
+    duration: timedelta | None,
     body_options: BodyOptions,
-    notify: Notify,
+    notify: bool,
 ) -> None:
     """Move a maintenance window; readers get an update if it was announced."""
     window = _movable(session, maintenance, moves_start=scheduled_for is not None)
@@ -274,12 +301,15 @@ def _with_move(
 
 
 @maintenance_command.command("list")
-@options
+@content_option
+@now_option
+@click.option("--all", "everything", is_flag=True, help="Include completed maintenances.")
+@list_format_option
 def list_maintenances(
-    content: Content,
-    now: Now,
-    everything: Annotated[bool, option("--all", help="Include completed maintenances.")],
-    form: ListFormat,
+    content: Path,
+    now: Instant | None,
+    everything: bool,
+    form: str,
 ) -> None:
     """List upcoming and current windows, the next first."""
     instant = build_instant(now)

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from statuary.base.limits import LARGEST_SOURCE_FILE
 from statuary.base.primitives import Instant, parse_duration
-from statuary.cli.options import InstantType
+from statuary.cli.options import INSTANT, InstantType
 from statuary.source.edit_files import EditError
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
@@ -94,7 +94,7 @@ def ask_line(question: str, lines: Sequence[tuple[str, str]]) -> str:
 
 def ask_instant(question: str) -> Instant:
     """Ask for an instant."""
-    instant: Instant = click.prompt(question, type=InstantType())
+    instant: Instant = click.prompt(question, type=INSTANT)
     return instant
 
 

@@ -1,13 +1,12 @@
 """Lists of records and components, as tables, plain lines or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 
 from statuary.base.primitives import Instant, format_exact, one_line
 from statuary.cli.escape import escape_control_chars, json_text
-from statuary.cli.options import option
 from statuary.status.editing.updates import status_at
 from statuary.status.model.incident_history import IncidentHistory, IncidentState
 from statuary.status.model.records import Incident, Maintenance
@@ -43,16 +42,14 @@ COLOURS = {
 """Statuspage's colours of these words."""
 
 
-ListFormat = Annotated[
-    str,
-    option(
-        "--format",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Print a table, or a JSON list.",
-    ),
-]
+list_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Print a table, or a JSON list.",
+)
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:

@@ -2,14 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import click
 
 from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
 from statuary.cli.escape import escape_control_chars
-from statuary.cli.options import argument
 from statuary.engine.read_content import read_content
 from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
@@ -36,17 +34,16 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
         raise click.UsageError(f"{escape_control_chars(str(file))}: {error.strerror}") from None
 
 
-PAYLOAD = argument(
+@click.command()
+@click.argument(
+    "payload",
     metavar="[FILE]",
     default="-",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     callback=_read_payload,
 )
-
-
-@click.command()
 @with_edit_session()
-def from_alert(session: EditSession, payload: Annotated[bytes, PAYLOAD]) -> None:
+def from_alert(session: EditSession, payload: bytes) -> None:
     """Open or resolve an incident from an alert of the monitoring.
 
     FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard input. The rules

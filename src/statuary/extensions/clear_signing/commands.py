@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -14,7 +14,7 @@ from statuary.base.primitives import InvalidValueError, decode_hex_digits, parse
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
-from statuary.cli.options import Content, argument, option, options
+from statuary.cli.options import content_option, option_group
 from statuary.cli.output import count_text
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.engine.read_content import read_content
@@ -39,35 +39,6 @@ from statuary.source.unreadable import UnreadableError
 from statuary.system.files import read_named_file
 from statuary.system.writing import create_file
 
-CALLDATA = argument(metavar="CALLDATA")
-TO = option("--to", metavar="ADDRESS", required=True, help="The called contract.")
-CHAIN = option(
-    "--chain-id", metavar="ID", help="Its chain. Default: the one chain that a descriptor names for it."
-)
-VALUE = option("--value", metavar="WEI", help="The transaction's value, in the smallest unit.")
-SENDER = option("--from", metavar="ADDRESS", help="The sender, which some descriptors show.")
-CURRENCY = option(
-    "--currency",
-    default="ETH",
-    show_default=True,
-    help="The symbol of the chain's currency, which has 18 decimals.",
-)
-NAMES = option(
-    "--names",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A JSON file with the wallet's data about tokens and addresses: the `dataProvider` of the registry's tests.",
-)
-ADDRESS = argument(metavar="ADDRESS")
-CHECKOUT = argument(metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
-NEW_CHAIN = option("--chain-id", metavar="ID", help="Its chain. Default: the site's one chain.")
-OWNER = option("--owner", default="", help="The publisher of the contract. Default: the contract's name.")
-ENTITY = option(
-    "--entity", default="", help="The folder in the registry: the contract's publisher, in lower case."
-)
-DRY_RUN = option("--dry-run", help="Print the descriptor and write nothing.")
-JSON = option("--json", help="Print JSON in the form of the registry's tests.")
-
 
 @click.group()
 def signing_command() -> None:
@@ -77,27 +48,61 @@ def signing_command() -> None:
 class CallOptions(NamedTuple):
     """The call, as options describe it."""
 
-    to: Annotated[str, TO]
-    chain_id: Annotated[str | None, CHAIN]
-    value: Annotated[str | None, VALUE]
-    sender: Annotated[str | None, SENDER]
+    to: str
+    chain_id: str | None
+    value: str | None
+    sender: str | None
+
+
+with_call_options = option_group(
+    "transaction",
+    CallOptions,
+    click.option("--to", metavar="ADDRESS", required=True, help="The called contract."),
+    click.option(
+        "--chain-id", metavar="ID", help="Its chain. Default: the one chain that a descriptor names for it."
+    ),
+    click.option("--value", metavar="WEI", help="The transaction's value, in the smallest unit."),
+    click.option("--from", "sender", metavar="ADDRESS", help="The sender, which some descriptors show."),
+)
 
 
 class NameOptions(NamedTuple):
     """A wallet's knowledge apart from the call."""
 
-    currency: Annotated[str, CURRENCY]
-    names: Annotated[Path | None, NAMES]
+    currency: str
+    names: Path | None
+
+
+with_name_options = option_group(
+    "names",
+    NameOptions,
+    click.option(
+        "--currency",
+        default="ETH",
+        show_default=True,
+        help="The symbol of the chain's currency, which has 18 decimals.",
+    ),
+    click.option(
+        "--names",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="A JSON file with the wallet's data about tokens and addresses: the `dataProvider` of the registry's tests.",
+    ),
+)
 
 
 @signing_command.command("render")
-@options
+@click.argument("calldata", metavar="CALLDATA")
+@content_option
+@with_call_options
+@with_name_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON in the form of the registry's tests.")
 def render_command(
-    calldata: Annotated[str, CALLDATA],
-    content: Content,
+    calldata: str,
+    content: Path,
     transaction: CallOptions,
     names: NameOptions,
-    as_json: Annotated[bool, JSON],
+    as_json: bool,
 ) -> ExitCode:
     """Show a call as a wallet does, by the descriptor of the contract that is called.
 
@@ -127,15 +132,29 @@ def render_command(
 class NewOptions(NamedTuple):
     """The options of a first descriptor apart from the record."""
 
-    chain_id: Annotated[str | None, NEW_CHAIN]
-    owner: Annotated[str, OWNER]
-    entity: Annotated[str, ENTITY]
-    dry_run: Annotated[bool, DRY_RUN]
+    chain_id: str | None
+    owner: str
+    entity: str
+    dry_run: bool
+
+
+with_new_options = option_group(
+    "new",
+    NewOptions,
+    click.option("--chain-id", metavar="ID", help="Its chain. Default: the site's one chain."),
+    click.option("--owner", default="", help="The publisher of the contract. Default: the contract's name."),
+    click.option(
+        "--entity", default="", help="The folder in the registry: the contract's publisher, in lower case."
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the descriptor and write nothing."),
+)
 
 
 @signing_command.command("new")
-@options
-def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOptions) -> ExitCode:
+@click.argument("address", metavar="ADDRESS")
+@content_option
+@with_new_options
+def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
     """Write a first descriptor of a contract, from its verified ABI and NatSpec, for a person to edit.
 
     Each function that changes state gets a format: the intent is the NatSpec notice, or the function's name in words, and
@@ -179,8 +198,9 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
 
 
 @click.command("clear-signing")
-@options
-def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> ExitCode:
+@click.argument("checkout", metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@content_option
+def from_registry(checkout: Path, content: Path) -> ExitCode:
     """Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.
 
     A descriptor is copied with its includes, tests and attestations, byte for byte, in the registry's layout below

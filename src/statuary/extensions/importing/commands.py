@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
@@ -13,11 +13,11 @@ from statuary.base.cpus import available_cpus
 from statuary.base.findings import did_you_mean
 from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
 from statuary.base.progress import counted, stage
-from statuary.cli.editing.incident import ExtensibleGroup
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.extensible_group import ExtensibleGroup
 from statuary.cli.findings_report import text_report
-from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
+from statuary.cli.options import FILE, build_instant, content_option, now_option, option_group
 from statuary.cli.output import count_text, show_progress
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.sources.contract_source import ContractForm
@@ -108,20 +108,33 @@ STATUS_KINDS = (
 class ImportTarget(NamedTuple):
     """The target of an import: the options of every kind."""
 
-    content: Content
-    now: Now
-    dry_run: Annotated[bool, option(help="Report what would be imported, without writing it.")]
+    content: Path
+    now: Instant | None
+    dry_run: bool
+
+
+with_import_target = option_group(
+    "target",
+    ImportTarget,
+    content_option,
+    now_option,
+    click.option("--dry-run", is_flag=True, help="Report what would be imported, without writing it."),
+)
 
 
 def _status_command(kind: StatusKind) -> click.Command:
-    def run(source: Annotated[str, argument(metavar="SOURCE")], target: ImportTarget) -> ExitCode:
-        key = os.environ.get(kind.key, "") if kind.key else ""
-        return run_status_import(kind.read_page, source, key, target)
-
     about = f"SOURCE is {kind.source}."
     if kind.key:
         about += f"\n\n{kind.key} in the environment is sent as the key of the API."
-    return click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")(options(run))
+
+    @click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")
+    @click.argument("source", metavar="SOURCE")
+    @with_import_target
+    def run(source: str, target: ImportTarget) -> ExitCode:
+        key = os.environ.get(kind.key, "") if kind.key else ""
+        return run_status_import(kind.read_page, source, key, target)
+
+    return run
 
 
 STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
@@ -190,73 +203,82 @@ CONTRACT_KINDS: Final = (
 class ContractOptions(NamedTuple):
     """The options of every source of contracts."""
 
-    chain_id: Annotated[
-        ChainId | None, option(type=CHAIN_ID, help="Only contracts of this chain; an API needs it.")
-    ]
-    addresses: Annotated[
-        tuple[Address, ...],
-        option("--address", type=ADDRESS, help="Only this contract; repeat it for more."),
-    ]
-    address_file: Annotated[
-        Path | None,
-        option("--addresses", type=FILE, help="Only the contracts in this file, an address a line."),
-    ]
-    rpc: Annotated[
-        tuple[str, ...],
-        option(metavar="URL", help="Read the code from this Ethereum node; repeat it for each chain."),
-    ]
-    compiler: Annotated[
-        tuple[str, ...],
-        option(
-            metavar="KIND=PATH",
-            help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
-            "Default: the compilers on PATH.",
-        ),
-    ]
-    anchoring: Annotated[
-        bool,
-        option(
-            "--anchor/--no-anchor",
-            default=True,
-            show_default=True,
-            help="With --rpc: keep the chain's own proofs of the contracts too, as `contract anchor` does.",
-        ),
-    ]
-    add_chains: Annotated[
-        bool, option(help="Add the chains that site.yaml lacks to it, named by their numbers.")
-    ]
-    report: Annotated[
-        Path | None,
-        option(
-            type=FILE,
-            help="Write what became of every address that the source names to this file, as JSON.",
-        ),
-    ]
-    form: Annotated[
-        str,
-        option(
-            "--as",
-            type=click.Choice(["workspace", "record"]),
-            default="workspace",
-            show_default=True,
-            help="Write folders with settings and the compiler's files, or complete records.",
-        ),
-    ]
+    chain_id: ChainId | None
+    addresses: tuple[Address, ...]
+    address_file: Path | None
+    rpc: tuple[str, ...]
+    compiler: tuple[str, ...]
+    anchoring: bool
+    add_chains: bool
+    report: Path | None
+    form: str
+
+
+with_contract_options = option_group(
+    "contract_options",
+    ContractOptions,
+    click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain; an API needs it."),
+    click.option(
+        "--address", "addresses", multiple=True, type=ADDRESS, help="Only this contract; repeat it for more."
+    ),
+    click.option(
+        "--addresses", "address_file", type=FILE, help="Only the contracts in this file, an address a line."
+    ),
+    click.option(
+        "--rpc",
+        multiple=True,
+        metavar="URL",
+        help="Read the code from this Ethereum node; repeat it for each chain.",
+    ),
+    click.option(
+        "--compiler",
+        multiple=True,
+        metavar="KIND=PATH",
+        help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
+        "Default: the compilers on PATH.",
+    ),
+    click.option(
+        "--anchor/--no-anchor",
+        "anchoring",
+        default=True,
+        show_default=True,
+        help="With --rpc: keep the chain's own proofs of the contracts too, as `contract anchor` does.",
+    ),
+    click.option(
+        "--add-chains",
+        is_flag=True,
+        help="Add the chains that site.yaml lacks to it, named by their numbers.",
+    ),
+    click.option(
+        "--report",
+        type=FILE,
+        help="Write what became of every address that the source names to this file, as JSON.",
+    ),
+    click.option(
+        "--as",
+        "form",
+        type=click.Choice(["workspace", "record"]),
+        default="workspace",
+        show_default=True,
+        help="Write folders with settings and the compiler's files, or complete records.",
+    ),
+)
 
 
 def _contract_command(kind: ContractKind) -> click.Command:
-    def run(
-        source: Annotated[str, argument(metavar="SOURCE")],
-        contract_options: ContractOptions,
-        target: ImportTarget,
-    ) -> ExitCode:
-        return run_contract_import(kind.name, source, contract_options, target)
-
     about = (
         f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. The report lists what cannot"
         " be verified. A workspace without the compiler's output or the code on the chain is written with a note of that."
     )
-    return click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")(options(run))
+
+    @click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")
+    @click.argument("source", metavar="SOURCE")
+    @with_contract_options
+    @with_import_target
+    def run(source: str, contract_options: ContractOptions, target: ImportTarget) -> ExitCode:
+        return run_contract_import(kind.name, source, contract_options, target)
+
+    return run
 
 
 CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))

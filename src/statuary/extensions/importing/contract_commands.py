@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -16,15 +16,7 @@ from statuary.base.progress import counted, stage
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
-from statuary.cli.options import (
-    FILE,
-    DurationType,
-    argument,
-    build_instant,
-    content_option,
-    now_option,
-    options,
-)
+from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option
 from statuary.cli.output import show_progress, size_text
 from statuary.contracts.chain.anchor import Anchor, Checkpoints
 from statuary.contracts.checks.anchor_claims import require_sender_recovery
@@ -46,6 +38,9 @@ from statuary.extensions.importing.contract_options import (
     ChainOptions,
     CompilationOptions,
     WriteOptions,
+    with_chain_options,
+    with_compilation_options,
+    with_write_options,
 )
 from statuary.extensions.importing.evidence.chain_evidence import (
     AnchoringNodes,
@@ -304,9 +299,12 @@ def contract_command() -> None:
 
 
 @contract_command.command("add")
-@options
+@click.argument("file", type=FILE)
+@with_compilation_options
+@with_chain_options
+@with_write_options
 def add(
-    file: Annotated[Path, argument(type=FILE)],
+    file: Path,
     compilation_options: CompilationOptions,
     chain_options: ChainOptions,
     write_options: WriteOptions,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import click
 from typing_extensions import override
@@ -17,7 +17,7 @@ from statuary.base.primitives import (
     parse_chain_id,
     parse_hex,
 )
-from statuary.cli.options import FILE, FOLDER, Content, Now, option
+from statuary.cli.options import FILE, FOLDER, INSTANT, content_option, now_option, option_group
 
 HASH_LENGTH = 2 + 64
 
@@ -60,88 +60,113 @@ NUMBER = ParsedType("number", _number)
 class CompilationOptions(NamedTuple):
     """The contract to add, and its compilation."""
 
-    address: Annotated[Address, option(required=True, type=ADDRESS, help="The address of the contract.")]
-    chain_id: Annotated[
-        ChainId | None,
-        option(
-            type=CHAIN_ID,
-            help="The chain of the contract. Default: the node's chain, or the only one of the site.",
-        ),
-    ]
-    contract: Annotated[str | None, option(metavar="[PATH:]NAME", help="Which contract of FILE to add.")]
-    output: Annotated[
-        Path | None,
-        option(type=FILE, help="The compiler's output, if FILE is the compiler's standard JSON input."),
-    ]
-    compiler_version: Annotated[
-        str | None, option(help="The compiler version, if the output does not contain it.")
-    ]
-    project: Annotated[
-        Path | None, option(type=FOLDER, help="The folder with foundry.toml, if it is not above FILE.")
-    ]
-    compiler: Annotated[
-        tuple[str, ...],
-        option(
-            metavar="KIND=PATH",
-            help="Compile again with solc=PATH or vyper=PATH of the same version, to add outputs that are missing in FILE.",
-        ),
-    ]
+    address: Address
+    chain_id: ChainId | None
+    contract: str | None
+    output: Path | None
+    compiler_version: str | None
+    project: Path | None
+    compiler: tuple[str, ...]
+
+
+with_compilation_options = option_group(
+    "compilation_options",
+    CompilationOptions,
+    click.option("--address", required=True, type=ADDRESS, help="The address of the contract."),
+    click.option(
+        "--chain-id",
+        type=CHAIN_ID,
+        help="The chain of the contract. Default: the node's chain, or the only one of the site.",
+    ),
+    click.option("--contract", metavar="[PATH:]NAME", help="Which contract of FILE to add."),
+    click.option(
+        "--output", type=FILE, help="The compiler's output, if FILE is the compiler's standard JSON input."
+    ),
+    click.option("--compiler-version", help="The compiler version, if the output does not contain it."),
+    click.option("--project", type=FOLDER, help="The folder with foundry.toml, if it is not above FILE."),
+    click.option(
+        "--compiler",
+        multiple=True,
+        metavar="KIND=PATH",
+        help="Compile again with solc=PATH or vyper=PATH of the same version, to add outputs that are missing in FILE.",
+    ),
+)
 
 
 class ChainOptions(NamedTuple):
     """The chain's data about the contract, from a node or from files."""
 
-    rpc: Annotated[str | None, option(metavar="URL", help="Read the code from this Ethereum node.")]
-    transaction: Annotated[
-        Hex | None, option(type=HASH, help="The hash of the transaction that created the contract.")
-    ]
-    runtime: Annotated[
-        Path | None, option(type=FILE, help="Instead of --rpc: a file with the code at the address.")
-    ]
-    creation: Annotated[
-        Path | None,
-        option(type=FILE, help="Instead of --rpc: a file with the creation code and its arguments."),
-    ]
-    block_number: Annotated[
-        str | None, option(type=NUMBER, help="Instead of --rpc: the block of the transaction.")
-    ]
-    transaction_index: Annotated[
-        str | None,
-        option(type=NUMBER, help="Instead of --rpc: the index of the transaction in its block."),
-    ]
-    deployer: Annotated[
-        Address | None, option(type=ADDRESS, help="Instead of --rpc: the sender of the transaction.")
-    ]
+    rpc: str | None
+    transaction: Hex | None
+    runtime: Path | None
+    creation: Path | None
+    block_number: str | None
+    transaction_index: str | None
+    deployer: Address | None
+
+
+with_chain_options = option_group(
+    "chain_options",
+    ChainOptions,
+    click.option("--rpc", metavar="URL", help="Read the code from this Ethereum node."),
+    click.option("--transaction", type=HASH, help="The hash of the transaction that created the contract."),
+    click.option("--runtime", type=FILE, help="Instead of --rpc: a file with the code at the address."),
+    click.option(
+        "--creation", type=FILE, help="Instead of --rpc: a file with the creation code and its arguments."
+    ),
+    click.option("--block-number", type=NUMBER, help="Instead of --rpc: the block of the transaction."),
+    click.option(
+        "--transaction-index",
+        type=NUMBER,
+        help="Instead of --rpc: the index of the transaction in its block.",
+    ),
+    click.option("--deployer", type=ADDRESS, help="Instead of --rpc: the sender of the transaction."),
+)
 
 
 class WriteOptions(NamedTuple):
     """The files to write."""
 
-    form: Annotated[
-        str,
-        option(
-            "--as",
-            type=click.Choice(["workspace", "record"]),
-            default="workspace",
-            show_default=True,
-            help="Write a folder with your settings and the compiler's files, or one complete record.",
-        ),
-    ]
-    match_id: Annotated[str | None, option(type=NUMBER, help="The match id. Default: the next free one.")]
-    verified_at: Annotated[Instant | None, option(help="When it was verified. Default: --now.")]
-    force: Annotated[bool, option(help="Replace the existing contract; it keeps its match id and its date.")]
-    anchoring: Annotated[
-        bool,
-        option(
-            "--anchor/--no-anchor",
-            default=True,
-            show_default=True,
-            help="With --rpc: also save the chain's proofs of the contract, as `contract anchor` does.",
-        ),
-    ]
-    add_chain: Annotated[
-        bool, option(help="Add the chain to site.yaml if it is missing there, named by its number.")
-    ]
-    dry_run: Annotated[bool, option(help="Derive and verify the contract, but write nothing.")]
-    content: Content
-    now: Now
+    form: str
+    match_id: str | None
+    verified_at: Instant | None
+    force: bool
+    anchoring: bool
+    add_chain: bool
+    dry_run: bool
+    content: Path
+    now: Instant | None
+
+
+with_write_options = option_group(
+    "write_options",
+    WriteOptions,
+    click.option(
+        "--as",
+        "form",
+        type=click.Choice(["workspace", "record"]),
+        default="workspace",
+        show_default=True,
+        help="Write a folder with your settings and the compiler's files, or one complete record.",
+    ),
+    click.option("--match-id", type=NUMBER, help="The match id. Default: the next free one."),
+    click.option("--verified-at", type=INSTANT, help="When it was verified. Default: --now."),
+    click.option(
+        "--force", is_flag=True, help="Replace the existing contract; it keeps its match id and its date."
+    ),
+    click.option(
+        "--anchor/--no-anchor",
+        "anchoring",
+        default=True,
+        show_default=True,
+        help="With --rpc: also save the chain's proofs of the contract, as `contract anchor` does.",
+    ),
+    click.option(
+        "--add-chain",
+        is_flag=True,
+        help="Add the chain to site.yaml if it is missing there, named by its number.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Derive and verify the contract, but write nothing."),
+    content_option,
+    now_option,
+)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 import orjson
@@ -14,7 +14,7 @@ import orjson
 from statuary.base.primitives import Instant, format_exact
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
 from statuary.extensions.metrics.points import PointsError
 from statuary.extensions.metrics.probe import Measurement, ask, measurements
@@ -33,27 +33,27 @@ OF_BATCHES = (ProbeKind.OPTIMISM, ProbeKind.ZKSYNC)
 MOST_AT_ONCE = 16
 """Probes that are asked at the same time."""
 
-POINTS = option(
+
+@click.command()
+@content_option
+@click.option(
     "--points",
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
     help="Write points into this folder. Default: `folder` under `metrics` in site.yaml, beside the content folder.",
 )
-ALERT = option(
+@click.option(
     "--alert",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     help="Write the alerts of this run, for `statuary incident from-alert`; - for standard output.",
 )
-
-
-@click.command()
-@options
+@now_option
 def probe_command(
-    content: Content,
-    points: Annotated[Path | None, POINTS],
-    alert: Annotated[Path | None, ALERT],
-    now: Now,
+    content: Path,
+    points: Path | None,
+    alert: Path | None,
+    now: Instant | None,
 ) -> ExitCode:
     """Probe nodes and services once, and write the measurements.
 

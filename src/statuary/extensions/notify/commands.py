@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 import orjson
@@ -15,7 +15,7 @@ from statuary.base.primitives import Instant, format_utc
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
-from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.cli.output import count_text
 from statuary.engine.read_content import read_content
 from statuary.extensions.notify.announce import announce, due_for, sender, starting_at
@@ -42,42 +42,50 @@ from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
 from statuary.status.urls import INCIDENT
 
-STATE = option(
+
+@click.command()
+@content_option
+@click.option(
     "--state",
     metavar="FILE|URL",
     help="The delivery state: a file that persists between runs, or the address of the site in an object store"
     " (s3://BUCKET/PREFIX).",
 )
-SITE = option(
+@click.option(
     "--site",
     metavar="FOLDER|URL",
     help="The published site; updates that it does not show yet are not sent. Default: send every update in the content.",
 )
-SINCE = option(
+@click.option(
     "--since",
+    type=INSTANT,
     help="Send a new channel the events after this time. Default: only events after its first run.",
 )
-TEST = option(
+@click.option(
+    "--dry-run", is_flag=True, help="Print the messages of each channel without sending or recording them."
+)
+@click.option(
+    "--test",
     is_flag=False,
     flag_value="",
     metavar="[CHANNEL]",
     help="Send a test message to every channel, or one, and record nothing; no --state is needed.",
 )
-ROLLBACK = option(help="Allow a delivery state that is ahead of the clock: a run had a wrong clock.")
-DRY_RUN = option(help="Print the messages of each channel without sending or recording them.")
-
-
-@click.command()
-@options
+@click.option(
+    "--allow-clock-rollback",
+    is_flag=True,
+    help="Allow a delivery state that is ahead of the clock: a run had a wrong clock.",
+)
+@now_option
 def notify_command(
-    content: Content,
-    state: Annotated[str | None, STATE],
-    site: Annotated[str | None, SITE],
-    since: Annotated[Instant | None, SINCE],
-    dry_run: Annotated[bool, DRY_RUN],
-    test: Annotated[str | None, TEST],
-    allow_clock_rollback: Annotated[bool, ROLLBACK],
-    now: Now,
+    content: Path,
+    state: str | None,
+    site: str | None,
+    since: Instant | None,
+    dry_run: bool,
+    test: str | None,
+    allow_clock_rollback: bool,
+    now: Instant | None,
 ) -> ExitCode:
     """Send the page's events since the last run to channels.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -14,7 +14,7 @@ from statuary.base.findings import has_errors
 from statuary.base.primitives import Instant, day_start, format_utc
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
-from statuary.cli.options import Content, Now, argument, build_instant, option, options
+from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
 from statuary.extensions.reports.figures import (
     METHOD,
@@ -53,8 +53,10 @@ def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> Quarter
     return Quarter(int(match["year"]), int(match["quarter"]))
 
 
-NAME = argument(metavar="QUARTER", callback=_quarter)
-OUT = option(
+@click.command()
+@click.argument("quarter", metavar="QUARTER", callback=_quarter)
+@content_option
+@click.option(
     "--out",
     metavar="FOLDER",
     default="reports",
@@ -62,13 +64,8 @@ OUT = option(
     type=click.Path(path_type=Path, file_okay=False),
     help="Write the files into this folder.",
 )
-
-
-@click.command()
-@options
-def report_command(
-    quarter: Annotated[Quarter, NAME], content: Content, out: Annotated[Path, OUT], now: Now
-) -> ExitCode:
+@now_option
+def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | None) -> ExitCode:
     """Write the availability of each component over a quarter.
 
     QUARTER is a quarter such as 2026-q3. The command writes a CSV file with a row for each component and month, and a page

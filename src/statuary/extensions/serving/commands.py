@@ -14,7 +14,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.changed_files import print_changed_files
 from statuary.cli.findings_report import format_findings
-from statuary.cli.options import InstantType, content_option
+from statuary.cli.options import INSTANT, content_option
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.engine.build import build_site
@@ -38,7 +38,7 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
 @content_option
 @click.option(
     "--at",
-    type=InstantType(),
+    type=INSTANT,
     default=None,
     help="Serve the site as of this time, such as 2026-12-24T18:00:00Z. Default: the clock.",
 )

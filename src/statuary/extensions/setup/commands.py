@@ -4,7 +4,7 @@ import os
 from codecs import BOM_UTF8
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 import click
@@ -15,7 +15,7 @@ from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.escape import escape_control_chars
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
-from statuary.cli.options import FOLDER, Content, argument, build_instant, option, options
+from statuary.cli.options import FOLDER, build_instant, content_option, option_group
 from statuary.engine.read_content import read_content
 from statuary.extensions.hosting.commands import require_supported_settings
 from statuary.extensions.hosting.host_files import HostFile, HostOptions
@@ -61,60 +61,66 @@ EXAMPLE_DOMAINS: Final = ("example.org", "example.com", "example.net", "localhos
 class Answers(NamedTuple):
     """The options that answer the questions."""
 
-    url: Annotated[str | None, option(help="The URL of the site. Default: that of site.yaml.")]
-    branch: Annotated[
-        str | None,
-        option(help="The branch whose pushes are published. Default: the one that is checked out."),
-    ]
-    form: Annotated[
-        bool | None,
-        option("--form/--no-form", default=None, help="Write a form for people without git. Default: yes."),
-    ]
-    alerts: Annotated[
-        bool | None,
-        option(
-            "--alerts/--no-alerts",
-            default=None,
-            help="Write a function and a workflow that turn alerts into incidents. Default: no.",
-        ),
-    ]
-    store: Annotated[
-        str | None, option("--to", metavar="URL", help="For s3: the bucket, such as s3://bucket.")
-    ]
-    root: Annotated[
-        str, option(default=HostOptions().root, show_default=True, help="The site's folder on a server.")
-    ]
-    clone: Annotated[
-        str, option(default="/srv/status", show_default=True, help="The project's folder on a server.")
-    ]
-    edge: Annotated[
-        str | None,
-        option(
-            metavar="ADDRESS:PORT",
-            help="For nginx and Caddy: the address of `statuary setup deno` on the same server.",
-        ),
-    ]
-    yes: Annotated[bool, option(help="Ask nothing: use the defaults.")]
+    url: str | None
+    branch: str | None
+    form: bool | None
+    alerts: bool | None
+    store: str | None
+    root: str
+    clone: str
+    edge: str | None
+    yes: bool
+
+
+with_answers = option_group(
+    "answers",
+    Answers,
+    click.option("--url", help="The URL of the site. Default: that of site.yaml."),
+    click.option(
+        "--branch", help="The branch whose pushes are published. Default: the one that is checked out."
+    ),
+    click.option("--form/--no-form", default=None, help="Write a form for people without git. Default: yes."),
+    click.option(
+        "--alerts/--no-alerts",
+        default=None,
+        help="Write a function and a workflow that turn alerts into incidents. Default: no.",
+    ),
+    click.option("--to", "store", metavar="URL", help="For s3: the bucket, such as s3://bucket."),
+    click.option(
+        "--root", default=HostOptions().root, show_default=True, help="The site's folder on a server."
+    ),
+    click.option(
+        "--clone", default="/srv/status", show_default=True, help="The project's folder on a server."
+    ),
+    click.option(
+        "--edge",
+        metavar="ADDRESS:PORT",
+        help="For nginx and Caddy: the address of `statuary setup deno` on the same server.",
+    ),
+    click.option("--yes", is_flag=True, help="Ask nothing: use the defaults."),
+)
 
 
 @click.command()
-@options
+@click.argument("host", metavar="HOST", type=click.Choice(list(HOSTS)))
+@with_answers
+@content_option
+@click.option("--out", type=FOLDER, default=Path(), show_default=True, help="The folder of the project.")
+@click.option(
+    "--install",
+    metavar="REQUIREMENT",
+    help="What pip installs at the host. Default: this version, from where it was installed.",
+)
+@click.option("--force", is_flag=True, help="Replace files that differ.")
+@click.option("--test-message", is_flag=True, help="Send a test message to every channel now.")
 def setup_command(
-    host: Annotated[str, argument(metavar="HOST", type=click.Choice(list(HOSTS)))],
+    host: str,
     answers: Answers,
-    content: Content,
-    out: Annotated[
-        Path, option(type=FOLDER, default=Path(), show_default=True, help="The folder of the project.")
-    ],
-    install: Annotated[
-        str | None,
-        option(
-            metavar="REQUIREMENT",
-            help="What pip installs at the host. Default: this version, from where it was installed.",
-        ),
-    ],
-    force: Annotated[bool, option(help="Replace files that differ.")],
-    test_message: Annotated[bool, option(help="Send a test message to every channel now.")],
+    content: Path,
+    out: Path,
+    install: str | None,
+    force: bool,
+    test_message: bool,
 ) -> ExitCode:
     """Set up a site that keeps running at a host, and print the remaining steps.
 

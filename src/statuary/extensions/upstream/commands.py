@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -10,7 +10,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.options import build_instant, content_option, now_option
 from statuary.engine.read_content import read_content
 from statuary.extensions.upstream.pages import (
     DOCUMENTS,
@@ -35,9 +35,6 @@ from statuary.source.source_files import walk_folder
 from statuary.status.model.vocabulary import ComponentStatus
 from statuary.system.network.client import Retries, get, url_below
 
-DRY_RUN = option(help="Print the statuses of other pages without saving them.")
-ROLLBACK = option(help="Forget statuses that are ahead of the clock: a run had a wrong clock.")
-
 Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
@@ -50,12 +47,19 @@ class FetchedStatus(NamedTuple):
 
 
 @click.command()
-@options
+@content_option
+@click.option("--dry-run", is_flag=True, help="Print the statuses of other pages without saving them.")
+@now_option
+@click.option(
+    "--allow-clock-rollback",
+    is_flag=True,
+    help="Forget statuses that are ahead of the clock: a run had a wrong clock.",
+)
 def upstream_command(
-    content: Content,
-    dry_run: Annotated[bool, DRY_RUN],
-    now: Now,
-    allow_clock_rollback: Annotated[bool, ROLLBACK],
+    content: Path,
+    dry_run: bool,
+    now: Instant | None,
+    allow_clock_rollback: bool,
 ) -> ExitCode:
     """Fetch the statuses of components that follow other pages.
 

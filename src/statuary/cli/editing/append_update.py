@@ -1,0 +1,255 @@
+"""An update of an incident or a maintenance: its options, and how it is appended."""
+
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple, TypeVar, cast
+
+import click
+
+from statuary.base.limits import LARGEST_SOURCE_FILE
+from statuary.base.primitives import Instant, one_line
+from statuary.cli.editing.edit_session import (
+    EditSession,
+    publish_at_option,
+)
+from statuary.cli.editing.prompts import (
+    ask_text,
+    complete_component_status,
+    is_interactive,
+    statuses_or_ask,
+)
+from statuary.cli.options import DURATION, INSTANT, option_group
+from statuary.source.edit_yaml import append_item
+from statuary.status.editing.updates import (
+    NewUpdate,
+    mapping_of,
+    parse_statuses,
+    status_at,
+    status_before,
+    with_announcement,
+)
+from statuary.status.model.records import Incident
+from statuary.status.model.vocabulary import (
+    CLOSED_STATUSES,
+    DEFAULT_BODIES,
+    UpdateStatus,
+)
+from statuary.system.files import read_named_file
+
+
+def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
+    """Return the text of --body-file, or None.
+
+    Raises:
+        click.UsageError: if it cannot be read as UTF-8.
+    """
+    if file is None:
+        return None
+    try:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else read_named_file(file, LARGEST_SOURCE_FILE)
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"--body-file {file} is not UTF-8") from None
+    except OSError as error:
+        raise click.UsageError(f"--body-file {file}: {error.strerror}") from None
+
+
+body_option = click.option("--body", help="The text. Default: Statuspage's text for the status.")
+body_file_option = click.option(
+    "--body-file",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True, exists=True),
+    callback=_read_body_file,
+    help="Read the text from a file; `-` is standard input.",
+)
+
+
+class BodyOptions(NamedTuple):
+    """The options of a text."""
+
+    body: str | None = None
+    body_file: str | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The text, or None; raises click.UsageError if it is given twice."""
+        if self.body is not None and self.body_file is not None:
+            raise click.UsageError("use either --body or --body-file")
+        text = self.body if self.body_file is None else self.body_file
+        return None if text is None else normalize_body(text)
+
+
+with_body_options = option_group("body_options", BodyOptions, body_option, body_file_option)
+
+notify_option = click.option(
+    "--notify/--no-notify", default=True, help="Whether subscribers are notified. Default: --notify."
+)
+
+
+class UpdateOptions(NamedTuple):
+    """The options of an update."""
+
+    components: tuple[str, ...]
+    body: str | None
+    body_file: str | None
+    next_update_in: timedelta | None
+    next_update_by: Instant | None
+    notify: bool
+    publish_at: Instant | None
+
+    @property
+    def text(self) -> str | None:
+        """The text of the update, or None.
+
+        Raises:
+            click.UsageError: if it is given twice.
+        """
+        return BodyOptions(self.body, self.body_file).text
+
+    def promised(self, session: EditSession) -> Instant | None:
+        """Return the time by which the next update is promised, if any.
+
+        Raises:
+            click.UsageError: if it is given twice.
+        """
+        if self.next_update_in is None:
+            return self.next_update_by
+        if self.next_update_by is not None:
+            raise click.UsageError("give either --next-update-in or --next-update-by")
+        return Instant(session.at + self.next_update_in)
+
+
+with_update_options = option_group(
+    "update_options",
+    UpdateOptions,
+    click.option(
+        "--component",
+        "components",
+        multiple=True,
+        metavar="KEY[=STATUS]",
+        shell_complete=complete_component_status,
+        help="An affected component and its new status (repeatable).",
+    ),
+    body_option,
+    body_file_option,
+    click.option(
+        "--next-update-in",
+        type=DURATION,
+        help="Promise the next update within this time, such as 30m; pages show it.",
+    ),
+    click.option(
+        "--next-update-by",
+        type=INSTANT,
+        help="Promise the next update by this time, such as 2026-11-02T10:30:00Z.",
+    ),
+    notify_option,
+    publish_at_option,
+)
+
+
+def update_body(text: str | None, status: UpdateStatus, previous_status: UpdateStatus | None) -> str:
+    """Return an update's text: from an option, a prompt, or Statuspage's default.
+
+    Raises:
+        click.UsageError: if the status stays the same, no text is given, and there is no terminal.
+    """
+    if text is not None:
+        return text
+    default = None if status == previous_status else DEFAULT_BODIES[status]
+    if is_interactive():
+        return normalize_body(ask_text("Text", default))
+    if default is None:
+        raise click.UsageError(
+            f"Missing option '--body'. The status stays {status}, so there is no default text."
+        )
+    return default
+
+
+def normalize_body(text: str) -> str:
+    """Normalize line ends, surrounding empty lines and trailing spaces to LF text."""
+    return text.replace("\r\n", "\n").lstrip("\n").rstrip()
+
+
+def append_update(
+    session: EditSession,
+    incident: Incident,
+    status: UpdateStatus,
+    update_options: UpdateOptions,
+    subject: str,
+    *,
+    ask_components: bool = False,
+    reopens: bool = False,
+) -> None:
+    """Append an update to a record's file, and apply the edit.
+
+    Raises:
+        EditError: if the status cannot follow, or a component is unknown.
+    """
+    session.follow(incident)
+    session.publish_later(update_options.publish_at)
+    previous_status = None if reopens else status_before(incident, status, session.at)
+    components = statuses_or_ask if ask_components else parse_statuses
+    update = NewUpdate(
+        at=session.at,
+        status=status,
+        body=update_body(update_options.text, status, previous_status),
+        components=components(update_options.components, session.catalogue),
+        notify=update_options.notify,
+        reopens=reopens,
+        next_update_by=next_update(session, update_options.promised(session), status),
+    )
+    apply_update(session, incident, update, subject)
+
+
+def apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
+    """Append an update to a record's file, and commit the edit with this subject."""
+    pointer = (*mapping_of(incident), "updates")
+    edit = session.edit_file(
+        incident.source,
+        lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.value),
+    )
+    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
+
+
+def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
+    """Return the time by which the next update is promised, if any.
+
+    Raises:
+        click.UsageError: if the incident has ended, or the promised time is in the past.
+    """
+    if promised is None:
+        return None
+    if status in CLOSED_STATUSES:
+        raise click.UsageError(f"no next update can be promised when the status is {status}")
+    if promised <= session.at:
+        raise click.UsageError("the next update must be after this one")
+    return promised
+
+
+Status = TypeVar("Status", bound=str)
+
+
+def status_or_current(
+    session: EditSession,
+    incident: Incident,
+    status: Status | None,
+    update_options: UpdateOptions,
+    ask: Callable[[str], Status],
+) -> Status:
+    """Return an update's status: given, prompted, or unchanged with a text only.
+
+    Raises:
+        click.UsageError: if neither a status nor a text is given, and there is no terminal.
+    """
+    current = status_at(incident, session.at)
+    if status is not None or is_interactive():
+        return ask(current) if status is None else status
+    current_text = current or "not set yet"
+    if update_options.text is None:
+        raise click.UsageError(
+            f"Missing option '--status'. To keep the status ({current_text}), give --body alone."
+        )
+    if not current or current == "postmortem":
+        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {current_text}.")
+    return cast("Status", current)
