@@ -1,1 +1,1 @@
-"""A build: read a site, check it, make its documents, publish them."""
+"""The commands' work on a whole site: read, check, build, publish."""

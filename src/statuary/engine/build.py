@@ -1,4 +1,4 @@
-"""Build a site: read, check, make what changed, publish."""
+"""Build a site: read it, check it, make what changed, publish."""
 
 from pathlib import Path
 from time import perf_counter
@@ -35,9 +35,9 @@ def build_folder(
     extension_options: ExtensionOptions,
     allow_older: bool = False,
 ) -> BuildResult:
-    """Build a content folder's site into a folder, and record its origin.
+    """Build the site of a content folder into a folder.
 
-    The origin is the build's time, the git revision of the content, and the version of statuary.
+    The folder also records the build's time, the git revision of the content, and the version of statuary.
 
     Raises:
         PublishingError: if the folder cannot take the site, or has a site of a later time and `allow_older`

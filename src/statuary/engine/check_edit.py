@@ -1,4 +1,4 @@
-"""The effect of an edit on the status, before it is written.
+"""Check an edit of the status before it is written.
 
 The edited text goes through the readers and checks of a build, together with all other status sources.
 Contracts are not read: they do not affect the status documents.
@@ -44,7 +44,7 @@ class CheckedStatus(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """The records that an edit is about; the others are not read."""
+    """The records that an edit may affect; others are not read."""
 
     folders: frozenset[str] = RECORD_FOLDERS  # those of which every file is read
     paths: tuple[str, ...] = ()  # files in the other folders
@@ -79,7 +79,7 @@ def edit_scope(root: Path, folder: str, typed_id: str | None) -> Scope:
 def read_status_content(
     root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
 ) -> CheckedStatus:
-    """Read and check the status content, as edits would leave it.
+    """Read and check the status content as if edits were written.
 
     Args:
         root: the content folder.
@@ -141,7 +141,7 @@ def added_findings(
 
 
 class _FindingIdentity(NamedTuple):
-    """The part of a finding that stays when its lines move."""
+    """The members of a finding that stay the same when lines move."""
 
     rule: str
     path: str
@@ -154,7 +154,7 @@ def _identity(finding: Finding) -> _FindingIdentity:
 
 @dataclass(frozen=True, slots=True)
 class EditedFile(SourceFile):
-    """A file whose edited text is not on disk yet."""
+    """A content file with edited text that is not on disk yet."""
 
     edited: str
 
@@ -171,7 +171,10 @@ class EditedFile(SourceFile):
 def edited_files(
     root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield a scope's files, edited ones with new text, new ones last."""
+    """Yield the files of a scope as if edits were written.
+
+    New files come last.
+    """
     new = dict(edits)
     without = RECORD_FOLDERS - scope.folders | {CONTRACTS}
     walked = [walk_folder(root, without)] if root.is_dir() else []

@@ -1,4 +1,4 @@
-"""Check a content folder: everything of a build but its documents."""
+"""Check a content folder: a build that makes no documents."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -21,7 +21,7 @@ from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
 
 
 class CheckTarget(StatelessTarget):
-    """A target in memory that keeps results of sources, but no documents."""
+    """A target in memory that keeps results of contracts, but no documents."""
 
     dry_run = True
     partition_size = 256
@@ -32,7 +32,7 @@ class CheckTarget(StatelessTarget):
 
     @override
     def add(self, documents: Iterable[Document]) -> None:
-        """Ignore the documents."""
+        """Discard the documents."""
 
     @override
     def plan(self) -> Plan:
@@ -53,7 +53,7 @@ def check_site(
     target: BuildTarget | None = None,
     extension_options: ExtensionOptions = NO_OPTIONS,
 ) -> CheckedSite:
-    """Read the content folder and run every check.
+    """Read a content folder and run every check.
 
     Args:
         target: receives the results of contracts; None keeps them in memory.

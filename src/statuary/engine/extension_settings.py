@@ -17,15 +17,18 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 
 
 class ExtensionSource(SourceModel):
-    """The model of an extension's key, its only member."""
+    """Base of the models that read an extension's key in site.yaml.
+
+    The key is its only member.
+    """
 
     def settings(self) -> tuple[object, ...] | None:
-        """Return an enabled extension's settings as a named tuple."""
+        """Convert the key to the extension's settings; None if it disables it."""
         raise NotImplementedError
 
 
 def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
-    """Import the models of the extensions' keys in site.yaml, in registry order."""
+    """Import the models of the extensions that site.yaml has keys of."""
     order = {row.name: number for number, row in enumerate(EXTENSIONS)}
     models = {}
     for key in sorted(keys, key=lambda key: order.get(key, len(order))):
@@ -41,13 +44,13 @@ def extension_models(keys: Iterable[str]) -> dict[str, type[ExtensionSource]]:
 def read_extension_settings(
     tree: Mapping[str, Json], models: Mapping[str, type[ExtensionSource]], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
-    """Read the extensions' settings from the parsed site.yaml.
+    """Read the settings of extensions from the parsed site.yaml.
 
     Args:
         tree: the values of site.yaml, with every key of `models`.
         models: the model of each extension's key, by key.
         path: the path of site.yaml, for findings.
-        findings: gains the errors in the settings.
+        findings: receives the errors in the settings.
 
     Returns:
         The settings, or None if there are errors in them.

@@ -49,7 +49,8 @@ def json_schema(name: str) -> Json:
 def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
     """Return a model's JSON Schema, with docstrings as descriptions.
 
-    Pydantic can read these docstrings itself, but does so at import, which costs every command a third of its start.
+    Pydantic can read these docstrings itself, but does so at import, which would make every command start a
+    third slower.
     """
     schema: dict[str, Any] = TypeAdapter(model).json_schema()
     models = {descendant.__name__: descendant for descendant in _descendants(SourceModel)}
@@ -60,7 +61,7 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
 
 
 def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of site.yaml with the keys of all sections."""
+    """Add the keys of all sections to the schema of site.yaml."""
     sections = [_described_schema(load(row.section).source()) for row in CONTENT_SECTIONS]
     extensions = map(_described_schema, extension_models(SiteSource.known_keys()).values())
     parts = [schema, *sections, *extensions]

@@ -1,4 +1,4 @@
-"""The manifest of a site's files, written by builds and ticks."""
+"""Write a site's manifest, the list of its files."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ def write_manifest(
         executor: makes the manifest of many files in worker processes, if there are any.
 
     Returns:
-        The finding if the manifest failed, in which case the site has none; else an empty list.
+        A finding if the manifest could not be made, and the site has none; else an empty list.
     """
     ledger = target.ledger
     is_renewed = (

@@ -1,4 +1,4 @@
-"""Documents that depend on the settings alone, and applying the plan."""
+"""Add documents that depend on settings alone, and publish the site."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,11 @@ CONFIG = "settings-only"
 
 
 def publish(target: BuildTarget, progress: Progress) -> Plan:
-    """Apply a target's plan, unless in a dry run, and return it."""
+    """Apply the plan of a target, unless it is a dry run.
+
+    Returns:
+        The plan.
+    """
     plan = target.plan()
     if not target.dry_run:
         with stage(progress, "Publishing"):
@@ -30,13 +34,11 @@ def publish(target: BuildTarget, progress: Progress) -> Plan:
 
 
 def add_config_documents(run: Run, skipped: list[Finding]) -> None:
-    """Add the config-only documents, or reuse the last build's.
-
-    They are reused if their fingerprint is unchanged.
+    """Add the documents that depend on settings alone, or reuse them.
 
     Args:
         run: the run, with the site and the target.
-        skipped: gains a finding for each document that cannot be made.
+        skipped: receives a finding for each document that cannot be made.
     """
     target, site = run.target, run.site
     if site is None:

@@ -1,4 +1,4 @@
-"""Read the content folder into a catalogue, with findings."""
+"""Read the files of a content folder into values, with findings."""
 
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -30,7 +30,7 @@ from statuary.source.unreadable import UnreadableError
 
 
 class ReadResult(NamedTuple):
-    """The result of reading the content folder."""
+    """The content of a folder, with the findings about it."""
 
     catalogue: SiteContent | None  # the site; None if its settings or components could not be read
     # the findings about all files except those of contracts, which are read later, one by one
@@ -59,10 +59,10 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 def is_excluded(finding: Finding) -> bool:
-    """Return whether a finding excludes an incident, window or page.
+    """Return whether the site is published without the finding's file.
 
-    That is so if the finding is about an exceeded limit or a bug; the site is then published without the
-    file. Any other error in these files forbids publishing.
+    That is so for an incident, window or page that exceeds a limit or runs into a bug. Any other error in
+    these files forbids publishing.
     """
     is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
     pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None
@@ -70,10 +70,10 @@ def is_excluded(finding: Finding) -> bool:
 
 
 def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteContent | None:
-    """Return the site of the files.
+    """Convert the files to the content of a site.
 
     Returns:
-        None if the settings are missing, or what a site needs cannot be read.
+        None if the settings are missing, or a file that a site needs cannot be read.
     """
     read = files.only(FileKind.SITE, _load_site)
     if not files.files[FileKind.SITE]:
@@ -108,7 +108,11 @@ def _read_site(root: Path, files: ContentFiles, *, has_contracts: bool) -> SiteC
 def _site(
     files: ContentFiles, source: str, settings: "SettingsFile", contents: list[SectionContent | None]
 ) -> SiteContent | None:
-    """Return the site, or None if a section is missing."""
+    """Combine the settings and the content of all sections.
+
+    Returns:
+        None if a section cannot be read.
+    """
     found = [content for content in contents if content is not None]
     page = next((content.page for content in found if content.page is not None), None)
     if page is None or len(found) < len(contents):
@@ -139,7 +143,7 @@ def _theme_and_pages(files: ContentFiles, language: str) -> tuple[Theme, tuple[S
 
 
 class SettingsFile(NamedTuple):
-    """What site.yaml says."""
+    """The parsed content of site.yaml."""
 
     site: SiteSource
     sections: dict[str, SourceModel]  # the keys of contracts and status, by section
@@ -171,12 +175,12 @@ def _load_site(file: SourceFile, *, limit: int, findings: list[Finding]) -> Sett
 
 
 def _settings_models() -> list[type[SourceModel]]:
-    """Return the models of the keys of site.yaml, sections included."""
+    """Return the models of all keys in site.yaml except those of extensions."""
     return [SiteSource, *(load(row.section).source() for row in CONTENT_SECTIONS)]
 
 
 def _take_section_keys(tree: dict[str, Json], path: str, findings: list[Finding]) -> dict[str, SourceModel]:
-    """Take the valid keys of contracts and status out of site.yaml."""
+    """Remove the keys of contracts and status from site.yaml, and parse them."""
     sections: dict[str, SourceModel] = {}
     for row in CONTENT_SECTIONS:
         model = load(row.section).source()

@@ -1,4 +1,4 @@
-"""Read a content folder, without what would stop a build."""
+"""Read a content folder, and exclude records that would stop a build."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from statuary.site.site_content import SiteContent
 
 
 class ReadSite(NamedTuple):
-    """A site as read, with findings in files that may be missing."""
+    """A site's content, and findings in files it can do without."""
 
     site: SiteContent | None  # None if it cannot be read
     findings: list[Finding]  # about the others
@@ -22,7 +22,7 @@ def read_site(root: Path, progress: Progress, report: BuildReport) -> ReadSite:
     """Read the content folder.
 
     Args:
-        report: gains the reasons why records are excluded, or all findings if the site cannot be read.
+        report: receives the reasons why records are excluded, or all findings if the site cannot be read.
     """
     with stage(progress, "Reading content"):
         site, all_findings = read_content(root)

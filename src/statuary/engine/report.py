@@ -1,4 +1,4 @@
-"""The findings of a run, and what is published despite them."""
+"""The findings of a run, and its results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class BuildReport:
-    """The findings of a run; every step of the run adds findings."""
+    """Collects the findings of all steps of a run."""
 
     findings: list[Finding] = field(default_factory=list)  # of the content; an error forbids publishing
     # the reasons why contracts, incidents, windows or pages are excluded; everything else is published
@@ -30,7 +30,7 @@ class BuildReport:
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
-        """Add a reason for each excluded incident, window or page."""
+        """Add the reasons why incidents, windows or pages are excluded."""
         for reason in reasons:
             self.exclusion_reasons.append(reason)
             self.excluded_count += 1
@@ -45,13 +45,13 @@ class BuildReport:
             self.lines.append(result.line)
 
     def forbids_publishing(self, *, strict: bool) -> bool:
-        """Return whether there is an error, or strictly a warning."""
+        """Return whether an error, or with `strict` a warning, forbids publishing."""
         return has_errors(self.findings) or (strict and has_warnings(self.findings))
 
     def checked_site(
         self, root: Path, run: "Run | None" = None, outlook: "Outlook | None" = None
     ) -> "CheckedSite":
-        """Return the checked site, with positions in all findings.
+        """Return the result of the run, with a position in each finding.
 
         Args:
             root: the content folder.
@@ -87,7 +87,7 @@ def _located(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSite:
-    """A checked site."""
+    """The result of checking a site."""
 
     root: Path  # the content folder
     catalogue: "SiteContent | None"  # the site; None if it could not be read
@@ -117,7 +117,7 @@ class CheckedSite:
 
     @property
     def all_findings(self) -> list[Finding]:
-        """All findings in order."""
+        """All findings in the order in which they are printed."""
         return sorted_findings((*self.findings, *self.exclusion_reasons, *self.skipped))
 
     @property
@@ -140,7 +140,7 @@ class BuildResult(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """The documents that a build published or would publish."""
+        """The documents that the build published, or planned to publish."""
         if self.plan is None:
             return NOTHING_PUBLISHED
         return outcome_except((*self.checked.exclusion_reasons, *self.checked.skipped))

@@ -1,4 +1,4 @@
-"""The catalogue of all rules: every check's name, severity and sentence."""
+"""The catalogue of all rules: name, severity and sentence of each."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,6 @@ from statuary.registry import CONTENT_SECTIONS, all_sections, load
 
 
 def all_rules() -> Iterator[Rule]:
-    """Yield every rule: of contracts, of the status, of extensions."""
+    """Yield the rules of contracts, of the status, and of extensions."""
     for section in (*(load(row.section) for row in CONTENT_SECTIONS), *all_sections()):
         yield from section.rules()

@@ -1,8 +1,8 @@
-"""The sections of a run, guarded from each other's errors.
+"""Run the sections of a site, guarded from each other's errors.
 
-An extension never holds up the news: its error becomes a finding at its key in site.yaml, and its documents of the last
-build stay as they are. Contracts and status guard their parts themselves: what they raise while they build ends the run, and
-later only errors of the target do.
+An error of an extension never stops the status from being published: it becomes a finding at the extension's
+key in site.yaml, and its documents of the last build stay. Contracts and status guard their parts themselves:
+an exception while they build ends the run, and later only errors of the target do.
 """
 
 import json
@@ -32,7 +32,7 @@ FAILED = "extension-error"
 
 
 class ExtensionOptions(NamedTuple):
-    """The command line's values for extensions."""
+    """The options of the command line that extensions defined."""
 
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by extension and parameter name
     to: str | None = None  # the further place that the site is published to
@@ -49,9 +49,10 @@ class EnabledSection(NamedTuple):
 
 
 def enabled_sections(site: "SiteContent", options: ExtensionOptions = NO_OPTIONS) -> list[EnabledSection]:
-    """Return a site's sections: contracts, extensions as registered, status.
+    """Return the sections that a site enables, in order.
 
-    The status is last because its pages show what the log knows.
+    Contracts come first, then extensions as registered, and the status last: its pages show what the log
+    contains.
     """
     return [_content_section(CONTRACTS), *_enabled_extensions(site, options), _content_section(STATUS)]
 
@@ -81,7 +82,7 @@ def _enabled_extensions(site: "SiteContent", options: ExtensionOptions) -> Itera
 
 
 def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list[EnabledSection]:
-    """Return a published site's extensions, by the file of each."""
+    """Return a published site's sections, recognized by a file of each."""
     need = "section of published "
     return [
         EnabledSection(row, load(section)(None, options.options.get(row.name, {})))
@@ -92,10 +93,10 @@ def published_sections(options: ExtensionOptions, target: "BuildTarget") -> list
 
 
 class Sections:
-    """The enabled sections of a run; their results go into its report."""
+    """The enabled sections of a run; adds their results to its report."""
 
     def __init__(self, enabled: Iterable[EnabledSection], run: Run, report: "BuildReport") -> None:
-        """Take the sections in their order."""
+        """Prepare a run of sections in the given order."""
         self._enabled = tuple(enabled)
         self._run = run
         self._report = report
@@ -104,12 +105,16 @@ class Sections:
 
     @property
     def outlook(self) -> Outlook:
-        """The instants of the status."""
+        """When the status next changes, and when a build is due."""
         outlooks = (section.outlook() for section in self._run.answering(ContentSection))
         return next(outlook for outlook in outlooks if outlook is not None)
 
     def exclude_faults(self, unread: list[Finding]) -> None:
-        """Leave out of the site what would stop a build."""
+        """Exclude content that would stop a build.
+
+        Args:
+            unread: findings about files that could not be read.
+        """
         from statuary.engine.read_content import is_excluded
 
         for section in self._run.answering(ContentSection):
@@ -144,7 +149,7 @@ class Sections:
             self._run.results += result.values
 
     def build(self, *, strict: bool = False) -> bool:
-        """Add every section's documents, until a finding forbids publishing.
+        """Let each section add its documents, until a finding forbids publishing.
 
         Returns:
             Whether the site may be published.
@@ -157,10 +162,9 @@ class Sections:
         return True
 
     def finalize(self) -> None:
-        """Add the documents that depend on all others.
+        """Let each section add the documents that depend on all others.
 
-        If a section of another package failed, the documents of the last build that it did not make again are
-        kept.
+        If a section of another package failed, its documents of the last build are kept.
         """
         for folder in self._incomplete:
             self._run.target.ledger.documents.retain_missing(folder)
@@ -171,7 +175,7 @@ class Sections:
             self._report.add(result)
 
     def on_published(self) -> None:
-        """Tell every section that the target has the new documents."""
+        """Tell every section that the documents are published."""
         for _ in self._results(lambda section: section.on_published(self._run), is_built=True):
             pass
 
@@ -182,7 +186,7 @@ class Sections:
         tells_readers: bool = False,
         is_built: bool = False,
     ) -> Iterator[SectionResult]:
-        """Run every section in order, whatever errors others have.
+        """Call a function of each section, guarded from others' errors.
 
         Args:
             tells_readers: whether the section adds what tells readers of its error.
@@ -202,7 +206,7 @@ class Sections:
                     yield result
 
     def _report_error(self, row: Extension, section: Section, error: BaseException) -> None:
-        """Report a section's error at its key; keep its published documents."""
+        """Add a finding about a section's error, and keep its published documents."""
         message, hint = describe_exception(error), BUG_REPORT_HINT
         if isinstance(error, StatuaryError):
             message, hint = str(error), error.hint
@@ -230,7 +234,7 @@ def _guarded(find: Callable[[], Iterable[Finding]], site: "SiteContent", action:
 
 
 def without_building_sections(site: "SiteContent") -> "SiteContent":
-    """Return a site without the sections that have a build step."""
+    """Return a site without the sections that add to a build."""
     kept = []
     for key, settings in site.extensions:
         row = extension_of(key)
@@ -242,7 +246,7 @@ def without_building_sections(site: "SiteContent") -> "SiteContent":
 
 
 def remove_disabled_documents(site: "SiteContent", target: "BuildTarget", skipped: Iterable[Finding]) -> None:
-    """Remove the documents of sections that the site disables."""
+    """Remove the published documents of sections that the site disables."""
     documents = target.ledger.documents
     faulty = {finding.pointer[:1] for finding in skipped}
     enabled = dict(site.extensions)
@@ -263,7 +267,10 @@ OTHERS = "sections of other packages"
 
 
 def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[str, tuple[str, ...]]:
-    """Return the folders of other packages' sections at the last build, and note those of this one."""
+    """Return the folders of other packages' sections at the last build.
+
+    Those of this build are stored for the next one.
+    """
     note = target.ledger.get_meta(OTHERS)
     own_keys = {row.name for row in EXTENSIONS}
     rows = [row for key in enabled if key not in own_keys and (row := extension_of(key)) is not None]
@@ -274,7 +281,7 @@ def _folders_of_others(enabled: Iterable[str], target: "BuildTarget") -> dict[st
 
 
 def folders_of_urls(urls: "Iterable[Url]") -> tuple[str, ...]:
-    """Return the paths and folders of another package's section.
+    """Return the paths and folders that a section of another package owns.
 
     A folder is omitted if statuary has URLs in the same top-level folder: a section must not remove documents
     that are not its own.

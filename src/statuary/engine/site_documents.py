@@ -1,4 +1,4 @@
-"""The documents about the whole site, which change only with its settings."""
+"""Documents about the whole site, which depend on settings alone."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -13,12 +13,12 @@ from statuary.site.site_content import SiteContent
 
 
 def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
-    """Yield the documents that change only with `config_inputs`.
+    """Yield the documents that depend on settings alone.
 
     Args:
         site: the content of the site.
         run: the run.
-        skipped: gains a finding for each document that cannot be made.
+        skipped: receives a finding for each document that cannot be made.
     """
     from statuary.engine.openapi.document import openapi_document
     from statuary.engine.pages.site_pages import config_pages
@@ -41,6 +41,6 @@ def _section_documents(section: Section, skipped: list[Finding], site: SiteConte
 
 
 def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
-    """Return all inputs of config-only documents, except the program."""
+    """Return the inputs of these documents, except the program."""
     sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
     return site.page, site.pages, site.own_pages, site.hosting, site.extensions, sections

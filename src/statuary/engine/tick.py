@@ -1,4 +1,4 @@
-"""Move a published site to a later instant by its epochs."""
+"""Move a published site's status to a later instant, without building."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The documents of the status: final, current, and epochs."""
+"""List the documents of the status: final ones, current ones, and epochs."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -40,30 +40,35 @@ def final_documents(
 
 
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:
-    """Yield the page of a quarter at an instant."""
+    """Yield the page of a quarter's history."""
     yield pages.quarter_page(quarter, at)
 
 
 def feed_documents(
     feeds: "FeedDocuments", component_id: str, records: "tuple[IncidentState, ...]", at: Instant
 ) -> Iterator[Document]:
-    """Yield the feed of a component, given its records at an instant."""
+    """Yield the feed of a component.
+
+    Args:
+        records: its incidents and maintenances.
+        at: the instant of the feed.
+    """
     yield feeds.component_feed(component_id, records, at)
 
 
 def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function that makes the timed documents, by time.
+    """Return a function from an instant to the documents that change then.
 
-    For a later time without a change (a midnight, an hour of an outage) the function returns only the
-    documents and pages that show uptime.
+    For an instant without a change of status (a midnight, an hour of an outage) these are only the documents
+    and pages that show uptime.
 
     Args:
         status: the API documents.
         feeds: the feeds; None to omit them.
         pages: the pages; None to omit them.
-        start: the earliest time that the function is called with.
+        start: the earliest instant that the function is called with.
     """
     status_after = status.documents_from(start)
     feeds_after = (lambda _: []) if feeds is None else feeds.documents_from(start)
@@ -84,12 +89,12 @@ def status_documents(
     read_published: Callable[[str], bytes | None],
     members: Mapping[str, Mapping[str, object]],
 ) -> Iterator[Document]:
-    """Yield the timed documents, their epochs, and `changes.json`.
+    """Yield the current documents, their epochs, and `changes.json`.
 
     Args:
-        current_documents: the timed documents at the build's instant.
+        current_documents: the documents at the build's instant.
         epochs: None to omit them.
-        skipped: collects why documents cannot be made; the others are still yielded.
+        skipped: receives a finding for each document that cannot be made; the others are still yielded.
         read_published: returns the bytes at a path of the target before this build, or None.
         members: additional members of incidents in changes.json.
     """

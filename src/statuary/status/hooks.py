@@ -1,4 +1,4 @@
-"""What the status asks of other sections, and its answers."""
+"""Classes that other sections inherit to take part in the status."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,35 +18,35 @@ DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 
 class FollowsStatus:
-    """A section whose documents change with the status."""
+    """A section with documents that change when the status does."""
 
     feeds: "ClassVar[tuple[Url, ...]]" = ()  # those that openapi.json lists with the feeds
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
-        """Return a function that makes the section's documents, by time.
+        """Return a function from an instant to the section's documents then.
 
         Args:
             timeline: the status over time.
-            start: the earliest time that the function is called with.
+            start: the earliest instant that the function is called with.
             pages: the status pages; None for a site without them.
         """
         raise NotImplementedError
 
 
 class PublishesIncidents:
-    """A section with documents of all incidents and windows."""
+    """A section that can list the documents of all incidents."""
 
     def incident_documents(self) -> Sequence[Document]:
         """Return the documents of all incidents and maintenance windows.
 
-        Documents that the run is about to change are included.
+        They are as this run leaves them.
         """
         raise NotImplementedError
 
 
 class FormerVersions(NamedTuple):
-    """What an earlier section knows of the history of incidents."""
+    """Earlier versions of incidents that a section found, for pages and feeds."""
 
     # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})

@@ -1,7 +1,7 @@
-"""Exclude the parts of a status that raise exceptions.
+"""Find and exclude records and templates that raise exceptions.
 
-These are incidents and maintenance windows, templates of the theme, and kinds of documents; nearly always
-there are none. Documents of the API are made in any case: they report outages.
+A bug that one incident, maintenance window or theme template triggers then affects nothing else. The API
+documents are made in any case, because they report outages.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from statuary.status.site_status import EPOCHS, EXTENSIONS, FEEDS, PAGES, SiteSt
 
 
 class IsolatedStatus(NamedTuple):
-    """A site and its status."""
+    """A site and its status after faulty records were excluded."""
 
     site: SiteContent
     status: SiteStatus
@@ -34,10 +34,10 @@ class IsolatedStatus(NamedTuple):
 def isolate_faulty_records(
     site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
-    """Return a site and its status without the files that cause exceptions.
+    """Exclude the files whose records raise exceptions.
 
     Args:
-        families: returns the documents of extensions that change with the status.
+        families: returns the sections whose documents change with the status.
 
     Raises:
         StatuaryError: if there is no status even without any incident and maintenance window.
@@ -72,7 +72,7 @@ def _with_catalogue(site: SiteContent, catalogue: StatusCatalogue) -> SiteConten
 
 
 def _without_faulty_templates(isolated: IsolatedStatus) -> IsolatedStatus:
-    """Exclude the theme's templates with which status pages cannot be rendered."""
+    """Exclude theme templates with which the status pages cannot be rendered."""
     site, status, findings = isolated
     while isinstance(error := _exception_from(partial(_pages_of_every_site, status)), ThemeError):
         findings.append(template_finding(error))
@@ -91,17 +91,17 @@ def _pages_of_every_site(status: SiteStatus) -> None:
 
 
 class WorkingStatus(NamedTuple):
-    """A status whose documents can be made."""
+    """A status whose documents can all be made."""
 
     status: SiteStatus
     findings: list[Finding]  # about what it lacks
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Return a status whose documents can be made.
+    """Exclude the records whose documents cannot be made.
 
     Raises:
-        StatuaryError: if those of the API cannot be made.
+        StatuaryError: if the API documents cannot be made.
     """
     findings: list[Finding] = []
     while (
@@ -132,7 +132,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 
 
 def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
-    """Exclude the files that prevent a kind of documents."""
+    """Exclude the records whose documents of one kind cannot be made."""
     everything = _sources(status.timeline.catalogue)
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
         kind
@@ -170,7 +170,7 @@ def _sources(catalogue: StatusCatalogue) -> list[str]:
 
 
 def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
-    """Return the status with the records of some files only."""
+    """Keep only the records of some files."""
     catalogue = _of_sources(status.timeline.catalogue, sources)
     return replace(status, timeline=timeline_from(catalogue, status.now, status.settings))
 
@@ -190,16 +190,16 @@ Make = Callable[[Sequence[str]], object]
 
 
 class _WorkingSources(NamedTuple):
-    """The files with which something can be made."""
+    """The files that remain after a search for faulty ones."""
 
     sources: Sequence[str]
     findings: list[Finding]  # about the others
 
 
 def _working_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
-    """Return the files with which something can be made.
+    """Find the files with which something can be made.
 
-    If it cannot be made even without any file, no single one is the cause, and all are returned.
+    If it cannot be made even without any file, none of them is the cause, and all are returned.
     """
     if _exception_from(partial(make, sources)) is None or _exception_from(partial(make, ())) is not None:
         return _WorkingSources(sources, [])
@@ -209,7 +209,7 @@ def _working_sources(make: Make, sources: Sequence[str], action: str) -> _Workin
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
-    """Yield each file that alone makes something fail, by bisection."""
+    """Find by bisection each file that makes something fail on its own."""
     error = _exception_from(partial(make, sources))
     middle = len(sources) // 2 if error is not None else 0
     if error is not None and not middle:
@@ -221,7 +221,10 @@ def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _exception_from(work: Callable[[], object]) -> BaseException | None:
-    """Return the exception that work raises, if any; interruptions pass through."""
+    """Run a function, and return the exception that it raises, if any.
+
+    An interruption, such as Ctrl+C, is raised.
+    """
     try:
         work()
     except BaseException as error:

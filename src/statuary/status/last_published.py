@@ -1,4 +1,4 @@
-"""The last published version of records whose files cannot be read now."""
+"""Keep published versions of records that can no longer be read."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ from statuary.status.urls import INCIDENT
 
 
 def keep_last_published(site: SiteContent, target: BuildTarget) -> SiteContent:
-    """Add the last published versions of unread records."""
+    """Add the published version of each record that cannot be read."""
     kept = [record for path in sorted(site.unread) for record in _published_records(path, target)]
     if not kept:
         return site
@@ -36,9 +36,9 @@ def _published_records(path: str, target: BuildTarget) -> Iterator[Incident]:
 
 
 def with_consequences(findings: Iterable[Finding], site: SiteContent) -> list[Finding]:
-    """Add to each unread file's first finding how the site treats it.
+    """State in an unread file's findings how the site treats it.
 
-    The message says that the record stays as last published, or is left out.
+    The record stays as last published, or is left out.
     """
     status = site.of(StatusContent).catalogue
     kept = {record.source for record in (*status.incidents, *status.maintenances)}

@@ -1,4 +1,4 @@
-"""The status of a published site later, by its epochs."""
+"""Move a published site's status to a later instant."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -18,10 +18,10 @@ from statuary.status.hooks import FormerVersions, PublishesIncidents
 
 
 class MovedStatus(ContentSection, PublishesIncidents):
-    """The status of a published site that a tick moves."""
+    """The status section of a tick, which reads epochs instead of content."""
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Take the site, its epochs and the instant."""
+        """Prepare the move; nothing is read yet."""
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {
@@ -30,7 +30,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     @property
     def changed_paths(self) -> list[str]:
-        """The paths that differ at the instant."""
+        """The paths of the documents that change."""
         paths = [*(document.path for document in self._moved), *self._removed]
         return [*paths, status_urls.CHANGES.path()] if paths else []
 
@@ -63,7 +63,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         return list(self._changed_documents())
 
     def _changed_documents(self) -> Iterator[Document]:
-        """Yield the documents whose published bytes differ.
+        """Yield the documents that change, as they are at the new instant.
 
         Raises:
             PublishingError: if a stored document is missing or damaged.
@@ -88,7 +88,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         return plain.digest == source.digest
 
     def _changes(self, former: FormerVersions) -> Document:
-        """Return `changes.json` for documents that are about to change."""
+        """Return `changes.json` for the move."""
         bodies = {path: self._target.published(path) or b"null" for path in COMPARED_PATHS} | {
             document.path: document.body for document in self._moved
         }

@@ -1,4 +1,4 @@
-"""The section of the status: components, incidents, maintenance windows."""
+"""The status section: components, incidents and maintenance windows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ STATUS_RULES = "status"
 
 
 class StatusSection(ContentSection, PublishesIncidents):
-    """The status of a network."""
+    """The section that builds the status of a network."""
 
     urls = URLS
 

@@ -1,4 +1,4 @@
-"""The status of a site: timeline, epochs, and findings."""
+"""The status of a build: its documents now, later, and for good."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
@@ -43,7 +43,7 @@ SHOWN_FOR = timedelta(days=100)
 
 
 class ArchivePart(NamedTuple):
-    """Documents of the status that no longer change after the build's time.
+    """Documents that no longer change after the build.
 
     A part has the documents of the records created in one month, or the page of one quarter.
     """
@@ -59,7 +59,7 @@ PAGES, FEEDS, EPOCHS, EXTENSIONS = "pages of the status", "feeds", "epochs", "do
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """The status of a build; data for publishing is lazy."""
+    """The status of a build; its documents are made on demand."""
 
     timeline: Timeline
     settings: StatusSettings
@@ -77,14 +77,14 @@ class SiteStatus:
 
     @cached_property
     def site(self) -> "StatusDocuments":
-        """The status documents over time."""
+        """The API documents over time."""
         from statuary.status.api.documents import StatusDocuments
 
         return StatusDocuments(self.timeline, self.settings)
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """Feeds, calendar and badges over time, unless they are omitted."""
+        """Feeds, calendar and badges over time; None if they are omitted."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -96,7 +96,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """HTML pages over time, if the site has them."""
+        """The HTML pages over time; None if the site has none."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -106,7 +106,7 @@ class SiteStatus:
     def _timeline_of(self, kind: str) -> Timeline:
         """Return the timeline for a kind of documents.
 
-        Records that are omitted from it have still changed the components.
+        It lacks the records whose documents of this kind cannot be made; their effect on components remains.
         """
         omitted_sources = self.omitted_sources.get(kind)
         if omitted_sources is None:
@@ -133,12 +133,12 @@ class SiteStatus:
 
     @cached_property
     def current_documents(self) -> list[Document]:
-        """The documents that may change, at the build's instant."""
+        """The documents that may still change, as they are now."""
         return self._timed_at(self.now)
 
     @cached_property
     def archive_parts(self) -> list[ArchivePart]:
-        """The other documents, in parts that change with single records."""
+        """The documents that no longer change, in parts for reuse."""
         return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[ArchivePart]:
@@ -180,7 +180,7 @@ class SiteStatus:
 
     @property
     def example_paths(self) -> Iterator[str]:
-        """The paths of a record and an archive, as examples."""
+        """Example paths for the API page: a record and an archive."""
         for month, records in self.site.months.items():
             for record in records.final_by(self.now):
                 yield INCIDENT.path(incident_id=record.incident.id)
@@ -203,7 +203,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later epochs, unless they are omitted."""
+        """The later epochs; None if they are omitted."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -218,7 +218,7 @@ class SiteStatus:
 
     @cached_property
     def unchanged_since(self) -> Instant:
-        """The start of the documents' current state."""
+        """Since when the documents are as they are now."""
         return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
@@ -244,16 +244,16 @@ class SiteStatus:
         return self.shared_inputs, self._instants, list(self._digests.values())
 
     def _listed_records(self) -> Iterator[IncidentState]:
-        """Yield the records that lists have."""
+        """Yield the records that lists show."""
         for kind in (self.site, self.feeds, self.pages):
             if kind is not None:
                 yield from kind.listed_records(self.now)
 
     def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
-        """Yield the records on which the documents that may change depend.
+        """Yield the records that documents which may change depend on.
 
-        These are those that may change, those that changed or began after an instant, those that lists have, and the
-        latest changed: it dates the page.
+        These are those that may change, those that changed or began after an instant, those that lists have,
+        and the latest changed: it dates the page.
         """
         listed_ids = {record.incident.id for record in self._listed_records()}
         passed = bisect_right(self.timeline.changes, self.now)
@@ -285,7 +285,7 @@ class SiteStatus:
 
     @property
     def next_transition(self) -> Instant | None:
-        """The first possible change up to the horizon."""
+        """The next instant at which a document may change."""
         return next(iter(self.transitions), None)
 
     @property
@@ -301,14 +301,14 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Return the findings of the status rules, except the skipped ones."""
+        """Run the rules of the status, except some."""
         timeline = self.timeline
         if self.content is not None:
             timeline = timeline_from(self.content, self.now, self.settings)
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return findings about epochs, if there may be too many."""
+        """Return a warning if there may be too many epochs."""
         if len(self.transitions) <= self.settings.max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()
@@ -318,7 +318,7 @@ class SiteStatus:
 def _is_shown(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_change: Instant | None
 ) -> bool:
-    """Return whether a final record is still shown or changed last."""
+    """Return whether lists still need a record that no longer changes."""
     is_listed = record.incident.id in listed_ids or record.since == last_change or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
@@ -329,10 +329,11 @@ def status_at(
     families: Iterable[FollowsStatus] = (),
     context: SiteContext | None = None,
 ) -> SiteStatus:
-    """Return the status of a site at an instant.
+    """Build the status of a site at an instant.
 
     Args:
-        context: the context of pages; None for a status without pages.
+        families: the sections whose documents change with the status.
+        context: the settings of pages; None for a status without pages.
     """
     content = site.of(StatusContent)
     public = public_status(content.catalogue, now)

@@ -1,4 +1,4 @@
-"""Add a status's documents, or reuse the last build's."""
+"""Add the status documents to a build, or reuse published ones."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,11 +33,12 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add a status's documents; if one fails, make all anew.
+    """Add the status documents; if reusing old ones fails, make all.
 
     Args:
         changes: additional members of incidents in changes.json, by incident.
-        skipped: gains a finding for each document that cannot be made; the next build then makes all again.
+        skipped: receives a finding for each document that cannot be made; the next build then makes all
+            again.
         verify: reuse no document of the last build.
 
     Returns:
@@ -61,7 +62,7 @@ def write_status(
 
 @dataclass(slots=True)
 class _StatusWriter:
-    """Adds a status's documents, or reuses the last build's."""
+    """Adds the status documents, or reuses those of the last build."""
 
     target: BuildTarget
     hosting: HostingSettings
@@ -70,10 +71,10 @@ class _StatusWriter:
     added_paths: list[str] = field(default_factory=list)  # the paths so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
-        """Add changed documents and reuse the rest.
+        """Add the documents that changed, and reuse the others.
 
         Returns:
-            The paths of this instant's documents.
+            The paths of the documents at the build's time.
         """
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
@@ -84,7 +85,7 @@ class _StatusWriter:
         return [*timed, *self._examples(status, fingerprint)]
 
     def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
-        """Return the paths of final documents, for the API page.
+        """Return the paths of example documents for the API page.
 
         They are those of the last build if it had the same content.
         """
@@ -94,10 +95,10 @@ class _StatusWriter:
         return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
-        """Add all documents, so that the next build reuses none.
+        """Add all documents anew.
 
         Returns:
-            The paths of this instant's documents.
+            The paths of the documents at the build's time.
         """
         for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
             self.target.ledger.save_group(group, "")
@@ -107,10 +108,10 @@ class _StatusWriter:
         return [*current_paths, *status.example_paths]
 
     def _reuse_all(self, fingerprint: str) -> Sequence[str] | None:
-        """Reuse the last build's status if its content is the same.
+        """Reuse all published documents if the content is the same.
 
         Returns:
-            The paths of its timed documents, or None.
+            The paths of the documents that change with time; None if nothing can be reused.
         """
         ledger = self.target.ledger
         previous = ledger.group(ALL)
@@ -125,7 +126,7 @@ class _StatusWriter:
         """Add or reuse the documents that may change before the next build.
 
         Returns:
-            The paths of this instant's documents.
+            The paths of the documents at the build's time.
         """
         fingerprint = fingerprint_of(status.timed_inputs, self.hosting).text
         paths = None if verify else self._reused(STATUS, fingerprint)
@@ -151,7 +152,11 @@ class _StatusWriter:
         return current_paths
 
     def _add_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
-        """Add or reuse final documents; yield their groups."""
+        """Add or reuse the documents that no longer change.
+
+        Yields:
+            The group of each part in the ledger.
+        """
         common = digest_of(status.shared_inputs, self.hosting)
         for part in status.archive_parts:
             fingerprint = fingerprint_of(common, part.digest).text

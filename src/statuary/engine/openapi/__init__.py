@@ -1,1 +1,1 @@
-"""The description of both APIs."""
+"""The OpenAPI description of both APIs."""

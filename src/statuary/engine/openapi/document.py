@@ -1,4 +1,4 @@
-"""The OpenAPI document, based on the URL table."""
+"""Make `openapi.json` from the URL table and the sections' operations."""
 
 import json
 import re
@@ -63,7 +63,7 @@ MEMBER = re.compile(r"\{(\w+)\}")
 
 
 def openapi_document(site: SiteContent, run: Run) -> Document:
-    """Return the description of the site in OpenAPI 3.1."""
+    """Describe the APIs of a site in OpenAPI 3.1."""
     apis = [*core_apis(run), *extension_apis(run)]
     served = [operation for api in apis for operation in api.operations]
     schemas: dict[str, Mapping[str, object]] = {}
@@ -89,7 +89,7 @@ def openapi_document(site: SiteContent, run: Run) -> Document:
 
 
 def core_apis(run: Run) -> list[ApiDescription]:
-    """Return the APIs of contracts and status."""
+    """Return the contract API and the status API."""
     return [api for section in run.answering(ContentSection) for api in section.operations(run)]
 
 
@@ -151,14 +151,14 @@ def _schema(operation: Operation, media_type: str, base: str) -> JsonObject:
 
 @cache
 def shipped_schemas() -> JsonObject:
-    """Return every schema by name."""
+    """Return the schemas that are shipped with statuary, by name."""
     text = read_text(Path(__file__).with_name(SCHEMAS_FILE))
     schemas: JsonObject = json.loads(text)
     return schemas
 
 
 def schema_of(shape: type) -> JsonObject:
-    """Return a shape's schema: a reference, or a list of references."""
+    """Return a type's schema: a reference, or an array of them."""
     if get_origin(shape) is list:
         return {"type": "array", "items": schema_of(get_args(shape)[0])}
     return {"$ref": REF.format(model=shape.__name__)}

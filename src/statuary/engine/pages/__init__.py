@@ -1,1 +1,1 @@
-"""The pages about the whole site."""
+"""Pages about the whole site."""

@@ -1,4 +1,4 @@
-"""The API page: calls with parameters, answers, examples; types."""
+"""The API page: every call with parameters, responses and examples."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from statuary.site.urls import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE
 
 
 class ApiCall(NamedTuple):
-    """A call of the API."""
+    """A call on the API page."""
 
     anchor: str
     title: str
@@ -35,7 +35,7 @@ class ApiCall(NamedTuple):
 
 
 class CallFamily(NamedTuple):
-    """The API calls on one subject."""
+    """A group of calls on the API page, about one subject."""
 
     key: str
     title: str
@@ -44,7 +44,7 @@ class CallFamily(NamedTuple):
 
 
 class ApiView(NamedTuple):
-    """The content of the API page."""
+    """The inputs of the template for the API page."""
 
     base: str
     counts: tuple[str, ...]  # the contents of the site, in words
@@ -55,7 +55,7 @@ class ApiView(NamedTuple):
 
 
 def api_page(site: SiteContent, run: Run, openapi: Mapping[str, Json]) -> Document:
-    """Return the API page.
+    """Render the API page.
 
     Args:
         openapi: the OpenAPI document (3.1); empty if it could not be made.
@@ -111,7 +111,7 @@ def _of_extensions(
 
 
 def reference_page(site: SiteContext) -> Document:
-    """Return the page that redirects from the reference's old address."""
+    """Return a redirect from the former address of the API reference."""
     renderer = renderer_of(site)
     texts = renderer.localization.texts
     head = PageHead(
@@ -125,7 +125,7 @@ def reference_page(site: SiteContext) -> Document:
 
 
 def _plain(path: str) -> str:
-    """Return a path with nameless parameters.
+    """Remove the names of parameters from a path.
 
     The URL table and the specification name them differently.
     """
@@ -158,7 +158,7 @@ def _calls(
 
 
 def _default_operation(url: Url) -> "OperationView":
-    """Return an operation for a URL that OpenAPI does not describe."""
+    """Return a description of a URL that OpenAPI does not describe."""
     anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
     return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
 
@@ -196,7 +196,7 @@ class ResponseView(NamedTuple):
 
 
 class OperationView(NamedTuple):
-    """An operation."""
+    """An operation: a request and its responses."""
 
     anchor: str
     method: str
@@ -208,7 +208,7 @@ class OperationView(NamedTuple):
 
 
 class SchemaView(NamedTuple):
-    """A type."""
+    """A type of the API's objects."""
 
     name: str
     description: Markup
@@ -283,14 +283,14 @@ def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldVi
 
 
 class _TypeWords(NamedTuple):
-    """A schema's type in words."""
+    """A schema's type in words, and what it refers to."""
 
     text: str
     link: str = ""  # the anchor of its first type
 
 
 def _type(value: Json, depth: int) -> _TypeWords:
-    """Return a schema's type in words."""
+    """Describe the type of a schema in words."""
     schema = as_object(value)
     reference = as_text(schema.get("$ref"))
     if reference:
@@ -326,7 +326,7 @@ def _plain_type(schema: Mapping[str, Json], depth: int) -> _TypeWords:
 
 
 def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return a reference's target in the document, or the value itself."""
+    """Follow a reference to a schema of the document."""
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):
         return as_object(value)

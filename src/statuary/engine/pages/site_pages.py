@@ -1,4 +1,4 @@
-"""Pages of settings or contracts, not of time; shared files."""
+"""Pages that do not change with time, and shared files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -17,7 +17,7 @@ MakePages = Callable[[SiteContent], Iterable[Document]]
 
 
 def config_pages(run: Run, openapi: Mapping[str, Json] | None = None) -> dict[str, MakePages]:
-    """Return the makers of config-only pages and files, by name.
+    """Return the functions that make pages of settings alone, by name.
 
     Args:
         openapi: the OpenAPI document, or None.
@@ -32,7 +32,7 @@ def config_pages(run: Run, openapi: Mapping[str, Json] | None = None) -> dict[st
 
 
 def _shared_files(site: SiteContext) -> Iterator[Document]:
-    """Yield the files that all pages load, and those of extensions."""
+    """Yield the scripts, styles and icons that all pages load."""
     yield from frame_assets(site.settings.theme)
     for part in renderer_of(site).parts:
         for file in sorted((part.folder / "assets").glob("*.js")):

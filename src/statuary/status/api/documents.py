@@ -56,12 +56,12 @@ from statuary.status.urls import (
 
 
 def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the unresolved_records incidents, the latest updated first."""
+    """Filter unresolved incidents, latest update first."""
     return _latest_updated([state for state in incidents if state.status in UNRESOLVED_STATUSES])
 
 
 def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
-    """Return the first `cap` records, and any later ones that are open.
+    """Return the first records of a list, and open later ones.
 
     Args:
         records: the records, latest first.
@@ -73,7 +73,7 @@ def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
 
 
 def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return maintenances that have not started, earliest first.
+    """Filter maintenances that have not started, earliest start first.
 
     Of several with the same start, the latest updated comes first.
     """
@@ -82,12 +82,12 @@ def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
 
 
 def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenances in progress, the latest updated first."""
+    """Filter maintenances in progress, latest update first."""
     return _latest_updated([state for state in maintenances if state.status in ACTIVE_STATUSES])
 
 
 def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return the maintenances of a summary: upcoming ones, then active ones."""
+    """Return the maintenances of `summary.json`: upcoming ones, then active ones."""
     return [*upcoming(maintenances), *active(maintenances)]
 
 
@@ -96,24 +96,28 @@ def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The `page` member and component objects of an instant."""
+    """The members that all status documents of an instant share."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
 
 
 class EncodedRecord(NamedTuple):
-    """A record and the `page` member as of its last change."""
+    """A record as JSON, with the page as of its last change."""
 
     page: EncodedJson
     incident: EncodedJson
 
 
 class StatusDocuments:
-    """A timeline's status documents; unchanged ones are made once."""
+    """Makes the API documents of a timeline, each unchanged one once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
-        """Take a timeline that extends to every document's instant."""
+        """Prepare the documents of a timeline.
+
+        Args:
+            timeline: the status over time; it must extend to each instant that is asked for.
+        """
         self.timeline = timeline
         self.settings = settings
         self._page = timeline.catalogue.page
@@ -128,13 +132,13 @@ class StatusDocuments:
         self._archives: tuple[Instant, Archives] | None = None
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every status document as of a time."""
+        """Return all documents of the status API at an instant."""
         final = [document for month in self.months for document in self.final_documents(month, at)]
         return [*self.documents_from(at)(at), *final]
 
     @cached_property
     def months(self) -> dict[str, ArchivedMonth]:
-        """All records by the month of their creation, the latest first."""
+        """All records by the month in which they were created, latest first."""
         return archived_months(self.timeline)
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
@@ -153,19 +157,19 @@ class StatusDocuments:
             yield archive
 
     def basis_of(self, record: IncidentState) -> tuple[object, ...]:
-        """Return the other inputs of a closed record's documents: page and components."""
+        """Return the inputs of a closed record's documents other than the record."""
         context = self._past_context(record)
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes the documents that change, by time.
+        """Return a function from an instant to the documents that change then.
 
-        The documents exclude those of records that are final by `start`. For a time without a change (a
-        midnight, an hour of an outage) they are only those of the uptime, so the cost of epochs does not
-        depend on the length of the history.
+        Documents of records that are final by `start` are left out. For an instant without a change of status
+        (a midnight, an hour of an outage) only the documents of uptime are made, so the cost of epochs does
+        not depend on the length of the history.
 
         Args:
-            start: the earliest time that the function is called with.
+            start: the earliest instant that the function is called with.
         """
         changes = frozenset((start, *self.timeline.changes))
         opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
@@ -191,7 +195,7 @@ class StatusDocuments:
         return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
 
     def listed_records(self, start: Instant) -> list[IncidentState]:
-        """Return records in lists, and in archives that may change."""
+        """Return the records in lists and in archives that may still change."""
         months = [
             month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
         ]
@@ -199,7 +203,7 @@ class StatusDocuments:
         return [*self._listed(start), *archived]
 
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return the list of archives as values, by month."""
+        """Return each month's number of records, for the list of archives."""
         months = {month: records.at(at) for month, records in self.months.items()}
         return [
             (month, *map(len, records), records.changed_at)
@@ -224,7 +228,7 @@ class StatusDocuments:
         return [document, uptime_schema_document()]
 
     def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
-        """Yield the documents of many records, members in Statuspage's order."""
+        """Yield the documents that list records, with members in Statuspage's order."""
         status = encode_json(status_members(state.overall_status))
         components = _array(context.components.values())
 
@@ -297,7 +301,7 @@ class StatusDocuments:
         )
 
     def _past_context(self, record: IncidentState) -> StatusDocumentContext:
-        """Return the page and the record's components as of its last change."""
+        """Return the page and components as of a record's last change."""
         at = record.since
         current_components = (
             self._on_page[component] for component in record.components if component in self._on_page

@@ -1,4 +1,4 @@
-"""The endpoints of the status that the API page lists, by subject."""
+"""The status endpoints on the API page, by subject."""
 
 from statuary.status import urls as status_urls
 

@@ -1,6 +1,6 @@
-"""The index of epochs: files of status documents over time.
+"""Read the epochs of a published site: documents at later instants.
 
-Its form is described in `status/api/epochs.py`. An epoch lasts until the next one begins. A document that the
+`status/api/epochs.py` describes the index. An epoch lasts until the next one begins. A document that the
 index does not have, or that does not change until then, is the file at the document's own path.
 """
 
@@ -25,13 +25,13 @@ ReadFile = Callable[[str], bytes | None]
 
 
 class StoredDocument(NamedTuple):
-    """A document's file, and the patch to apply to it, if any."""
+    """A file with a document, or a file and a patch."""
 
     file: str
     patch: str | None = None
 
     def body(self, read_file: ReadFile) -> bytes | None:
-        """Return the document's bytes.
+        """Read the document, and apply its patch.
 
         Returns:
             The bytes, or None if a file is missing, or the file and the patch are of different builds.
@@ -49,7 +49,7 @@ class StoredDocument(NamedTuple):
 class IndexedVersions(NamedTuple):
     """The versions of a document, as numbers of instants.
 
-    Each instant brings a whole file, a patch, or the return of an earlier version.
+    Each instant brings a whole file, a patch, or the return to an earlier version.
     """
 
     full_numbers: tuple[int, ...] = ()
@@ -57,7 +57,7 @@ class IndexedVersions(NamedTuple):
     repeated_numbers: Mapping[int, int] = {}
 
     def changed_by(self, number: int) -> int | None:
-        """Return the latest change up to an instant, by number.
+        """Return the number of the latest change up to an instant.
 
         Returns:
             The number, or None before the first change.
@@ -66,7 +66,7 @@ class IndexedVersions(NamedTuple):
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
-        """Return whether all instants and files in the index exist."""
+        """Return whether the index has every instant and file it refers to."""
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
         return (
@@ -93,12 +93,12 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The start of the status that the build published."""
+        """The instant of the status that the build published."""
         return self.instants[0]
 
     @property
     def end(self) -> Instant:
-        """The time up to which the epochs are complete."""
+        """The instant up to which the epochs are complete."""
         return parse_instant(self.until)
 
     @property
@@ -107,10 +107,10 @@ class EpochIndex(NamedTuple):
         return self.end if self.next_build is None else min(self.end, self.next_build)
 
     def document_at(self, path: str, now: Instant) -> StoredDocument | None:
-        """Locate the version of a document at a time.
+        """Find the file, and the patch, of a document at an instant.
 
         Returns:
-            The file and the patch, or None if the document does not exist yet, or has no epochs.
+            The two, or None if the document does not exist yet, or has no epochs.
         """
         versions = self.documents.get(path, IndexedVersions())
         change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
@@ -126,27 +126,27 @@ class EpochIndex(NamedTuple):
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
-        """Yield the document's versions, from its first instant on."""
+        """Yield all versions of a document, oldest first."""
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
     def latest_by(self, now: Instant) -> Instant:
-        """Return the time of the latest document change up to `now`."""
+        """Return the last instant up to `now` at which a document changes."""
         return max((since for since in self.instants if since <= now), default=self.start)
 
     def next_after(self, now: Instant) -> Instant | None:
-        """Return the next time at which a document changes.
+        """Return the next instant at which a document changes.
 
         Returns:
-            The time, or None if no document changes before the horizon.
+            The instant, or None if no document changes before the horizon.
         """
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return the time at which an overdue build became due.
+        """Return since when a build is overdue.
 
         Returns:
-            The time as a string; empty if no build is overdue.
+            The time as ISO 8601; empty if no build is overdue.
         """
         if not self.until or self.build_due > now:
             return ""
@@ -172,7 +172,7 @@ def read_epoch_index(folder: Path) -> EpochIndex:
 
 
 def readable_epochs(text: bytes | None) -> EpochIndex:
-    """Return the epoch index, without epochs if missing or damaged.
+    """Parse an epoch index; return one without epochs if that fails.
 
     A server then answers with the documents as built, since a stale response is better than none.
     """

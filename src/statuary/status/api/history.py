@@ -72,10 +72,10 @@ class Archives:
         encode: Encode,
         page_at: Callable[[Instant], Members],
     ) -> None:
-        """Take the archives of a timeline.
+        """Prepare the archives of a timeline.
 
         Args:
-            encode: returns the object of a record.
+            encode: converts a record to its JSON object.
             page_at: returns the `page` member at an instant.
         """
         self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
@@ -95,14 +95,14 @@ class Archives:
                 yield self._archive(month, records)
 
     def final_document(self, month: str) -> Document | None:
-        """Return a month's archive if it is final.
+        """Return a month's archive if it can no longer change.
 
         Args:
             month: a month such as `2026-11`.
 
         Returns:
             The archive, or None if it may change after the start time that `Archives` was made with, or has
-            no published record.
+                no published record.
         """
         records = self._final.get(month)
         return self._archive(month, records) if records is not None and any(records) else None
@@ -130,10 +130,10 @@ class Archives:
 
 
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
-    """Return all records by the month of their creation, latest first.
+    """Group all records by the month in which they were created.
 
     Returns:
-        The records by month, such as `2026-11` in the page's time zone.
+        The records, latest first, by months such as `2026-11` in the page's time zone.
     """
     zone = timeline.catalogue.page.time_zone
     months: dict[str, ArchivedMonth] = {}
@@ -148,7 +148,7 @@ def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
 def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
-    """Return the uptime document: percentages, and days with outage."""
+    """Return `uptime.json`: percentages, and the days with outages."""
     by_id = {member.component.id: member for member in uptime.components}
     return Document(
         path=UPTIME.path(),

@@ -1,4 +1,4 @@
-"""JSON objects of the status documents, with members in Statuspage's order.
+"""The JSON objects in status documents, with members in Statuspage's order.
 
 The order, and which member is null when, are measured on real pages. Members that the published specification
 omits are included, because real clients fail without them.
@@ -25,14 +25,14 @@ class TimestampFormatter:
         self._formatted: dict[Instant, str] = {}
 
     def __call__(self, moment: Instant) -> str:
-        """Return the timestamp of an instant."""
+        """Format an instant as Statuspage does."""
         text = self._formatted.get(moment)
         if text is None:
             text = self._formatted[moment] = format_instant(moment, self._zone)
         return text
 
     def or_null(self, moment: Instant | None) -> str | None:
-        """Return the timestamp of an instant, or None for None."""
+        """Format an instant; return None for None."""
         return None if moment is None else self(moment)
 
 
@@ -44,7 +44,7 @@ Members = dict[str, Any]
 
 
 def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
-    """Return the `page` member that every document begins with."""
+    """Encode the `page` member, with which every document begins."""
     return {
         "id": page.id,
         "name": page.name,
@@ -55,12 +55,12 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
 
 
 def status_members(overall_status: OverallStatus) -> Members:
-    """Return the `status` member."""
+    """Encode the `status` member: indicator and description."""
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
 def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
-    """Return a component; a group also has the ids of its components."""
+    """Encode a component; a group has the ids of its components."""
     component = state.component
     start_date = component.start_date
     members: Members = {
@@ -87,7 +87,7 @@ def component_members(state: ComponentState, page: Page, timestamps: TimestampFo
 def incident_members(
     state: IncidentState, components: list[Members], page: Page, timestamps: TimestampFormatter
 ) -> Members:
-    """Return an incident or a maintenance, with the objects of its components."""
+    """Encode an incident or a maintenance with its components."""
     incident = state.incident
     members: Members = {
         "id": incident.id,
@@ -118,7 +118,7 @@ def incident_members(
 def update_members(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
-    """Return an incident update as of an instant."""
+    """Encode an update of an incident as of an instant."""
     update = published_update.update
     return {
         "id": update.id,
@@ -136,7 +136,7 @@ def update_members(
 
 
 def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
-    """Return the `affected_components` of an update."""
+    """Encode the `affected_components` of an update."""
     if affected is None:
         return None
     return [
@@ -148,7 +148,10 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
 def components_of(
     state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
-    """Return a record's component objects, in its own or the page's order."""
+    """Return a record's component objects.
+
+    They have the record's own order if it is imported, else that of the page.
+    """
     known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:
         known_components.sort(key=positions.__getitem__)

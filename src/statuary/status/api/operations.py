@@ -1,4 +1,4 @@
-"""The operations of the status, its feeds and its badges, for openapi.json."""
+"""The OpenAPI operations of the status API, feeds and badges."""
 
 from functools import partial
 
@@ -53,7 +53,7 @@ FEEDS = ApiDescription(
 
 
 def is_served(operation: Operation, settings: StatusSettings) -> bool:
-    """Return whether a site with these settings has an operation."""
+    """Return whether a site's settings include the URL of an operation."""
     if operation.url.name in ("archives", "archive"):
         return settings.archives
     return settings.uptime if operation.url is status_urls.UPTIME else True

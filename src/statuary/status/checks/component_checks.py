@@ -128,7 +128,11 @@ ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
-    """Yield a record's components, pointers, and whether they are keys."""
+    """Yield the components that a record names.
+
+    Yields:
+        The name, its pointer in the file, and whether it is the key of a mapping.
+    """
     if isinstance(record, Maintenance):
         # skip a component that an update names: it is yielded below, with a more exact pointer
         in_updates = {name for update in record.updates for name, _, _ in _components_of_update(update)}
@@ -144,7 +148,7 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
 
 
 def _named_components_of_all(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
-    """Yield the components that every record and window update names."""
+    """Yield the components that all records and their windows name."""
     for record in context.records:
         yield from ((record, *entry) for entry in named_components(record))
     for window in context.edited_records:
@@ -228,7 +232,7 @@ def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 def fits_a_url(name: str) -> bool:
-    """Return whether a name can be an id."""
+    """Return whether a string can be an id in a URL."""
     return bool(name) and name[0] not in "-_" and ID_CHARACTERS.issuperset(name)
 
 

@@ -147,9 +147,9 @@ def _affected_by_another(context: StatusContext, component: str, state: Incident
 
 
 def _pointer(update: IncidentUpdate, member: str) -> Pointer:
-    """Return the pointer of an update's member.
+    """Return the pointer of an update's member in its file.
 
-    A `postmortem` has `published_at` and no status.
+    The members of a postmortem have other names there.
     """
     if update.pointer == ("postmortem",):
         return ("postmortem", "published_at") if member == "at" else ("postmortem",)

@@ -65,9 +65,9 @@ def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
 
 
 def _overlaps(windows: list[Maintenance]) -> Iterator[tuple[Maintenance, Maintenance]]:
-    """Yield each window that overlaps an earlier one.
+    """Yield each window with the earlier one that it overlaps.
 
-    The earlier one is that which ends last.
+    If there are several, it is the one that ends last.
     """
     latest: Maintenance | None = None
     for window in sorted(windows, key=attrgetter("scheduled_for", "id")):

@@ -12,10 +12,10 @@ def unknown_components(
     path: str,
     severity: Severity = Severity.WARNING,
 ) -> Iterator[Finding]:
-    """Report names that are no component's key or id.
+    """Yield a finding for each name that no component has.
 
     Args:
-        names: the names, by their pointers in the file.
+        names: keys or ids of components, by their pointers in the file.
         path: the file, for findings.
     """
     for pointer, name in names.items():

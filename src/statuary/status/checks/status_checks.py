@@ -1,4 +1,4 @@
-"""The checks of the status side, and their findings."""
+"""Run all checks of the status."""
 
 from collections.abc import Container, Iterator
 from functools import partial
@@ -18,12 +18,12 @@ STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_
 def status_findings(
     timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
 ) -> Iterator[Finding]:
-    """Yield the findings of all checks, except those in `skip`.
+    """Run all checks of the status, except some.
 
     Args:
-        timeline: the timeline, which must extend to the horizon.
+        timeline: the status over time, which must extend to the horizon.
         now: the build's time.
-        skip: the names of checks.
+        skip: the names of checks to leave out.
     """
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:

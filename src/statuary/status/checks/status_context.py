@@ -14,7 +14,7 @@ from statuary.status.model.timeline import Timeline
 
 
 class StatusViolation(NamedTuple):
-    """A violation of a check's rule."""
+    """A violation of a rule: the record, the place, and the message."""
 
     path: str  # the file
     pointer: Pointer
@@ -25,7 +25,7 @@ class StatusViolation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StatusContext:
-    """The status up to the horizon, and the build's instant."""
+    """The input of status checks: timeline and build time."""
 
     timeline: Timeline
     now: Instant
@@ -37,13 +37,13 @@ class StatusContext:
 
     @property
     def records(self) -> Iterator[Incident]:
-        """Every incident and every maintenance, as written."""
+        """All incidents and maintenances, as the content has them."""
         yield from self.catalogue.incidents
         yield from self.catalogue.maintenances
 
     @property
     def edited_records(self) -> Iterator[Incident]:
-        """Every record with published updates, including edited windows."""
+        """All records that have updates of their own, edited windows included."""
         yield from self.catalogue.incidents
         for history in self.timeline.maintenances:
             window = history.incident

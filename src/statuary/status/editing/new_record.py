@@ -25,10 +25,13 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 def new_file(
     folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
 ) -> FileEdit:
-    """Return the edit that creates a record's file, without empty keys.
+    """Return the edit that creates the file of a record.
 
     Args:
         folder: `incidents` or `maintenances`.
+        value: the content of the file; empty keys are left out.
+        existing: the ids that are taken.
+        given_id: the id that the user chose; None to make one of the day and the name.
 
     Raises:
         EditError: if the given id is taken.
@@ -43,7 +46,7 @@ def new_file(
 def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
     """Return the ids that a new record cannot have.
 
-    The ids of the records that were read and the names of all record files are taken.
+    These are the ids of all records that were read, and the names of all record files.
 
     Args:
         timeline: the records that were read.
@@ -67,7 +70,7 @@ def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> se
 
 
 def _gives_id(file: Path, given_id: str) -> bool:
-    """Return whether a file has an `id:` of its own."""
+    """Return whether a file has this `id:`."""
     try:
         return f"id: {given_id}".encode() in read_file(file, LARGEST_SOURCE_FILE).splitlines()
     except (OSError, UnicodeEncodeError):
@@ -78,7 +81,7 @@ RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
 
 
 def record_files(root: Path, folder: str) -> dict[str, list[str]]:
-    """Return the files of a records' folder by stem."""
+    """Return the files in a folder of records, by name without suffix."""
     stems: dict[str, list[str]] = {}
     for place, folders, files in os.walk(root / folder):
         folders[:] = (name for name in folders if not name.startswith("."))
@@ -96,10 +99,11 @@ def page_day(timeline: Timeline, at: Instant) -> date:
 
 
 def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
-    """Make an id of day and title, numbered if taken.
+    """Make an unused id from a day and a title.
 
     Args:
-        fallback: the words if the title has none.
+        fallback: the words to use if the title has none.
+        existing: the ids that are taken; one of these gets a number.
     """
     candidate = f"{day.isoformat()}-{slug(title) or fallback}"
     names = (candidate if number == 1 else f"{candidate}-{number}" for number in count(1))
@@ -107,10 +111,10 @@ def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> st
 
 
 def slug(title: str) -> str:
-    """Return a title's words in lower case without accents, joined by dashes.
+    """Convert a title to lower-case words without accents, joined by dashes.
 
     Returns:
-        The words; empty if none is left.
+        The words; empty if the title has no letters or digits.
     """
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
     words = NOT_A_LETTER.sub("-", plain.replace("'", "")).strip("-")

@@ -1,4 +1,4 @@
-"""Updates in source files of incidents and maintenance windows."""
+"""Edit updates in the files of incidents and maintenance windows."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,10 +36,10 @@ STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
 
 
 def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
-    """Parse words such as `rpc=partial_outage` into statuses by component key.
+    """Parse words such as `rpc=partial_outage` into statuses by component.
 
     Returns:
-        The statuses; None for a word without `=`.
+        The status of each component key; None for a word without `=`.
 
     Raises:
         EditError: if a component or a status is unknown, is a group, or is repeated.
@@ -55,7 +55,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
-    """Return the component with a key, id or name.
+    """Find a component by its key, id or name.
 
     Raises:
         EditError: if no component or more than one matches, or the component is a group.
@@ -81,7 +81,7 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
-    """Return the component with a key or name, in any case.
+    """Find a component by its key or name, ignoring case.
 
     Raises:
         EditError: if there are several.
@@ -99,7 +99,7 @@ def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
 
 
 def parse_status(word: str) -> ComponentStatus:
-    """Parse a component's status.
+    """Parse the status of a component.
 
     Raises:
         EditError: if the word is not a status.
@@ -122,12 +122,12 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Return components and their statuses on one line, as they are typed."""
+    """Format components and their statuses as options are typed."""
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
 def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTemplate:
-    """Return the incident template with a name.
+    """Find an incident template by its name.
 
     Returns:
         The template; an empty template if `name` is None.
@@ -164,7 +164,7 @@ def find_incident(
     at: Instant,
     is_wanted: Callable[[str], bool],
 ) -> Incident:
-    """Find a record by its id, file name, or a beginning.
+    """Find a record by its id or file name, or their beginning.
 
     The typed words may omit the leading day. If several records match, the only one with a wanted status is
     returned.
@@ -191,7 +191,7 @@ def find_incident(
 
 
 def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
-    """Yield matching incidents: exactly, without the day, or by beginning."""
+    """Yield records that match exactly, then without day, then by beginning."""
     tests: tuple[Callable[[str], bool], ...] = (
         lambda name: name == typed,
         lambda name: _words(name) == typed,
@@ -205,7 +205,7 @@ def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Inciden
 def incidents_with_status(
     histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
 ) -> list[Incident]:
-    """Return the incidents whose status at a time is wanted."""
+    """Filter incidents by their status at an instant."""
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
 
 
@@ -218,12 +218,15 @@ def _words(name: str) -> str:
 
 
 def incident_names(incident: Incident) -> list[str]:
-    """Return the id and the name of the file without its suffix."""
+    """Return the names that a user can type for an incident.
+
+    They are its id, and the name of its file without suffix.
+    """
     return [incident.id, PurePosixPath(incident.source).stem]
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return a record's status at a time; empty before any update.
+    """Return a record's status at an instant; empty before any update.
 
     A maintenance window is `scheduled` even before its announcement; a window that is cancelled by then is
     `completed`.
@@ -237,19 +240,20 @@ def status_at(incident: Incident, at: Instant) -> str:
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
-    """Return the newest update at a time, including automatic updates.
+    """Return the newest update of a record at an instant.
 
-    Drafts and embargoed incidents have a current update too, since they are edited before they are published.
+    Automatic updates are included. Drafts and embargoed incidents have a current update too, since they are
+    edited before they are published.
 
     Returns:
-        The update, or None before the first update.
+        The update, or None before the first one.
     """
     passed = [update for update in in_display_order(incident) if update.display_at <= at]
     return passed[-1] if passed else None
 
 
 def shortened(ids: Sequence[str]) -> str:
-    """Return the first few ids, and how many more there are."""
+    """Join the first few ids, and count the others."""
     hidden_count = len(ids) - MAX_SUGGESTIONS
     return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {hidden_count} more" if hidden_count > 0 else "")
 
@@ -262,7 +266,7 @@ def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) ->
 
 
 def _plain(name: str) -> str:
-    """Return a name for comparison, whose dates have no dashes."""
+    """Normalize a name for comparison: without dashes in its date."""
     return name.lower().replace("-", "").replace(":", "")
 
 
@@ -270,7 +274,7 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
-    """Return names that differ in their day, the nearest three."""
+    """Return the three names on the nearest days that otherwise match."""
     words, day = _dated(typed)
     dated = [
         (other_day, name)
@@ -285,7 +289,7 @@ def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
 
 
 class _DatedName(NamedTuple):
-    """The words around the day in a name, and the day."""
+    """A name that begins with a day, split into day and words."""
 
     words: str
     day: date | None = None
@@ -321,7 +325,10 @@ KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUpdate:
-    """An update to write; None names an unchanged component."""
+    """An update to be written to a file.
+
+    A component with the status None stays as it is.
+    """
 
     at: Instant
     status: UpdateStatus
@@ -334,7 +341,7 @@ class NewUpdate:
 
     @property
     def value(self) -> dict[str, YamlValue]:
-        """The update as a mapping for a source file."""
+        """The update as YAML values."""
         value: dict[str, YamlValue] = {
             "at": format_exact(self.at),
             "status": self.status,
@@ -352,23 +359,23 @@ class NewUpdate:
 
     @property
     def details(self) -> str:
-        """The update as the body of a commit message."""
+        """The update as text for the body of a commit message."""
         return self.details_with(self.components)
 
     def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
-        """Return the body of a commit message that names these components."""
+        """Return the text for a commit message, with other components."""
         component_text = f"; {format_statuses(components)}" if components else ""
         return f"{self.status} at {format_exact(self.at)}{component_text}\n\n{self.body}".strip() + "\n"
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
-    """Return a postmortem as a mapping for a source file."""
+    """Return a postmortem as YAML values."""
     value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
     return {**value, "deliver_notifications": True} if notify else value
 
 
 def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
-    """Return the status that precedes a change to `status`.
+    """Return the status that precedes a change of status.
 
     Returns:
         The status, or None if this is the first update.
@@ -395,19 +402,19 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
 
 
 def mapping_of(incident: Incident) -> Pointer:
-    """Return the source mapping of a record or a window's changes."""
+    """Return the pointer of a record or window in its file."""
     return incident.pointer if isinstance(incident, Maintenance) else ()
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Return the file's text with the maintenance announced now instead of later."""
+    """Change a file's text so that the maintenance is announced now."""
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text
     return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
 
 
 def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
-    """Return a file's text with a maintenance cancelled.
+    """Change a file's text so that a maintenance is cancelled.
 
     Args:
         text: the text of the file.
@@ -423,7 +430,7 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
 
 
 def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
-    """Return a file's text with a maintenance window moved."""
+    """Change a file's text so that a maintenance has another window."""
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
     for key, instant in values:
         text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
@@ -431,7 +438,7 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
 
 
 def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
-    """Return the text of a move, in the page's time zone."""
+    """Describe the move of a window, in the page's time zone."""
     old_window = _window_text((window.scheduled_for, window.scheduled_until), zone)
     return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {old_window}."
 
@@ -452,5 +459,5 @@ def _date_text(moment: datetime) -> str:
 
 
 def format_if_given(moment: Instant | None) -> str | None:
-    """Return an instant as `format_exact` does, or None."""
+    """Format an instant; return None for None."""
     return None if moment is None else format_exact(moment)

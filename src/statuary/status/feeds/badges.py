@@ -1,6 +1,6 @@
 """Badges: the status as an SVG image, and as data for shields.io.
 
-There is one for the page and one for each component. An image loads nothing else. Text widths are computed
+There is one for the page and one for each component. An image loads no other file. Text widths are computed
 here and fixed with `textLength`, so that a badge looks the same in each of its fonts. White text has a
 contrast of 4.5 : 1 on every colour.
 """
@@ -17,7 +17,7 @@ from statuary.status.model.vocabulary import ComponentStatus, Impact
 
 
 class BadgeColour(NamedTuple):
-    """A colour for white text, and shields.io's name for it."""
+    """A background for white text, and shields.io's name for the colour."""
 
     hex: str
     named: str
@@ -51,7 +51,7 @@ INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
 
 
 class Badge(NamedTuple):
-    """A label, and a coloured message at its right."""
+    """The content of a badge: a label and a coloured message."""
 
     label: str
     message: str
@@ -59,20 +59,20 @@ class Badge(NamedTuple):
 
 
 def component_badge(state: ComponentState, words: Words) -> Badge:
-    """Return the badge of a component or group."""
+    """Return the badge for a component or group."""
     name = one_line(state.component.name)
     return Badge(name, words(f"status.{state.now.status}"), STATUS_COLOURS[state.now.status])
 
 
 def page_badge(state: PageState, words: Words) -> Badge:
-    """Return the badge of the page, in the colour of its headline."""
+    """Return the badge for the page, coloured like its headline."""
     overall, worst = state.overall_now, state.worst_now
     colour = INDICATOR_COLOURS[overall.indicator] if worst is None else STATUS_COLOURS[worst]
     return Badge(one_line(state.page.name), one_line(words.description(overall.description)), colour)
 
 
 def shields_endpoint(badge: Badge) -> bytes:
-    """Return a badge for shields.io's endpoint badge, schema version 1."""
+    """Encode a badge for shields.io's endpoint badge, schema version 1."""
     return encode_json(
         {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
     )
@@ -91,7 +91,7 @@ MAX_LABEL_LENGTH = 48
 
 
 def svg(badge: Badge) -> bytes:
-    """Return a badge as an SVG image."""
+    """Draw a badge as an SVG image."""
     label = _shortened(badge.label)
     message = _shortened(badge.message)
     label_width, message_width = (round(text_width(text)) + 2 * PADDING for text in (label, message))
@@ -137,7 +137,7 @@ OTHER = 650
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text in pixels."""
+    """Return the width of a text on a badge in pixels."""
     return sum(map(_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
 
 

@@ -43,12 +43,12 @@ CACHED_BODIES = 1_024
 
 
 def xml_text(text: str) -> str:
-    """Return a text without the characters that XML does not allow."""
+    """Remove the characters that XML does not allow."""
     return NOT_IN_XML.sub("", text)
 
 
 def one_line(text: str) -> str:
-    """Return a name as one line of plain text, with single spaces."""
+    """Reduce a name to one line of plain text with single spaces."""
     spaced = " ".join(text.split())
     # `xml_text` removes characters, which may leave two spaces
     return " ".join(xml_text(spaced).split())
@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=CACHED_BODIES)
 def body_html(body: str) -> str:
-    """Return an update's body as safe, well-formed HTML.
+    """Render the Markdown of an update as safe, well-formed HTML.
 
     As in Statuspage's feeds, line breaks become `<br />`.
     """
@@ -72,7 +72,7 @@ def body_html(body: str) -> str:
 
 
 def _lines(html: str) -> str:
-    """Return HTML whose paragraphs and headings are lines, two line breaks apart."""
+    """Replace paragraphs and headings of HTML by lines, two breaks apart."""
     html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
     html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
     html = re.sub(r"</p>\s*<p>", "<br /><br />", html)
@@ -80,7 +80,7 @@ def _lines(html: str) -> str:
 
 
 def body_plain(body: str) -> str:
-    """Return an update's body as plain text.
+    """Convert the Markdown of an update to plain text.
 
     List items and rows of tables are on separate lines, and links are followed by their URL.
     """
@@ -101,7 +101,7 @@ CELL = "\x1f"
 
 
 def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
-    """Return the plain text for a tag.
+    """Return the plain text that replaces an HTML tag.
 
     Args:
         addresses: the stack of the open links' URLs.
@@ -130,7 +130,7 @@ ENTRIES = 25
 
 
 class FeedEntry(NamedTuple):
-    """An incident or maintenance in a feed."""
+    """An incident or maintenance as a feed lists it."""
 
     # a tag URI (RFC 4151) from the ids of page and record, which survives edits and a move of the page
     id: str
@@ -143,7 +143,7 @@ class FeedEntry(NamedTuple):
 
 
 def tag_uri(page: Page, specific: str) -> str:
-    """Return a tag URI in Statuspage's form."""
+    """Return a tag URI in the form that Statuspage uses as id."""
     return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
 
 
@@ -153,7 +153,7 @@ def incident_url(page: Page, incident_id: str) -> str:
 
 
 def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
-    """Return the feed entry of an incident or maintenance."""
+    """Convert an incident or maintenance to an entry of a feed."""
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
     existing_components = (state.component for state in states if state is not None)
@@ -181,17 +181,17 @@ def published_at(record: IncidentState) -> Instant:
 
 
 def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
-    """Return records in the order of feeds."""
+    """Sort records as feeds do: newest first."""
     return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
 
 
 def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
-    """Return the first records, and the others that are not closed."""
+    """Return the newest records, and older ones that are still open."""
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
 def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
-    """Return the label of an update's status.
+    """Return the words for the status of an update.
 
     Args:
         position: the update's index in the record, newest first.
@@ -250,7 +250,7 @@ CACHED_ENTRIES = 1_024
 
 
 class Feed(NamedTuple):
-    """A feed, whichever its format."""
+    """The content of a feed in any format."""
 
     id: str  # a permanent tag URI
     title: str  # plain text in one line
@@ -270,7 +270,11 @@ def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
 
 
 def atom_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as Atom; `own_url` is its own URL."""
+    """Encode a feed as Atom.
+
+    Args:
+        own_url: the URL of this feed.
+    """
     root = ET.Element("feed", {"xml:lang": feed.language, "xmlns": ATOM_NAMESPACE})
     _child(root, "id", feed.id)
     _child(root, "link", rel="alternate", type="text/html", href=feed.home)
@@ -294,7 +298,11 @@ def _atom_entry(entry: FeedEntry, zone: ZoneInfo) -> bytes:
 
 
 def rss_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as RSS; `own_url` is its own URL."""
+    """Encode a feed as RSS 2.0.
+
+    Args:
+        own_url: the URL of this feed.
+    """
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": ATOM_NAMESPACE})
     channel = _child(root, "channel")
     _child(channel, "title", feed.title)
@@ -307,7 +315,7 @@ def rss_feed(feed: Feed, own_url: str) -> bytes:
 
 
 def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
-    """Return a text such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
+    """Format an instant such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
     return format_datetime(moment.astimezone(zone).replace(microsecond=0))
 
 
@@ -323,7 +331,11 @@ def _rss_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
 
 
 def json_feed(feed: Feed, own_url: str) -> bytes:
-    """Return a feed as JSON Feed; `own_url` is its own URL."""
+    """Encode a feed as JSON Feed 1.1.
+
+    Args:
+        own_url: the URL of this feed.
+    """
     head = encode_json(
         {
             "version": JSON_FEED_VERSION,
@@ -366,13 +378,13 @@ def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: 
 
 
 def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
-    """Return a feed with entries before its last end tag."""
+    """Insert encoded entries before the end of a feed's XML."""
     xml_before, tag, xml_after = _xml_bytes(root, 0).rpartition(end)
     return b"".join((DECLARATION, xml_before, *entries, tag, xml_after))
 
 
 def _xml_bytes(element: ET.Element, level: int) -> bytes:
-    """Return an element on indented lines."""
+    """Encode an XML element on indented lines."""
     ET.indent(element, level=level)
     body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
     return b"  " * level + body + b"\n"

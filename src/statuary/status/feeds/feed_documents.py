@@ -1,4 +1,4 @@
-"""Feeds, calendar and badges at one instant."""
+"""Make feeds, the calendar and badges at an instant."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ CALENDAR_EVENTS = 50
 
 
 class FeedLists(NamedTuple):
-    """The records that feeds list."""
+    """The records that feeds and the calendar list."""
 
     history: tuple[IncidentState, ...]
     calendar: tuple[IncidentState, ...]
@@ -58,30 +58,35 @@ class FeedLists(NamedTuple):
 
 
 class FeedDocuments:
-    """The feeds and badges of a timeline; unchanged ones are made once."""
+    """Makes feeds, the calendar and badges, each unchanged one once."""
 
     def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
-        """Take a timeline that extends to every document's instant."""
+        """Prepare the feeds of a timeline.
+
+        Args:
+            timeline: the status over time; it must extend to each instant that is asked for.
+            words: the words in the language of the feeds.
+        """
         self.timeline, self._words = timeline, words
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._cache: dict[str, tuple[Hashable, Document]] = {}
 
     def documents_at(self, at: Instant) -> list[Document]:
-        """Return every feed, the calendar and every badge at an instant."""
+        """Return all feeds, the calendar and all badges at an instant."""
         return self._documents(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes all feeds and badges of an instant.
+        """Return a function from an instant to all feeds and badges then.
 
         Args:
-            start: the first instant.
+            start: the earliest instant that the function is called with.
         """
         states = states_from(self.timeline, start, self.listed_records(start))
         final = self.final_feeds(start)
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return the records of each final feed, by component."""
+        """Return the records of each component whose feed no longer changes."""
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
             name
@@ -98,7 +103,12 @@ class FeedDocuments:
         return {name: lists[name] for name in component_ids if name not in opened}
 
     def component_feed(self, component_id: str, records: tuple[IncidentState, ...], at: Instant) -> Document:
-        """Return the feed of a component, given its records at an instant."""
+        """Return the feed of a component.
+
+        Args:
+            records: its incidents and maintenances.
+            at: the instant of the feed.
+        """
         state = state_at(self.timeline, at)
         feed = partial(self._component_feed, state, state.components[component_id].component, records)
         return self._document(
@@ -106,7 +116,7 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the records of all feeds and the calendar, then."""
+        """Return the records in the feeds or the calendar."""
         lists = self._lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)
@@ -200,7 +210,7 @@ class FeedDocuments:
         return tuple(self._entries[record] for record in records)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
-        """Return a document, from the cache if its key is unchanged."""
+        """Return a document; encode it only if its key has changed."""
         path = url.path(**members)
         cached = self._cache.get(path)
         if cached is None or cached[0] != key:
@@ -221,7 +231,7 @@ def _title(page_name: str) -> str:
 def _by_component(
     records: Sequence[IncidentState], components: Sequence[Component]
 ) -> dict[str, list[IncidentState]]:
-    """Return for each component and group its records, in their order."""
+    """Group records by the components and groups that they affect."""
     groups = {component.id: component.group_id for component in components}
     states: dict[str, list[IncidentState]] = defaultdict(list)
     for record in records:

@@ -25,9 +25,9 @@ FEED_TEXTS = (
 
 
 class Words:
-    """The words of feeds in a language, equal only to themselves.
+    """The words of feeds in one language.
 
-    Caches are therefore by language.
+    Two objects are never equal, so that caches distinguish languages.
     """
 
     def __init__(self, language: str, words: Mapping[str, str]) -> None:
@@ -35,15 +35,15 @@ class Words:
         self._words = words
 
     def __call__(self, key: str, **values: str) -> str:
-        """Return a text, its placeholders filled."""
+        """Return a text with its placeholders filled."""
         return self._words[key].format(**values)
 
     def body(self, body: str) -> str:
-        """Return a body, translated if it is one of Statuspage's defaults."""
+        """Translate an update's body if it is one of Statuspage's defaults."""
         return self._words.get(f"body.{STANDARD_BODIES.get(body)}", body)
 
     def description(self, description: str) -> str:
-        """Return the overall status's description, translated if it is a default."""
+        """Translate the description of the page's status if it is a default."""
         return self._words.get(f"description.{description}", description)
 
 
@@ -52,7 +52,7 @@ ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.
 
 
 def words_of(texts: PageTexts) -> Words:
-    """Return the words in the language of page texts."""
+    """Return the words of feeds in the language of pages."""
     if texts.language == "en":
         return ENGLISH
     keys = (

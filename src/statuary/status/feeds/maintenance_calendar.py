@@ -48,7 +48,11 @@ UTC_DEFINITION = (
 def maintenance_calendar(
     page_state: PageState, own_url: str, maintenances: Sequence[IncidentState], words: Words
 ) -> bytes:
-    """Return a calendar of maintenances; `own_url` is its URL."""
+    """Encode maintenances as an iCalendar file.
+
+    Args:
+        own_url: the URL of the file.
+    """
     name = _text(words("maintenances", page=one_line(page_state.page.name)))
     lines = [
         "BEGIN:VCALENDAR",
@@ -74,7 +78,7 @@ def maintenance_calendar(
 
 
 def sequence(record: IncidentState) -> int:
-    """Return the event's revision, as seconds since its announcement."""
+    """Return an event's revision: the seconds since its announcement."""
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 
 
@@ -125,7 +129,7 @@ def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
 
 
 def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
-    """Return the affected components, then the updates, newest first."""
+    """Return an event's text: affected components, then updates, newest first."""
     updates = [
         f"{status_label(record, position, words)} - {body_plain(words.body(published_update.update.body))}"
         for position, published_update in enumerate(record.published_updates)
@@ -143,13 +147,13 @@ def _uri(address: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape a text value (RFC 5545, 3.3.11)."""
+    """Escape a text for iCalendar (RFC 5545, 3.3.11)."""
     escaped = xml_text(text).replace("\x7f", "").replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
     return LINE_BREAK.sub("\\\\n", escaped)
 
 
 def _folded(line: str) -> bytes:
-    """Return a content line folded after at most 75 octets, between characters."""
+    """Fold a line after at most 75 bytes, between characters."""
     return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
 
 

@@ -1,9 +1,9 @@
-"""A component's status at an instant, with start, cause and lower layers.
+"""The status of a component at an instant, from layers of causes.
 
 Several sources give a component a status: people, another page that it follows, windows, incidents. Each is a
-layer while it lasts, and the component shows the newest one; when a layer ends, what lies beneath shows
-again. The API shows the newest layer as it is. Pages do not let a window hide an outage: there a worse status
-beneath it shows.
+layer while it lasts, and the component shows the newest one; when a layer ends, the status below it shows
+again. The API shows the newest layer as it is. Pages do not let a window hide an outage: they show a worse
+status below it.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,7 @@ from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 
 class LayerKind(StrEnum):
-    """The source of a component's status."""
+    """The kind of cause of a component's status."""
 
     STATED = "stated"  # a person, or the last update of an incident or window that is over; it lasts until the next
     UPSTREAM = "upstream"  # another page that the component follows
@@ -24,7 +24,7 @@ class LayerKind(StrEnum):
 
 
 class Layer(NamedTuple):
-    """A status that a component has from one source."""
+    """A status of a component, from one cause."""
 
     kind: LayerKind
     status: ComponentStatus
@@ -60,12 +60,12 @@ def with_layer(stack: Stack, layer: Layer) -> Stack:
 
 
 def without_layer(stack: Stack, kind: LayerKind, record_id: str | None = None) -> Stack:
-    """Remove the layer of an incident, window or other page."""
+    """Remove the layer of a cause that has ended."""
     return tuple(layer for layer in stack if (layer.kind, layer.record_id) != (kind, record_id))
 
 
 def as_stated(stack: Stack, kind: LayerKind, record_id: str) -> Stack:
-    """Turn an ended record's layer into a stated status."""
+    """Keep the status of a record that ended without restoring it."""
     if all((layer.kind, layer.record_id) != (kind, record_id) for layer in stack):
         return stack
     return tuple(
@@ -76,7 +76,7 @@ def as_stated(stack: Stack, kind: LayerKind, record_id: str) -> Stack:
 
 
 def with_operational(stack: Stack, at: Instant, record_id: str) -> Stack:
-    """Set a stated layer to operational, leaving all others."""
+    """Replace a record's layer by the stated status "operational"."""
     stated = next(layer for layer in stack if layer.kind is LayerKind.STATED)
     others = tuple(layer for layer in stack if layer.kind is not LayerKind.STATED)
     if stated.status != "operational":
@@ -91,7 +91,7 @@ def _is_same_source(layer: Layer, other: Layer) -> bool:
 def shown_layer(stack: Stack) -> Layer:
     """Return the layer that pages show.
 
-    This is the newest layer, unless the newest is maintenance above a worse status.
+    This is the newest one, unless that is maintenance above a worse status.
     """
     newest = stack[-1]
     if not _is_maintenance(newest):
@@ -125,7 +125,7 @@ class LayerHistory:
     """The layers of a component over time."""
 
     def __init__(self, base: ComponentStatus) -> None:
-        """Take the status before the first change."""
+        """Start with the status before the first change."""
         self.instants: list[Instant] = []  # of the changes, in order
         self.stacks: list[Stack] = [
             (Layer(LayerKind.STATED, base),)
@@ -138,7 +138,10 @@ class LayerHistory:
         return self.stacks[-1]
 
     def change(self, instant: Instant, stack: Stack) -> None:
-        """Append a change; at one instant, the last one counts."""
+        """Append the layers from an instant on.
+
+        Of several changes at an instant, the last one counts.
+        """
         if self.instants and self.instants[-1] == instant:
             self.instants.pop()
             self.stacks.pop()
@@ -147,7 +150,7 @@ class LayerHistory:
             self.stacks.append(stack)
 
     def at(self, instant: Instant) -> ComponentNow:
-        """Return the facts that hold at an instant."""
+        """Return the status that pages show at an instant, with its cause."""
         place = bisect_right(self.instants, instant)
         now = self._nows.get(place)
         if now is None:
@@ -164,7 +167,7 @@ class LayerHistory:
         return ComponentNow(cause.status, self.instants[first - 1] if first else None, cause, beneath)
 
     def shown_changes(self) -> list[ShownChange]:
-        """Return the changes of the status that pages show, in order."""
+        """Return each change of the status that pages show, in order."""
         statuses = [shown_layer(stack).status for stack in self.stacks]
         changes = map(ShownChange, self.instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]

@@ -1,6 +1,6 @@
-"""Downtime by day, and the records that explain it.
+"""Downtime by day, with the incidents and windows that caused it.
 
-Uptime counts outages only; this also shows degraded performance and maintenance.
+Uptime counts outages only; this also has degraded performance and maintenance.
 """
 
 from bisect import bisect_right
@@ -19,7 +19,7 @@ from statuary.status.model.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY
 
 
 class DayDowntime(NamedTuple):
-    """A day on which a component was not always operational."""
+    """The downtime of a component on one day."""
 
     day: date  # the date in the page's zone
     lengths: Mapping[ComponentStatus, timedelta]  # time in each status other than operational
@@ -36,7 +36,7 @@ class DayDowntime(NamedTuple):
 
     @property
     def outage(self) -> Outage:
-        """The part that counts against uptime."""
+        """The part of the downtime that lowers uptime."""
         nothing = timedelta()
         return Outage(
             partial=self.lengths.get("partial_outage", nothing),
@@ -45,7 +45,7 @@ class DayDowntime(NamedTuple):
 
 
 class DateRange(NamedTuple):
-    """Whole days as they are known at an instant."""
+    """A range of whole days, as known at an instant."""
 
     first_day: date
     last_day: date
@@ -54,7 +54,7 @@ class DateRange(NamedTuple):
 
 
 class _KnownDays(NamedTuple):
-    """A component's days with downtime in a range of days."""
+    """The computed days with downtime of a component, for reuse."""
 
     days: DateRange
     passed: int  # how many changes had passed
@@ -62,7 +62,7 @@ class _KnownDays(NamedTuple):
     downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether a range has no other days with downtime."""
+        """Return whether the computed days are those of another range too."""
         if self.passed != passed or self.current_status != current_status:
             return False
         is_later = (
@@ -74,7 +74,7 @@ class _KnownDays(NamedTuple):
 
 
 class DowntimeByDay:
-    """The downtime of every component by day; unchanged days share their value."""
+    """Computes the downtime of components by day; unchanged days are computed once."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -87,7 +87,7 @@ class DowntimeByDay:
         self._last: dict[str, _KnownDays] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
-        """Return a component's days with downtime, in order."""
+        """Return the days on which a component had downtime, in order."""
         current_status = self._timeline.status_histories[component_id].at(days.at).status
         passed = bisect_right(self._changes_of(component_id), days.at)
         previous = self._last.get(component_id)
@@ -143,7 +143,7 @@ class DowntimeByDay:
         return durations
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield each day between two instants, with its part."""
+        """Divide a period into days, with the duration on each."""
         while start < end:
             day = day_of(start, self._zone)
             midnight = day_start(day + ONE_DAY, self._zone)
@@ -151,7 +151,7 @@ class DowntimeByDay:
             start = midnight
 
     def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
-        """Return a component's records by each day of activity."""
+        """Return the records that affect a component, by each day they last."""
         states: dict[date, list[IncidentState]] = {}
         range_start = day_start(days.first_day, self._zone)
         for history in self._records.get(component_id, ()):
@@ -169,11 +169,10 @@ class DowntimeByDay:
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
-    """Return the start and the end of an incident or maintenance window.
+    """Return the period of an incident or maintenance window.
 
     Returns:
-        The pair, its end None if the record has not ended; None instead of the pair if the record never
-        began.
+        Start and end, the end None if it is open; None if it never began.
     """
     if not isinstance(record.incident, Maintenance):
         return record.incident.started_at, record.resolved_at
@@ -184,10 +183,10 @@ def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | Non
 def _downtimes(
     status_history: StatusHistory, days: DateRange, since: Instant
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each period in which a component was not operational.
+    """Yield the periods in which a component was not operational.
 
     Args:
-        since: in the first period.
+        since: the start of the first period, which may be before the days.
     """
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses

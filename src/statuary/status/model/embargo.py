@@ -1,4 +1,4 @@
-"""Remove embargoed records and updates dated ahead from a catalogue.
+"""Remove content under embargo: records and updates with later publication times.
 
 An announced change, such as the start of a maintenance window, is published in advance. Content with a later
 publication time is in no published file before a build at that time.
@@ -23,7 +23,7 @@ Record = TypeVar("Record", bound=Incident)
 
 
 class PublicStatus(NamedTuple):
-    """The part of a catalogue that a build may publish then."""
+    """The content that may be published, and when more may be."""
 
     catalogue: StatusCatalogue
     next_publication: (
@@ -32,7 +32,7 @@ class PublicStatus(NamedTuple):
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:
-    """Remove everything that is under embargo at a time from a catalogue."""
+    """Remove everything from a catalogue that is under embargo at an instant."""
     held_back: list[Instant] = []
     unchanged_incidents = (_before_override(incident, now, held_back) for incident in catalogue.incidents)
     incidents = _public_records(unchanged_incidents, now, held_back)
@@ -70,7 +70,7 @@ def _without_updates(record: Record, ahead: list[IncidentUpdate]) -> Record:
 
 
 def _before_override(incident: Incident, now: Instant, held_back: list[Instant]) -> Incident:
-    """Return an incident without a later impact."""
+    """Remove an override of an incident's impact that is dated later."""
     later = incident.impact_override_at
     if later is None or later <= now or incident.draft:
         return incident
@@ -79,7 +79,7 @@ def _before_override(incident: Incident, now: Instant, held_back: list[Instant])
 
 
 def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
-    """Return a window before the moves and cancellation dated ahead."""
+    """Undo moves and a cancellation of a window that are dated later."""
     if maintenance.draft:
         return maintenance
     cancelled_at, rescheduled_at = maintenance.cancelled_at, maintenance.rescheduled_at
@@ -101,13 +101,13 @@ def _before_later_changes(maintenance: Maintenance, now: Instant, held_back: lis
 
 
 def _start_before_moves(updates: Iterable[IncidentUpdate], now: Instant) -> Instant | None:
-    """Return a window's start before the first move dated ahead."""
+    """Return the start of a window before moves that are dated later."""
     moves = [(update.display_at, update.moved_from) for update in updates if update.moved_from is not None]
     return next((start for at, start in sorted(moves) if at > now), None)
 
 
 def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Instant]) -> Maintenance:
-    """Remove updates dated ahead from the windows of a recurring maintenance."""
+    """Remove updates dated later from the windows of a recurring maintenance."""
     recurrence = maintenance.recurrence
     if recurrence is None or maintenance.draft:
         return maintenance
@@ -121,7 +121,7 @@ def _public_windows(maintenance: Maintenance, now: Instant, held_back: list[Inst
 
 
 def _occurrence_before(occurrence: Occurrence, now: Instant, held_back: list[Instant]) -> Occurrence:
-    """Return a window's changes, without those dated ahead."""
+    """Remove changes dated later from one window of a recurring maintenance."""
     if occurrence.cancelled_at is not None and occurrence.cancelled_at > now:
         held_back.append(occurrence.cancelled_at)
         occurrence = occurrence._replace(cancelled_at=None)

@@ -1,7 +1,7 @@
-"""An incident at each instant of its history.
+"""The state of an incident at each instant of its history.
 
-An incident's document changes only at the history's *change instants*; its state between two of
-them is one value, which is cached.
+The document of an incident changes only at its *change instants*; between two of them it has one state, which
+is cached.
 """
 
 from bisect import bisect_right
@@ -29,7 +29,7 @@ from statuary.status.model.vocabulary import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IncidentState:
-    """An incident or a maintenance between two of its change instants."""
+    """The state of an incident or maintenance between two changes."""
 
     incident: Incident
     since: Instant  # the change instant that this state begins at
@@ -44,7 +44,7 @@ class IncidentState:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether the promised update has not come in time."""
+        """Whether an announced next update is late."""
         return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
@@ -54,7 +54,7 @@ class IncidentState:
 
     @property
     def cancelled(self) -> bool:
-        """Whether this is a maintenance that ended by cancellation."""
+        """Whether this is a maintenance that was cancelled."""
         if not isinstance(self.incident, Maintenance) or self.resolved_at is None:
             return False
         cancelled_at = self.incident.cancelled_at
@@ -67,7 +67,13 @@ class IncidentHistory:
     def __init__(
         self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
     ) -> None:
-        """Take a record, its published updates and its component ids."""
+        """Collect the changes of a record.
+
+        Args:
+            incident: the record.
+            published_updates: its updates as readers see them.
+            components: the ids of its components.
+        """
         self.incident = incident
         self._published_updates = () if incident.draft else tuple(published_updates)
         self.components = components
@@ -85,10 +91,10 @@ class IncidentHistory:
         return tuple(sorted(later_instants.union(self._published_at)))
 
     def state_at(self, instant: Instant) -> IncidentState | None:
-        """Return the record's state at an instant.
+        """Return the state at an instant.
 
         Returns:
-            The state, or None before its first update.
+            The state, or None before the first update.
         """
         passed = bisect_right(self._turns, instant)
         if not passed:
@@ -100,7 +106,7 @@ class IncidentHistory:
 
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
-        """The deadlines of missed promises, which only pages show."""
+        """The instants at which announced updates became late; only pages show them."""
         promises = []
         for place, published_update in enumerate(self._published_updates):
             promised = published_update.update.next_update_by
@@ -114,17 +120,17 @@ class IncidentHistory:
 
     @cached_property
     def _turns(self) -> Sequence[Instant]:
-        """The instants at which a state begins."""
+        """The instants at which the state changes."""
         return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
-        """Return whether nothing about the record changes after this time."""
+        """Return whether the record no longer changes after an instant."""
         final = self.final
         return final is None or (final.closed and final.since <= instant)
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """The record's last state, or None without publication."""
+        """The last state; None if the record is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -189,7 +195,7 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return the time of an update's last edit up to an instant."""
+    """Return when an update was last edited, as of an instant."""
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 
@@ -207,7 +213,7 @@ def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str])
 
 
 def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
-    """Yield the incident's worst impact so far after each update."""
+    """Yield the worst impact up to each update."""
     statuses: dict[str, ComponentStatus] = {}
     worst: Impact = "none"
     for published_update in published_updates:

@@ -83,7 +83,7 @@ class Incident:
 
     @property
     def stated_changes(self) -> tuple[Instant, ...]:
-        """Instants at which the record itself changed, not one of its updates."""
+        """When the record itself changed, rather than one of its updates."""
         return tuple(at for at in (self.updated_at, self.impact_override_at) if at is not None)
 
 
@@ -144,7 +144,7 @@ class Maintenance(Incident):
     @property
     @override
     def stated_changes(self) -> tuple[Instant, ...]:
-        """Instants at which the record itself changed, not one of its updates."""
+        """When the record itself changed, rather than one of its updates."""
         stated_instants = (self.updated_at, self.impact_override_at, self.rescheduled_at)
         return tuple(at for at in stated_instants if at is not None)
 
@@ -164,15 +164,15 @@ class IncidentTemplate(NamedTuple):
 
 
 def began_at(record: Incident) -> Instant:
-    """Return the time under which pages list a record.
+    """Return the instant by which pages sort a record.
 
-    It is the start, or that of the maintenance window.
+    It is the start of the incident or of the maintenance window.
     """
     return record.scheduled_for if isinstance(record, Maintenance) else record.started_at
 
 
 class StatusChange(NamedTuple):
-    """A component's new status, which holds from a recorded time on."""
+    """A change of a component's status, recorded by a person."""
 
     at: Instant
     status: ComponentStatus
@@ -250,7 +250,7 @@ class StatusCatalogue:
 
     @cached_property
     def components_by_name(self) -> dict[str, Component]:
-        """Components by key and by id; a key wins."""
+        """The components by key and by id; a key takes precedence."""
         by_id = {component.id: component for component in self.components}
         return by_id | {component.key: component for component in self.components}
 
@@ -263,7 +263,7 @@ class StatusContent(NamedTuple):
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Set missing creation dates to the content's first date."""
+    """Give undated components and page the first date in the content."""
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
@@ -280,7 +280,7 @@ def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
 
 
 def _published_instants(catalogue: StatusCatalogue) -> Iterator[Instant]:
-    """Yield the dates of published records, and of components."""
+    """Yield every date in the published content."""
     for record in (*catalogue.incidents, *catalogue.maintenances):
         if not record.draft and record.publish_at is None:
             yield record.created_at
@@ -298,7 +298,7 @@ PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
 
 
 def derived_id(*parts: str) -> str:
-    """Return a deterministic id made from these strings."""
+    """Hash strings to an id that is the same in every build."""
     digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     bits = int.from_bytes(digest, "big") >> 4
     return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

@@ -50,7 +50,7 @@ CALENDAR_CYCLE = 400
 
 
 def validate_rule(rule: str) -> None:
-    """Check a recurrence rule.
+    """Check the syntax and the frequency of a recurrence rule.
 
     Raises:
         InvalidValueError: if the rule is not one of RFC 5545, or repeats more often than a maintenance can.
@@ -115,16 +115,20 @@ def _until(value: str) -> Instant | None:
 
 
 def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
-    """Return the starts of the windows that are announced by `until`.
+    """Return the starts of the windows that are announced by an instant.
 
-    The list has at most `MAX_WINDOWS` + 1 items.
+    There are at most `MAX_WINDOWS` + 1.
     """
     last_start = Instant(until + recurrence.announce)
     return list(islice(_starts(maintenance, recurrence, last_start), MAX_WINDOWS + 1))
 
 
 def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
-    """Return the start of a rule's first window, if it has any."""
+    """Return the start of a rule's first window.
+
+    Returns:
+        The start, or None if the rule gives no window.
+    """
     last_start = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
     return next(_starts(maintenance, recurrence, last_start), None)
 
@@ -162,7 +166,7 @@ def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield announced windows of a maintenance as separate ones."""
+    """Yield each announced window of a recurring maintenance as a maintenance."""
     recurrence = maintenance.recurrence
     if recurrence is None:
         yield maintenance
@@ -180,7 +184,10 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 
 
 def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
-    """Return a window's announcement: the rule's, or an earlier update."""
+    """Return when a window is announced.
+
+    The rule decides, or an earlier update.
+    """
     announced = Instant(start - recurrence.announce)
     if changes.scheduled_for is not None:
         moved = Instant(changes.scheduled_for - recurrence.announce)
@@ -194,7 +201,7 @@ def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
-    """Return the id of a rule's window by its start."""
+    """Return the id of one window of a recurring maintenance."""
     return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
 
 
@@ -236,12 +243,12 @@ REMINDER_LEAD = timedelta(minutes=60)
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Return all updates of a record by displayed time."""
+    """Sort all updates of a record by the time that they display."""
     return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
 
 
 def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, followed by a maintenance window's automatic ones."""
+    """Return a record's updates, and then the automatic ones of a maintenance."""
     return (
         _with_automatic(record)
         if isinstance(record, Maintenance) and not record.recurrence
@@ -258,7 +265,7 @@ def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
 
 
 def is_withdrawn(maintenance: Maintenance) -> bool:
-    """Return whether a maintenance is cancelled before its announcement.
+    """Return whether a maintenance was cancelled before its announcement.
 
     Nothing of such a maintenance is published.
     """
@@ -267,13 +274,17 @@ def is_withdrawn(maintenance: Maintenance) -> bool:
 
 
 def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
-    """Return a window's moves in order: the time and previous start."""
+    """Return the moves of a window in order.
+
+    Returns:
+        The time of each move, and the start before it.
+    """
     moves = ((update.display_at, update.moved_from) for update in maintenance.updates)
     return sorted((at, start) for at, start in moves if start is not None)
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return the time at which a window begins, manually or automatically.
+    """Return when a window begins, by an update or automatically.
 
     An `in_progress` update after an automatic start does not start the window again.
 
@@ -292,20 +303,20 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
-    """Return when an author ended a maintenance, if so."""
+    """Return when an author ended a maintenance, or None."""
     ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return the earliest `display_at` of written updates with these statuses, if any."""
+    """Return when the first update with one of these statuses is displayed."""
     status_set = frozenset(statuses)
     instants = (update.display_at for update in maintenance.updates if update.status in status_set)
     return min(instants, default=None)
 
 
 def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
-    """Yield the reminders: the next, and those before moves."""
+    """Yield the reminders of a window, including those before moves."""
     if not maintenance.automation.scheduled_remind_prior:
         return
     moves = _moves(maintenance)

@@ -1,4 +1,4 @@
-"""The instants at which status documents change, up to a build's horizon."""
+"""The instants at which documents change, up to the horizon."""
 
 from bisect import bisect_right
 from datetime import timedelta
@@ -13,12 +13,12 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
-    """Build a catalogue's timeline up to the horizon of documents."""
+    """Build the timeline of a catalogue up to the horizon."""
     return build_timeline(catalogue, horizon_after(at, catalogue, settings))
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return the horizon's end, a midnight: a day's builds agree."""
+    """Return the horizon of a build, the same midnight all day."""
     if not settings.horizon:
         return at
     least = at + settings.horizon
@@ -29,9 +29,9 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the times after `at` at which a document may change.
+    """Return the later instants at which a document may change.
 
-    The times end at the horizon.
+    They end at the horizon.
 
     Args:
         days: include the midnights at which pages that show days change.
@@ -45,7 +45,7 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return the time since which the documents are unchanged.
+    """Return since when the documents are as they are now.
 
     If a document shows uptime or days, the time is `at` during an outage, and otherwise not before the last
     midnight. It is also `at` if nothing has changed before.

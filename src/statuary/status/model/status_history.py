@@ -1,7 +1,8 @@
 """The status of each component over time.
 
-The newest layer counts (`component_now.py`). When an incident is resolved, a window completed, or another page recovers,
-the components return to what lies beneath: the status that another open record, another page or a person gives them.
+The newest layer counts (`component_now.py`). When an incident is resolved, a window completed, or another
+page recovers, the components return to the status of the layer below: that of another open record, another
+page or a person.
 """
 
 from bisect import bisect_right
@@ -43,14 +44,14 @@ class PublishedUpdate(NamedTuple):
 
 
 class BegunStatus(NamedTuple):
-    """A component's status at an instant."""
+    """A component's status, and since when it has it."""
 
     status: ComponentStatus
     began: Instant | None = None  # None for the status before the first change
 
 
 class LaterStatuses(NamedTuple):
-    """Changes of a component's status."""
+    """The statuses of a component from an instant on."""
 
     base: ComponentStatus  # the status before them
     instants: list[Instant]
@@ -78,13 +79,16 @@ class StatusHistory:
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def since(self, instant: Instant) -> LaterStatuses:
-        """Return the last change up to an instant and all later ones."""
+        """Return the status at an instant and all later changes."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
 
     def change(self, instant: Instant, status: ComponentStatus) -> None:
-        """Append a change; at one instant, the last one counts."""
+        """Append a change of the status.
+
+        Of several changes at an instant, the last one counts.
+        """
         if status == self.last_status:
             return
         if self.instants and self.instants[-1] == instant:
@@ -98,7 +102,7 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """Histories of components, and published updates of records, by id."""
+    """Component histories and published updates, by id."""
 
     status_histories: Mapping[str, StatusHistory]
     layer_histories: Mapping[str, LayerHistory]
@@ -106,7 +110,7 @@ class ReplayResult(NamedTuple):
 
 
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
-    """Apply every recorded change and update at its time."""
+    """Apply all updates and recorded changes in order of time."""
     replayer = _Replayer(catalogue)
     for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
@@ -141,7 +145,7 @@ def _events(
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
-    """Return the first time at which readers see an update.
+    """Return the first instant at which readers see an update.
 
     By then the update's own times and its `publish_at` have passed.
     """
@@ -150,9 +154,9 @@ def published_at(record: Incident, update: IncidentUpdate) -> Instant:
 
 
 def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
-    """Return component names as in updates, by id.
+    """Return the names of components in updates, by id.
 
-    In a group, it is `Group - Component`.
+    A component in a group is `Group - Component`.
     """
     groups = {component.id: component.name for component in catalogue.components if component.group}
     return {
@@ -166,7 +170,7 @@ def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
 
 
 class _Replayer:
-    """Component statuses while events are applied one after another."""
+    """The statuses of components while updates are replayed."""
 
     def __init__(self, catalogue: StatusCatalogue) -> None:
         self.status_histories = {
@@ -205,7 +209,7 @@ class _Replayer:
         self._change(event.component.id, event.at, stack)
 
     def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Apply an update whose effect on components is imported."""
+        """Apply an imported update, which states its effect on components."""
         affected = event.update.affected_components
         if affected is not None:
             affected = tuple(
@@ -223,7 +227,7 @@ class _Replayer:
         return affected
 
     def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
-        """Apply an update as written; return what it does to components."""
+        """Apply an update of the content, and return its effect on components."""
         if event.record.backfilled:
             return None
         statuses = self._statuses(event)
@@ -270,7 +274,7 @@ class _Replayer:
             self._leave(event)
 
     def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
-        """Return the statuses by component id that an update sets."""
+        """Return the statuses that an update sets, by component id."""
         statuses = {self._id(name): status for name, status in event.update.components.items()}
         if event.rank == 1 and event.record.opened_with:
             statuses = {
@@ -281,7 +285,7 @@ class _Replayer:
         return statuses
 
     def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
-        """Return the components that a record has named so far."""
+        """Add the components of an update to those that its record affects."""
         named_ids = self._named_components.setdefault(event.record.id, {})
         if not named_ids and isinstance(event.record, Maintenance):
             named_ids.update((self._id(name), None) for name in event.record.components)
@@ -294,7 +298,7 @@ class _Replayer:
         self._change(component, event.at, with_layer(self._layer_history(component).last_stack, layer))
 
     def _leave(self, event: _UpdateEvent) -> None:
-        """Leave behind the statuses that an ended record still gives."""
+        """Let components keep the status that an ended record gave them."""
         for component in self._held.pop(event.record.id, {}):
             stack = self._layer_history(component).last_stack
             self._change(component, event.at, as_stated(stack, _kind_of(event.record), event.record.id))
@@ -318,14 +322,14 @@ def _kind_of(record: Incident) -> LayerKind:
 
 
 def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
-    """Yield the components that an imported update changes, with their new statuses."""
+    """Yield the components whose status an imported update changes."""
     for code, _, old_status, status in affected:
         if code and status and old_status != status:
             yield code, status
 
 
 def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update without statuses puts its components under maintenance."""
+    """Return whether an update puts its components under maintenance by itself."""
     return (
         isinstance(record, Maintenance)
         and update.status == "in_progress"
@@ -334,7 +338,7 @@ def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
 
 
 def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
-    """Return whether an update ends the effect of its record on components."""
+    """Return whether an update ends its record's effect on components."""
     if isinstance(record, Maintenance):
         return update.status == "completed" and record.automation.auto_transition_to_operational_state
     return update.status == "resolved"

@@ -1,4 +1,4 @@
-"""The status over time, and the instants of its changes.
+"""The timeline: the status at any instant, and when it changes.
 
 A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future
 instant can be written. It never reads a clock.
@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, ove
 
 
 class ComponentState(NamedTuple):
-    """A component or group at one time, as the API shows it.
+    """A component or group at an instant, as the API shows it.
 
     A group has the status of its worst component.
     """
@@ -35,7 +35,7 @@ class ComponentState(NamedTuple):
 
 
 class PageState(NamedTuple):
-    """The page at one time."""
+    """The whole page at an instant."""
 
     at: Instant
     page: Page
@@ -54,7 +54,7 @@ SAME_CHANGE = timedelta(seconds=1)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Timeline:
-    """A catalogue over time."""
+    """A catalogue replayed over time."""
 
     catalogue: StatusCatalogue
     until: Instant  # recurring maintenances have the windows that are announced by this instant
@@ -83,7 +83,7 @@ class Timeline:
         return sorted(instants)
 
     def _status_changes(self) -> Iterator[Instant]:
-        """Yield a component's instants of change, in API or pages."""
+        """Yield the instants at which components change, in API or pages."""
         for status_history in self.status_histories.values():
             yield from status_history.instants
         for layer_history in self.layer_histories.values():
@@ -91,7 +91,7 @@ class Timeline:
 
     @cached_property
     def deadlines(self) -> list[Instant]:
-        """Every deadline of a promised update, in order; nothing else changes then."""
+        """Every instant at which an announced update is late, in order."""
         return sorted({instant for history in self.histories for instant in history.deadlines})
 
     @cached_property
@@ -116,7 +116,11 @@ class Timeline:
 
 
 def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
-    """Build a catalogue's timeline, with windows announced by `until`."""
+    """Build the timeline of a catalogue.
+
+    Args:
+        until: the instant by which recurring windows are announced.
+    """
     maintenances = tuple(
         window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
     )
@@ -140,27 +144,27 @@ def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
 
 
 def newest_first(records: Sequence[Incident]) -> list[Incident]:
-    """Return records by creation, the latest first; ties by id."""
+    """Sort records by creation, the latest first, and then by id."""
     return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
 
 
 @lru_cache(maxsize=2)
 def state_at(timeline: Timeline, at: Instant) -> PageState:
-    """Return everything that the status documents say at an instant."""
+    """Return the state of the whole page at an instant."""
     return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
 
 
 def states_from(
     timeline: Timeline, start: Instant, listed_records: Iterable[IncidentState]
 ) -> Callable[[Instant], PageState]:
-    """Return a function that makes page states with fewer records.
+    """Return a function from an instant to a page with fewer records.
 
     The states have only the records that are not final by `start`, and those in `listed_records`. Lists of
     the latest records are complete all the same, if a final record never moves up in them.
 
     Args:
         timeline: the status over time.
-        start: the earliest time that the function is called with.
+        start: the earliest instant that the function is called with.
         listed_records: the records that the lists show at `start`.
     """
     ids = {history.incident.id for history in listed_records}
@@ -227,7 +231,7 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
 
 
 def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
-    """Return the states of the records published at a time, in order."""
+    """Return the state of each record that is published at an instant."""
     return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
@@ -236,7 +240,10 @@ def _page_status(
     components: dict[str, ComponentState],
     status_of: Callable[[ComponentState], ComponentStatus],
 ) -> OverallStatus:
-    """Return the status of the components, unless the page's settings replace it."""
+    """Return the overall status of the page.
+
+    It follows from the components, unless the settings replace it.
+    """
     page = timeline.catalogue.page
     derived = overall_status(
         status_of(state)
@@ -257,7 +264,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return the page's last change up to a time, or its creation."""
+    """Return when the page last changed, as of an instant."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at
@@ -265,14 +272,14 @@ def updated_at(timeline: Timeline, at: Instant) -> Instant:
 
 
 def _as_stated(stated_instant: Instant | None, changed_at: Instant, at: Instant) -> Instant:
-    """Return the last change: an imported one, or a later one."""
+    """Return an imported date of change, or a later change."""
     if stated_instant is None or stated_instant > at:
         return changed_at
     return changed_at if changed_at - stated_instant > SAME_CHANGE else stated_instant
 
 
 def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
-    """Return the times in (start, until] at which something may change.
+    """Return the instants in (start, until] at which something may change.
 
     Args:
         timeline: the status over time, which must extend at least to `until`.
@@ -290,7 +297,7 @@ def transitions(timeline: Timeline, start: Instant, until: Instant, *, days: boo
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
-    """Return whether anything changes after a time, even beyond the horizon."""
+    """Return whether anything changes later, even beyond the horizon."""
     if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances

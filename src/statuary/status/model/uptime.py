@@ -40,7 +40,7 @@ HOURS_AHEAD = 24
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Time in partial and in major outage."""
+    """The time that a component was in partial and in major outage."""
 
     partial: timedelta = timedelta()
     major: timedelta = timedelta()
@@ -53,7 +53,7 @@ NO_OUTAGE = Outage()
 
 
 class ComponentUptime(NamedTuple):
-    """A component's uptime."""
+    """The uptime of a component, with its outages by day."""
 
     component: Component
     window: timedelta  # the length of its window
@@ -76,7 +76,7 @@ class PageUptime(NamedTuple):
 
 
 def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
-    """Return a window's exact part without outage; 1 if empty."""
+    """Return a window's exact uptime, from 0 to 1; 1 if empty."""
     if outage == NO_OUTAGE or not window:
         return Fraction(1)
     lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
@@ -84,7 +84,7 @@ def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
 
 
 def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
-    """Return the average as a percentage, truncated to two decimals.
+    """Average uptimes as a percentage, truncated to two decimals.
 
     For example, 99.949 becomes 99.94.
 
@@ -100,7 +100,7 @@ def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
 
 @lru_cache(maxsize=2)
 def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
-    """Return the uptime at an instant, including an ongoing outage."""
+    """Return the uptime of all components, including an ongoing outage."""
     calendar = UptimeCalendar(
         day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
     )
@@ -130,12 +130,12 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
 
 
 def with_uptime(timeline: Timeline) -> list[Component]:
-    """Return components with published uptime, in document order."""
+    """Filter the components that publish their uptime, in document order."""
     return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
 
 
 def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
-    """Return whether a component with published uptime is out."""
+    """Return whether a component that publishes uptime has an outage."""
     histories = timeline.status_histories
     return any(
         histories[component.id].at(at).status in OUTAGE_STATUSES for component in with_uptime(timeline)
@@ -143,7 +143,7 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 
 
 def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
-    """Return the full hours after `start` with an ongoing outage."""
+    """Return a period's full hours during which an outage is ongoing."""
     first_hour = start.replace(minute=0, second=0, microsecond=0)
     hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
@@ -162,7 +162,7 @@ def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Insta
 
 
 class UptimeCalendar:
-    """The days of the window."""
+    """The days of the uptime window, in the page's time zone."""
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
         self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
@@ -170,7 +170,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Yield each day of an interval, with its part."""
+        """Divide an interval into days."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -181,7 +181,7 @@ class UptimeCalendar:
 
 
 class UptimeWindow:
-    """The part of the calendar that counts for one component."""
+    """The part of the uptime window since a component's start."""
 
     def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:
         skipped = 0 if start_date is None else bisect_left(calendar.days, start_date)
@@ -192,7 +192,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Yield the days of an interval, with their part of it."""
+        """Divide an interval into days, with the duration on each."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
@@ -210,7 +210,7 @@ def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict
 def _outages(
     status_history: StatusHistory, window: UptimeWindow
 ) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
-    """Yield each outage since the window's start, with its ends."""
+    """Yield each outage in a component's window, with start and end."""
     passed = bisect_right(status_history.instants, window.start)
     statuses = (status_history.at(window.start).status, *status_history.statuses[passed:])
     instants = (window.start, *status_history.instants[passed:], window.as_of)
@@ -222,7 +222,7 @@ def _outages(
 def _events(
     days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
 ) -> dict[date, tuple[IncidentState, ...]]:
-    """Return by day the incidents that were open during it."""
+    """Return the incidents of each day."""
     periods = [(state.incident.started_at, state.resolved_at or window.as_of, state) for state in incidents]
     incidents_by_day = {}
     for day in days:
@@ -235,7 +235,7 @@ def _events(
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
-    """Return incidents since a start by component, latest first."""
+    """Group incidents since an instant by component, latest first."""
     by_component: dict[str, list[IncidentState]] = {}
     for history in timeline.incidents:
         state = None if history.is_final_by(start) else history.state_at(as_of)

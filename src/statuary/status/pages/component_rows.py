@@ -1,4 +1,4 @@
-"""Components and groups on the status page, with their uptime."""
+"""The rows of components on the status page, with their uptime bars."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -24,7 +24,7 @@ BAR_HEIGHTS = {"none": 8, "ok": 14, "work": 16, "degraded": 18, "partial": 20, "
 
 
 class Link(NamedTuple):
-    """A name and a path relative to the site's root."""
+    """A link within the site."""
 
     name: str
     href: str
@@ -46,10 +46,10 @@ class DowntimeDay(NamedTuple):
 
 
 class DayPath(NamedTuple):
-    """The days of a component in one state.
+    """The bars of a component's days with the same state.
 
     Attributes:
-        line: SVG path along the middle of their bars; the style sheet dashes it into days.
+        line: SVG path along the middle of the bars; the style sheet dashes it into days.
     """
 
     state: str
@@ -57,7 +57,7 @@ class DayPath(NamedTuple):
 
 
 class UptimeBars(NamedTuple):
-    """The picture of the days of a component.
+    """A component's bars of the last 90 days.
 
     Attributes:
         first: the first day, as ISO 8601.
@@ -71,14 +71,14 @@ class UptimeBars(NamedTuple):
 
 
 class ComponentRow(NamedTuple):
-    """A component.
+    """A component on the status page.
 
     Attributes:
         state: the status as pages show it.
         label: the status in words.
         uptime: in percent; empty if the component does not show it.
         downtimes: the days with downtime, newest first.
-        summary: what the bars show, in words.
+        summary: the bars in words.
     """
 
     id: str
@@ -93,7 +93,10 @@ class ComponentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group, or an ungrouped component as a nameless row."""
+    """A group on the status page.
+
+    A single component is in a group without a name.
+    """
 
     name: str
     state: str
@@ -105,7 +108,7 @@ class GroupRow(NamedTuple):
 
 
 class ComponentRowBuilder:
-    """Builds an instant's rows, reusing an earlier one's unchanged rows."""
+    """Builds the rows of the status page, and reuses unchanged ones."""
 
     def __init__(
         self,
@@ -123,7 +126,7 @@ class ComponentRowBuilder:
         self._earlier = earlier_rows
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
-        """Return groups and single components in order of position."""
+        """Return the rows of groups and single components, by position."""
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
         is_calm = all(component.now.status == "operational" for component in states.values())
@@ -148,7 +151,7 @@ class ComponentRowBuilder:
         )
 
     def _note(self, children: Sequence[ComponentState]) -> str:
-        """Return the number of affected components of a group, in words."""
+        """Say how many components of a group have a problem."""
         affected = sum(child.now.status != "operational" for child in children)
         if affected:
             count = self._texts.number(len(children))
@@ -217,14 +220,14 @@ class ComponentRowBuilder:
 
 
 class DowntimeDays:
-    """Days of downtime in words; an unchanged day is computed once."""
+    """Describes days with downtime; an unchanged day is described once."""
 
     def __init__(self, localization: Localization) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._last: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
 
     def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
-        """Return a day of a component."""
+        """Describe the downtime of a component on a day."""
         previous = self._last.get((component_id, day.day))
         if previous is None or previous[0] != day:
             previous = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
@@ -232,7 +235,7 @@ class DowntimeDays:
 
 
 def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
-    """Return the downtime of a day in words."""
+    """Describe the downtime of a day."""
     worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
     lengths = [
         texts("uptime.length", status=texts(f"status.{status}"), length=dates.length(length))
@@ -253,7 +256,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 @lru_cache(maxsize=1024)
 def _line(days: tuple[int, ...], height: int) -> str:
-    """Return the middle line of days' bars, per run of days."""
+    """Return an SVG path with a line for each run of days."""
     runs = (
         [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
     )

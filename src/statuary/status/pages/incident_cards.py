@@ -1,4 +1,4 @@
-"""Incidents and maintenances on pages."""
+"""The cards that show incidents and maintenances on pages."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from statuary.status.urls import INCIDENT_PAGE
 
 
 class ComponentStatusChange(NamedTuple):
-    """A component that an update gave another status."""
+    """A component whose status an update changed."""
 
     name: str
     state: str
@@ -29,7 +29,7 @@ class ComponentStatusChange(NamedTuple):
 
 
 class CardVersion(NamedTuple):
-    """An earlier version of an update, as `PreviousVersion`."""
+    """An earlier version of an update on a card."""
 
     entry: int
     at: FormattedTime
@@ -37,7 +37,7 @@ class CardVersion(NamedTuple):
 
 
 class CardUpdate(NamedTuple):
-    """An update of an incident; `former` has its earlier versions, oldest first."""
+    """An update on a card; `former` has its earlier versions, oldest first."""
 
     id: str
     label: str
@@ -53,7 +53,7 @@ class CardUpdate(NamedTuple):
 
 
 class LanePart(NamedTuple):
-    """A status of a component in the course of an incident."""
+    """A period of an incident in which a component keeps its status."""
 
     state: str
     label: str
@@ -63,7 +63,10 @@ class LanePart(NamedTuple):
 
 
 class IncidentCourse(NamedTuple):
-    """Components' statuses from an incident's start to its end or newest update."""
+    """The course of an incident: component statuses from start to end.
+
+    The end of an open incident is its newest update.
+    """
 
     range: FormattedRange
     lanes: Mapping[str, Sequence[LanePart]]  # of the components that changed, by name, oldest first
@@ -79,7 +82,7 @@ class CardWindow(NamedTuple):
 
 
 class IncidentCard(NamedTuple):
-    """An incident or maintenance."""
+    """The card of an incident or maintenance."""
 
     id: str
     name: str
@@ -110,7 +113,7 @@ WITHOUT_HEADINGS = 0
 
 
 class IncidentCardBuilder:
-    """Builds cards, one for each state."""
+    """Builds cards; the card of a state is built once."""
 
     def __init__(
         self,
@@ -130,7 +133,7 @@ class IncidentCardBuilder:
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
-        """Return a record's card.
+        """Return the card of a record.
 
         Args:
             top_heading: the level of the first heading in bodies.
@@ -172,7 +175,7 @@ class IncidentCardBuilder:
         )
 
     def course(self, state: IncidentState) -> IncidentCourse | None:
-        """Return an incident's course, from its start.
+        """Return the course of an incident.
 
         Returns:
             The course, or None if the incident has no duration.
@@ -253,12 +256,12 @@ class IncidentCardBuilder:
         return self._texts("incident.into", length=self._dates.length(passed))
 
     def _name(self, affected: AffectedComponent) -> str:
-        """Return a component's current or last name."""
+        """Return the present name of a component, or its last one."""
         return self._names.get(affected.code or "", one_line(affected.name))
 
 
 def _ended_at(state: IncidentState) -> Instant | None:
-    """Return an incident's end, if it has a duration."""
+    """Return when an incident ended, or None if it has no duration."""
     end = state.resolved_at
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
         return None
@@ -268,7 +271,7 @@ def _ended_at(state: IncidentState) -> Instant | None:
 def _changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
 ) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
-    """Yield the components that updates changed, oldest first."""
+    """Yield each change of a component's status by updates, oldest first."""
     for published_update in reversed(updates):
         at = (
             start
@@ -288,7 +291,7 @@ def _promise(state: IncidentState) -> str:
 
 
 def _update_text(state: IncidentState, place: int) -> str:
-    """Return the key of the label for an update's status.
+    """Return the key of the text for the status of an update.
 
     Args:
         place: the update's index in the state.

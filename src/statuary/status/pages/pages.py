@@ -1,4 +1,4 @@
-"""The status pages over time; unchanged ones are rendered once."""
+"""Render the status pages at any instant, each unchanged one once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -39,7 +39,7 @@ from statuary.status.urls import HISTORY_PAGE, HISTORY_QUARTER_PAGE, INCIDENT, I
 
 
 class IncidentView(NamedTuple):
-    """The content of the page."""
+    """The inputs of the template for an incident's page."""
 
     card: IncidentCard
     course: IncidentCourse | None
@@ -47,7 +47,7 @@ class IncidentView(NamedTuple):
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
-    """Return the head of the page."""
+    """Return the title and description of an incident's page."""
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,
@@ -66,14 +66,14 @@ def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
 
 
 class StartedQuarters(NamedTuple):
-    """The started records of quarters, and the final quarters."""
+    """Records by quarter, and the quarters that no longer change."""
 
     records: Mapping[Quarter, Sequence[IncidentState]]
     final: list[Quarter]
 
 
 class StatusPages:
-    """The status pages of a timeline."""
+    """Renders the status pages of a timeline."""
 
     def __init__(
         self,
@@ -81,9 +81,11 @@ class StatusPages:
         site: SiteContext,
         previous_versions: Mapping[str, Sequence[PreviousVersion]] | None = None,
     ) -> None:
-        """Take a timeline that extends to every page's instant.
+        """Prepare the pages of a timeline.
 
         Args:
+            timeline: the status over time; it must extend to each instant that is asked for.
+            site: the settings that all pages share.
             previous_versions: earlier versions of updates, by update.
         """
         self._timeline = timeline
@@ -108,7 +110,7 @@ class StatusPages:
         self._quarters: dict[Quarter, tuple[object, Document]] = {}
 
     def summary(self, state: PageState) -> StatusSummary:
-        """Return the sentences on top of the status page."""
+        """Return the sentences at the top of the status page."""
         return summarize(state, self._localization)
 
     def documents_at(self, at: Instant) -> list[Document]:
@@ -119,7 +121,7 @@ class StatusPages:
         return [*self.documents_from(at)(at), *incidents, *quarters]
 
     def final_quarters(self, start: Instant) -> "StartedQuarters":
-        """Return the records that began by an instant, and the final quarters."""
+        """Return the records of each quarter, and the final quarters."""
         begun = self._records_by_quarter.at(start)
         # the page of a quarter links to its neighbours, so it is final only if they stay the same
         later_records = list(self._records_by_quarter.at(self._timeline.until))
@@ -140,13 +142,13 @@ class StatusPages:
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function that makes the pages that change, by time.
+        """Return a function from an instant to the pages that change then.
 
-        For a time without a change (a midnight, an hour of an outage) the function returns only the pages
+        For an instant without a change of status (a midnight, an hour of an outage) these are only the pages
         with uptime and past days.
 
         Args:
-            start: the earliest time that the function is called with.
+            start: the earliest instant that the function is called with.
         """
         opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
@@ -171,7 +173,7 @@ class StatusPages:
         return documents_at
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return changing pages with a notice of the build's horizon."""
+        """Return the pages with a notice that the build is outdated."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]

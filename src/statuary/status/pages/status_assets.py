@@ -1,4 +1,4 @@
-"""The additional files of status pages: an icon per state."""
+"""Scripts, styles and icons of status pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,6 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def status_assets() -> Iterator[Document]:
-    """Yield the scripts and styles of status pages."""
+    """Yield the scripts, styles and icons of status pages."""
     for impact in IMPACT_STATES:
         yield icon_document(ASSETS / f"status-{impact}.svg")

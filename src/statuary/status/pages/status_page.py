@@ -1,4 +1,4 @@
-"""The status page, and the history by quarter."""
+"""The inputs of the status page and of the history's pages."""
 
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ MAX_NAMED = 3
 
 
 class DueUpdate(NamedTuple):
-    """The time by which the next update is promised."""
+    """The announced time of the next update."""
 
     incident: str  # its id
     key: str  # of the text
@@ -44,7 +44,7 @@ class DueUpdate(NamedTuple):
 
 
 class StatusSummary(NamedTuple):
-    """The sentences on top of the status page."""
+    """The sentences at the top of the status page."""
 
     state: str  # the worst, as pages show it
     headline: str  # the worst state, by name; without anything wrong, the description of the status
@@ -56,7 +56,7 @@ class StatusSummary(NamedTuple):
 
 
 class StatusView(NamedTuple):
-    """The content of the status page."""
+    """The inputs of the template for the status page."""
 
     answer: StatusSummary
     # the time of the latest change; None if nothing has happened and the page's age is unknown
@@ -81,7 +81,7 @@ def status_view(
     cards: IncidentCardBuilder,
     localization: Localization,
 ) -> StatusView:
-    """Return the content of the status page."""
+    """Collect the inputs of the template for the status page."""
     dates = localization.dates
 
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
@@ -107,7 +107,7 @@ def status_view(
 
 
 def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
-    """Return the head of the status page."""
+    """Return the title and description of the status page."""
     return PageHead(
         path=STATUS_PAGE.path(),
         title=view.answer.headline,
@@ -119,7 +119,7 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
 
 
 def summarize(state: PageState, localization: Localization) -> StatusSummary:
-    """Summarize the faults by name, their start, and the next step.
+    """Summarize the status in sentences: faults, since when, and what follows.
 
     The worst comes first; an author's description replaces the summary. A page without any data does not
     claim that everything is operational.
@@ -141,7 +141,7 @@ def summarize(state: PageState, localization: Localization) -> StatusSummary:
 def _with_component_names(
     summary: StatusSummary, state: PageState, localization: Localization
 ) -> StatusSummary:
-    """Return an answer that names the components that do not work normally."""
+    """Add the names of components that are not operational to a summary."""
     texts = localization.texts
     by_status = _leaves_by_status(state)
     calm = len(by_status.pop("operational", ()))
@@ -159,7 +159,7 @@ def _with_component_names(
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
-    """Return the components that pages show by status, the worst first."""
+    """Group the components that pages show by status, the worst first."""
     by_status: dict[ComponentStatus, list[ComponentState]] = {}
     for leaf in state.components.values():
         if not leaf.component.group and is_shown(leaf):
@@ -169,7 +169,7 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
 
 
 def _due(state: PageState, localization: Localization) -> DueUpdate | None:
-    """Return the promise of the worst incident that has one, if any."""
+    """Return the announced next update of the worst incident that has one."""
     for incident in worst_first(state.incidents):
         if incident.next_update_by is not None:
             key = "status.was_due" if incident.is_overdue else "status.due"
@@ -182,7 +182,7 @@ def _other_sentences(
     operational_count: int,
     texts: PageTexts,
 ) -> Markup:
-    """Return the sentences about all but the worst."""
+    """Return the sentences about all statuses but the worst."""
     clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in other_statuses]
     sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
     if operational_count:
@@ -191,7 +191,7 @@ def _other_sentences(
 
 
 def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
-    """Return the clause that components have a status.
+    """Name the components that have a status.
 
     For example: `RPC is down`, `North, South and 3 more are degraded`.
     """
@@ -232,14 +232,14 @@ def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
-    """Return the records of the past days, and some earlier ones."""
+    """Filter the records that began in the past days."""
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
     records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
     return [record for record in records if _filed_at(record) > earliest]
 
 
 def _filed_at(state: IncidentState) -> Instant:
-    """Return a record's time in the list of past days.
+    """Return the time by which lists of past days sort a record.
 
     It is the start, or the time of a cancellation before the start.
     """
@@ -269,14 +269,14 @@ LATEST_MONTHS = 3
 
 
 class HistoryMonth(NamedTuple):
-    """A month."""
+    """A month on a page of the history."""
 
     month: FormattedTime
     cards: tuple[IncidentCard, ...]  # the incidents and maintenances that began in it, newest first
 
 
 class HistoryView(NamedTuple):
-    """The content of a page of the history."""
+    """The inputs of the template for a page of the history."""
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
@@ -287,7 +287,7 @@ class HistoryView(NamedTuple):
 
 
 class RecordsByQuarter:
-    """Everything that has begun, by quarter, over time."""
+    """Groups the records that have begun by quarter, at any instant."""
 
     def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
         self._histories: dict[Quarter, list[IncidentHistory]] = {}
@@ -303,7 +303,7 @@ class RecordsByQuarter:
         }
 
     def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
-        """Return the records that began by an instant, newest first, by quarter.
+        """Return the records that began by an instant, by quarter, newest first.
 
         An unchanged quarter is the same value as before.
         """
@@ -311,7 +311,7 @@ class RecordsByQuarter:
         return {quarter: records for quarter, records in begun.items() if records}
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
-        """Return whether nothing in a quarter changes after an instant."""
+        """Return whether a quarter no longer changes after an instant."""
         return all(history.is_final_by(instant) for history in self._histories[quarter])
 
     def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
@@ -336,14 +336,14 @@ def _month_of(at: Instant, zone: ZoneInfo) -> _Month:
 
 
 class HistoryViewBuilder:
-    """Builds the views of the history."""
+    """Builds the inputs of the pages of the history."""
 
     def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
         self._cards = cards
         self._dates, self._texts = localization.dates, localization.texts
 
     def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
-        """Return the view of the latest months."""
+        """Return the inputs of the page with the latest months."""
         today = at.astimezone(self._dates.zone)
         months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
         year_before, month_before = _months_before(today.year, today.month, LATEST_MONTHS)
@@ -359,7 +359,7 @@ class HistoryViewBuilder:
         )
 
     def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
-        """Return the view of a quarter."""
+        """Return the inputs of the page of a quarter."""
         year, number = quarter
         order = list(quarters)
         place = order.index(quarter)
@@ -377,7 +377,7 @@ class HistoryViewBuilder:
         )
 
     def head(self, view: HistoryView, path: str, name: str) -> PageHead:
-        """Return the head of a page of the history."""
+        """Return the title and description of a page of the history."""
         description = self._texts("history.page", name=name)
         return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
 

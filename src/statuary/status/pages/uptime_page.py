@@ -1,4 +1,4 @@
-"""The uptime calendar: component days by month, with downtime."""
+"""The inputs of the uptime calendar: days by month and component."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
@@ -38,7 +38,7 @@ WORST_FIRST = ("major", "partial", "degraded")
 
 
 class CalendarCell(NamedTuple):
-    """A day in the table of a month.
+    """A day in the calendar of a month.
 
     Attributes:
         number: the day of the month; 0 for a cell outside the month.
@@ -52,7 +52,7 @@ class CalendarCell(NamedTuple):
 
 
 class UptimeMonth(NamedTuple):
-    """A month of a component.
+    """A component's calendar of a month.
 
     Attributes:
         uptime: in words; empty if it is unknown.
@@ -65,14 +65,14 @@ class UptimeMonth(NamedTuple):
 
 
 class MonthUptime(NamedTuple):
-    """A component's uptime in a month: percentage, if known, and worst day."""
+    """A component's uptime in a month, and its worst day."""
 
     percent: str
     state: str
 
 
 class RecordDowntime(NamedTuple):
-    """A record in the list of downtime, with its affected components.
+    """An incident or window in the list of downtime.
 
     Attributes:
         day: the first day with downtime.
@@ -91,19 +91,19 @@ class RecordDowntime(NamedTuple):
 
 
 class ComponentName(NamedTuple):
-    """A component's name, and its group's, if it has one."""
+    """The name of a component and of its group, if any."""
 
     alone: str
     group: str
 
     @property
     def full(self) -> str:
-        """The name with that of the group."""
+        """The name, with the group's before it."""
         return f"{self.group} / {self.alone}" if self.group else self.alone
 
 
 class ComponentCalendar(NamedTuple):
-    """The months of a component.
+    """A component's calendar.
 
     Attributes:
         uptime: over the latest days, in percent.
@@ -124,13 +124,13 @@ class ComponentCalendar(NamedTuple):
 
 
 class UptimeView(NamedTuple):
-    """The content of the uptime calendar.
+    """The inputs of the template for the uptime calendar.
 
     Attributes:
         first: the first day.
         last: the last day.
         months: oldest first.
-        downtimes: what took components down, newest first.
+        downtimes: the incidents and windows that caused downtime, newest first.
         json: the uptime document, relative to the site's root.
     """
 
@@ -160,12 +160,18 @@ class MonthTableKey(NamedTuple):
 
 
 class UptimeViewBuilder:
-    """Builds the uptime calendar, rendering past months once."""
+    """Builds the inputs of the uptime calendar; past months are rendered once."""
 
     def __init__(
         self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
     ) -> None:
-        """Take the function that renders a component's month."""
+        """Prepare the calendar.
+
+        Args:
+            localization: the language and time zone of the page.
+            days: describes days with downtime.
+            draw: renders a month of a component as HTML.
+        """
         self._days = days
         self._dates, self._texts = localization.dates, localization.texts
         self._draw = draw
@@ -179,12 +185,13 @@ class UptimeViewBuilder:
         downtimes: DowntimeByComponent,
         groups: Mapping[str, Component],
     ) -> UptimeView:
-        """Return the content of the calendar.
+        """Collect the inputs of the calendar.
 
         Args:
+            uptime: the uptime of each component.
             days: the days of the calendar.
-            downtimes: their downtime.
-            groups: by id.
+            downtimes: the downtime on these days.
+            groups: the groups by id.
         """
         components = tuple(
             self._component(
@@ -207,7 +214,7 @@ class UptimeViewBuilder:
     def _by_record(
         self, names: Mapping[str, str], downtimes: DowntimeByComponent
     ) -> Iterator[RecordDowntime]:
-        """Yield the records that took components down, the latest first."""
+        """Yield the incidents and windows that caused downtime, latest first."""
         days: dict[str, list[tuple[DayDowntime, str]]] = {}
         records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
         for component_id, name in names.items():
@@ -236,7 +243,7 @@ class UptimeViewBuilder:
             )
 
     def head(self, name: str) -> PageHead:
-        """Return the head of the calendar."""
+        """Return the title and description of the calendar."""
         return PageHead(
             path=UPTIME_PAGE.path(),
             title=self._texts("uptime.title"),
@@ -252,7 +259,7 @@ class UptimeViewBuilder:
         downtimes: Mapping[date, DayDowntime],
         name: ComponentName,
     ) -> ComponentCalendar:
-        """Return a component's calendar, an earlier one if unchanged."""
+        """Return a component's calendar, or an earlier one if it is unchanged."""
         basis = days.first_day, days.last_day, uptime.fraction, downtimes
         previous = self._calendars.get(uptime.component.id)
         if previous is None or previous[0] != basis:
@@ -321,7 +328,7 @@ class UptimeViewBuilder:
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
-    """Return the months of a range of days."""
+    """Return the months in a range of days."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
@@ -348,7 +355,7 @@ def _month(
 
 
 def _worst(month: MonthTableKey) -> str:
-    """Return the worst state of a month's days, or nothing without downtime."""
+    """Return the worst state in a month; empty without downtime."""
     if month.span and month.outage == NO_OUTAGE:
         return "ok"
     states = {day.state for day in month.downtimes}
@@ -370,7 +377,7 @@ def _days(month: tuple[int, int]) -> list[date]:
 
 
 class _Place(NamedTuple):
-    """The place of a component in a list that keeps groups together."""
+    """The position of a component in a list that keeps groups together."""
 
     position: int  # of its group, or its own without one
     in_group: int = 0
