@@ -292,6 +292,13 @@ def test_several_chains_require_chain_id(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
+def test_site_without_chains_names_option(content, code):
+    site = content / "site.yaml"
+    site.write_text(site.read_text().partition("chains:")[0])
+    message = run(content, artifact("Fare"), *code("Fare")).stderr
+    assert "give --chain-id and --add-chain" in message
+
+
 def test_settings_name_their_schema(content, code):
     (content / ".schema").mkdir()
     (content / ".schema/contract.json").touch()

@@ -90,6 +90,44 @@ def test_node_adds_runtime_match(kind, content, node):
     assert is_clean(content)
 
 
+def with_shifted_hashes(tmp_path):
+    """Return Foundry's project where each transaction has the next one's hash, as forge wrote them."""
+    project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "shifted")
+    for file in project.glob("broadcast/*/*/run-*.json"):
+        run = json.loads(file.read_text())
+        names = [transaction["hash"] for transaction in run["transactions"]]
+        for transaction, name in zip(run["transactions"], [*names[1:], names[0]], strict=True):
+            transaction["hash"] = name
+        file.write_text(json.dumps(run))
+    return project
+
+
+def hashes(content):
+    return {address: record["deployment"]["transactionHash"] for address, record in records(content).items()}
+
+
+def test_shifted_hashes_are_corrected_or_dropped(content, tmp_path):
+    imported(content, "foundry")
+    expected = hashes(content)
+    shifted = empty_site(tmp_path / "second")
+    result = imported(shifted, "foundry", source=with_shifted_hashes(tmp_path))
+    assert result.exit_code == ExitCode.OK, result.output
+    found = hashes(shifted)
+    assert {address for address, name in found.items() if name not in (None, expected[address])} == set()
+    assert sum(name is not None for name in found.values()) == 2
+
+
+@pytest.mark.slow
+def test_node_finds_shifted_hashes(content, node, tmp_path):
+    url = node("foundry")
+    imported(content, "foundry", "--rpc", url)
+    shifted = empty_site(tmp_path / "second")
+    result = imported(shifted, "foundry", "--rpc", url, source=with_shifted_hashes(tmp_path))
+    assert result.exit_code == ExitCode.OK, result.output
+    assert None not in hashes(content).values()
+    assert hashes(shifted) == hashes(content)
+
+
 @pytest.mark.slow
 def test_hardhat_deploy_needs_compiler_and_node(content, node, solc):
     bare = imported(content, "hardhat-deploy")

@@ -307,6 +307,16 @@ def test_folder_of_records_is_imported(layout, tmp_path):
     assert sorted(contracts(content).values()) == sorted(records)
 
 
+def test_file_of_records_is_imported(tmp_path):
+    records = [record_of(number) for number in range(1, 4)]
+    file = tmp_path / "records.jsonl"
+    file.write_bytes(b"".join(record + b"\n" for record in records))
+    content = empty_site(tmp_path, (5,))
+    done = run("import", "sourcify", file, "--content", content, "--add-chains")
+    assert done.exit_code == ExitCode.OK, done.output
+    assert sorted(contracts(content).values()) == sorted(records)
+
+
 def test_copied_site_gives_each_record_once(tmp_path):
     record = record_of(2)
     value = json.loads(record)
@@ -333,4 +343,7 @@ def test_folder_without_records_is_explained(tmp_path):
     skipped = run("import", "sourcify", tmp_path / "export", "--content", content)
     assert "is not a record of API v2" in skipped.output
     missing = run("import", "sourcify", tmp_path / "none", "--content", content)
-    assert "there is no folder" in missing.stderr
+    assert "there is no file or folder" in missing.stderr
+    (tmp_path / "export.tar.gz").write_bytes(b"")
+    archive = run("import", "sourcify", tmp_path / "export.tar.gz", "--content", content)
+    assert "unpack the archive first" in archive.stderr

@@ -146,8 +146,9 @@ def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedCo
     try:
         ADAPTER.validator.validate_python(value)
     except ValidationError as error:
-        if value.keys().isdisjoint(IDENTITY):
-            message = f"this is not a record of a contract: it has none of {', '.join(IDENTITY)}"
+        missing = [name for name in IDENTITY if name not in value]
+        if len(missing) > 1:
+            message = f"this is not a record of a contract: it has no {', '.join(missing)}"
             hint = "make a record of an artifact or a build-info with `statuary contract add`"
             finding = Finding(rule="invalid-value", path=path, message=message, hint=hint)
             return ParsedContract(None, findings=[finding])

@@ -154,7 +154,8 @@ CONTRACT_KINDS: Final = (
         "sourcify",
         "contracts of Sourcify",
         "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder:"
-        " of its repository (full_match, partial_match), or of records (<chain id>/<address>.json, any *.json, *.jsonl)",
+        " of its repository (full_match, partial_match), or of records (<chain id>/<address>.json, any *.json, *.jsonl),"
+        " or such a file",
     ),
     ContractKind(
         "etherscan",

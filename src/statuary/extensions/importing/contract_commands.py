@@ -127,8 +127,12 @@ def _add_missing_chain(content: Path, catalogue: SiteContent, chain_id: ChainId)
 
 
 def _only_chain(chains: list[ChainId]) -> ChainId:
-    if len(chains) != 1:
-        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chains) or 'none'}")
+    if not chains:
+        raise click.UsageError(
+            "the site has no chain: list it under `chains:` in site.yaml, or give --chain-id and --add-chain"
+        )
+    if len(chains) > 1:
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chains)}")
     return chains[0]
 
 

@@ -16,7 +16,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.findings import Finding, Severity, has_errors
 from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE, MAX_QUOTED
-from statuary.base.primitives import Address, ChainId, Instant
+from statuary.base.primitives import Address, ChainId, Hex, Instant
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import RecordValue
@@ -28,7 +28,11 @@ from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.importing.compilations import Compilations, with_output
 from statuary.extensions.importing.evidence.compile_contract import evidence_of_run, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
-from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract, read_on_chain_contract
+from statuary.extensions.importing.evidence.on_chain_contract import (
+    NotCreatedError,
+    OnChainContract,
+    read_on_chain_contract,
+)
 from statuary.extensions.importing.prepare_contract import (
     ImportOptions,
     PreparedContract,
@@ -137,6 +141,25 @@ class ContractImportSettings(NamedTuple):
     nodes: Mapping[ChainId, EthereumNode] = {}  # of some chains
     dry_run: bool = False
     add_chains: bool = False  # add chains that are missing in site.yaml
+
+
+def _read_created(
+    node: EthereumNode, address: Address, transaction: Hex | None, others: Sequence[Hex]
+) -> OnChainContract:
+    """Read a contract with its transaction, or with the first other one that created it.
+
+    Raises:
+        NotImportableError: if none of them created it, or as `read_on_chain_contract`.
+    """
+    for candidate in filter(None, (transaction, *others)):
+        with suppress(NotCreatedError):
+            return read_on_chain_contract(node, address, candidate)
+    if transaction is None:
+        return read_on_chain_contract(node, address, None)
+    raise NotImportableError(
+        f"transaction {transaction} did not create {address}, although the source says so",
+        "add the contract alone, with `statuary contract add --transaction HASH`",
+    )
 
 
 class ImportedContracts:
@@ -472,7 +495,8 @@ class ContractImport:
         if node is None:
             return source.on_chain
         stated = source.on_chain
-        on_chain = read_on_chain_contract(node, contract.address, stated.deployment.transaction_hash)
+        named = stated.deployment.transaction_hash
+        on_chain = _read_created(node, contract.address, named, source.other_transactions)
         if on_chain.creation is not None or stated.creation is None:
             return on_chain
         return on_chain._replace(creation=stated.creation, notes=stated.notes)

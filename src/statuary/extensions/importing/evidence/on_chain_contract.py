@@ -18,6 +18,10 @@ CREATE_FRAMES: Final = ("CREATE", "CREATE2")
 NO_CREATION_CODE = "the record has no creation code"
 
 
+class NotCreatedError(NotImportableError):
+    """A transaction did not create the contract."""
+
+
 class OnChainContract(NamedTuple):
     """A contract on its chain."""
 
@@ -54,8 +58,8 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
         transaction: the hash of the creating transaction; None if unknown.
 
     Raises:
-        NotImportableError: if there is no such contract or transaction, if the transaction did not create it,
-            or if the node does not respond.
+        NotCreatedError: if the transaction did not create it.
+        NotImportableError: if there is no such contract or transaction, or if the node does not respond.
     """
     try:
         runtime = node.call_hex("eth_getCode", address, "latest")
@@ -161,7 +165,7 @@ def _creation(
         if str(frame.get("to")).lower() == address.lower()
     ]
     if not inputs:
-        raise NotImportableError(
+        raise NotCreatedError(
             f"transaction {deployment.transaction_hash} did not create {address}",
             "give the creating transaction, or leave out --transaction",
         )

@@ -11,7 +11,7 @@ Format:
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -130,9 +130,10 @@ class _Run:
     def contracts(self) -> ListedContracts:
         for transaction in self.transactions:
             created = _creations(transaction)
-            receipt = self.receipts.get(as_text(transaction.get("hash")), {})
+            hashes = self._hashes_of(transaction)
+            receipt = self.receipts.get(hashes.likely, {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
-                failure = f"its transaction {transaction['hash']} failed"
+                failure = f"its transaction {hashes.likely} failed"
                 for contract in created:
                     where = any_address(contract.address, str(self.file))
                     yield UnreadableContract(
@@ -140,16 +141,31 @@ class _Run:
                     )
                 continue
             for contract in created:
-                yield self._contract(contract, transaction, receipt)
+                yield self._contract(contract, transaction, hashes)
+
+    def _hashes_of(self, transaction: JsonObject) -> "_Hashes":
+        """Find a transaction's hash by its receipt.
+
+        Before https://github.com/foundry-rs/foundry/pull/16715, forge wrote the hash of another transaction
+        of the run if the node answered out of order.
+        """
+        named = as_text(transaction.get("hash"))
+        if named not in self.receipts:
+            return _Hashes(named)
+        fitting = [name for name, receipt in self.receipts.items() if _is_receipt_of(receipt, transaction)]
+        if named not in fitting:
+            named = fitting[0] if len(fitting) == 1 else ""
+        return _Hashes(named, tuple(Hex(name) for name in fitting if name != named))
 
     def _contract(
-        self, contract: "_CreatedContract", transaction: JsonObject, receipt: JsonObject
+        self, contract: "_CreatedContract", transaction: JsonObject, hashes: "_Hashes"
     ) -> ListedContract:
+        receipt = self.receipts.get(hashes.likely, {})
         on_chain = OnChainContract(
             creation=contract.creation.code,
             runtime=None,
             deployment=any_deployment(
-                transaction.get("hash"),
+                hashes.likely,
                 receipt.get("blockNumber"),
                 receipt.get("transactionIndex"),
                 _sent(transaction).get("from"),
@@ -157,8 +173,12 @@ class _Run:
             notes=() if contract.creation.is_shown else (UNCHECKED_CREATION,),
         )
         where = any_address(contract.address, str(self.file))
-        read_artifact = partial(self.artifacts.read, contract.name, on_chain, self.revision, self.evm_version)
-        return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_artifact)
+
+        def read_source() -> SourceContract:
+            source = self.artifacts.read(contract.name, on_chain, self.revision, self.evm_version)
+            return source._replace(other_transactions=hashes.others)
+
+        return ListedContract(ChainId(self.chain_id), where, contract.name or where, read_source)
 
 
 def _revision(commit: str, evm_version: str) -> str:
@@ -185,6 +205,21 @@ def _default_evm_version(time: int) -> str:
 
 LAST_SECOND: Final = 100_000_000_000
 """A time above it is in milliseconds: in seconds, it would be in the year 5138."""
+
+
+class _Hashes(NamedTuple):
+    """The hashes that a transaction of a run may have."""
+
+    likely: str  # empty if it is unknown
+    others: tuple[Hex, ...] = ()
+
+
+def _is_receipt_of(receipt: JsonObject, transaction: JsonObject) -> bool:
+    """Return whether a receipt may be a transaction's, by receiver and created contract."""
+    if "to" in receipt and any_hex(receipt["to"]) != any_hex(_sent(transaction).get("to")):
+        return False
+    created = receipt.get("contractAddress")
+    return not created or as_text(created).lower() == as_text(transaction.get("contractAddress")).lower()
 
 
 def _sent(transaction: JsonObject) -> JsonObject:

@@ -33,6 +33,7 @@ class SourceContract(NamedTuple):
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
     compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
+    other_transactions: tuple[Hex, ...] = ()  # if the named one did not create it, one of these may have
     revision: str = ""  # how to compile the deployed code; empty if the source does not say
 
 

@@ -97,13 +97,16 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path) -> ListedContracts:
-    """Yield the contracts of a Sourcify repository folder, or of record files.
+    """Yield the contracts of a Sourcify repository folder, or of one or more record files.
 
     Raises:
         NotImportableError: if it has neither.
     """
+    if folder.is_file():
+        yield from _single_file(folder)
+        return
     if not folder.is_dir():
-        raise NotImportableError(f"there is no folder {folder}", "check the path")
+        raise NotImportableError(f"there is no file or folder {folder}", "check the path")
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
         return
@@ -117,6 +120,14 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
     for file in files:
         name = file.relative_to(folder).as_posix()
         yield from with_unreadable(file, name, _file_records(file))
+
+
+def _single_file(file: Path) -> ListedContracts:
+    if not _may_have_records(file):
+        raise NotImportableError(
+            f"{file} is not a file of records", "give a .json or .jsonl file, or unpack the archive first"
+        )
+    yield from with_unreadable(file, file.name, _file_records(file))
 
 
 def _site_records(folder: Path) -> list[Path]:
