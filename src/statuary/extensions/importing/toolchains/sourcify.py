@@ -102,14 +102,29 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
     Raises:
         NotImportableError: if it has neither.
     """
-    if folder.is_file():
-        yield from _single_file(folder)
-        return
-    if not folder.is_dir():
-        raise NotImportableError(f"there is no file or folder {folder}", "check the path")
     if any((folder / above / match).is_dir() for above in ABOVE for match in MATCHES):
         yield from read_sourcify_repository(folder)
         return
+    root = folder if folder.is_dir() else folder.parent
+    for file in _record_files(folder):
+        name = file.relative_to(root).as_posix()
+        yield from with_unreadable(file, name, _file_records(file))
+
+
+def _record_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that may hold records; a file is its own folder.
+
+    Raises:
+        NotImportableError: if there are none.
+    """
+    if folder.is_file():
+        if _may_have_records(folder):
+            return [folder]
+        raise NotImportableError(
+            f"{folder} is not a file of records", "give a .json or .jsonl file, or unpack the archive first"
+        )
+    if not folder.is_dir():
+        raise NotImportableError(f"there is no file or folder {folder}", "check the path")
     files = _site_records(folder) or [file for file in sorted(folder.rglob("*")) if _may_have_records(file)]
     if not files:
         raise NotImportableError(
@@ -117,17 +132,7 @@ def read_sourcify_folder(folder: Path) -> ListedContracts:
             "give a folder of Sourcify's repository, a folder with <chain id>/<address>.json or other files of"
             " records, or the URL of a server with API v2",
         )
-    for file in files:
-        name = file.relative_to(folder).as_posix()
-        yield from with_unreadable(file, name, _file_records(file))
-
-
-def _single_file(file: Path) -> ListedContracts:
-    if not _may_have_records(file):
-        raise NotImportableError(
-            f"{file} is not a file of records", "give a .json or .jsonl file, or unpack the archive first"
-        )
-    yield from with_unreadable(file, file.name, _file_records(file))
+    return files
 
 
 def _site_records(folder: Path) -> list[Path]:
