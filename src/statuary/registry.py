@@ -326,12 +326,19 @@ ENTRY_POINTS = "statuary.sections"
 def extension_of(key: str) -> Extension | None:
     """Return the extension whose section a key of site.yaml enables."""
     for row in EXTENSIONS:
-        if row.name == key and row.section:
-            return row
+        if row.name == key:
+            return row if row.section else None
+    return next((row for row in sections_of_others() if row.name == key), None)
+
+
+@cache
+def sections_of_others() -> tuple[Extension, ...]:
+    """Return the sections that other installed packages offer, by key."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - few sites have a section of another package
 
-    points = entry_points(group=ENTRY_POINTS, name=key)
-    return next((Extension(key, point.value) for point in points), None)
+    own_keys = {row.name for row in EXTENSIONS}
+    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    return tuple(Extension(point.name, point.value) for point in points if point.name not in own_keys)
 
 
 def providers(kind: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
@@ -18,14 +19,15 @@ from typing import NamedTuple
 from statuary.engine.extension_settings import ExtensionSource
 from statuary.section import Section, SectionResult
 from statuary.site.document import Document, encode_json
-from statuary.site.urls import Url
+from statuary.site.operations import ApiDescription, Operation
+from statuary.site.urls import SHORT_LIVED, TEXT, Url
 from statuary.source.source_model import SourceModel, Text
 from statuary.status.hooks import FollowsStatus, PublishesIncidents
 
 ABOUT = Url("counter-about", "counter/about.json", "what is counted")
-COUNT = Url("counter-count", "counter/count.json", "how many incidents are listed at an instant")
+COUNT = Url("counter-count", "counter/count.json", "how many incidents are listed at an instant", cache=SHORT_LIVED)
 TOTAL = Url("counter-total", "counter/total.json", "how many documents the incidents have")
-KEPT = Url("counter-kept", "counter/kept/{name}.json", "what stays until the section is off")
+KEPT = Url("counter-kept", "counter/kept/{name}.json", "what stays until the section is off", TEXT)
 FILE = Url("counter-file", "counter.json", "a file without a folder, which stays too")
 
 
@@ -50,6 +52,9 @@ class CounterSection(Section, FollowsStatus):
     @classmethod
     def source(cls):
         return SiteCounterSource
+
+    def operations(self, run):
+        return [ApiDescription("Counter", "What is counted.", (Operation(KEPT, tag="Counter"),))]
 
     def config_documents(self, site, skipped):
         yield Document(ABOUT.path(), encode_json({"title": self.settings.title}))
@@ -88,7 +93,11 @@ def package(tmp_path: Path) -> Path:
 
 
 def build(content: Path, out: Path, *packages: Path) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "statuary", "build", "--content", content, "--out", out, "--now", NOW)
+    return run_statuary(packages, "build", "--content", content, "--out", out, "--now", NOW)
+
+
+def run_statuary(packages: Iterable[Path], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "statuary", *arguments)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, packages))}
     return subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
 
@@ -113,6 +122,23 @@ def test_section_of_another_package_adds_documents(tmp_path: Path, package: Path
     assert document(out, "total.json")["documents"] > 0
     assert build(content, out, package).returncode == 0
     assert document(out, "total.json")["documents"] > 0
+    described = orjson.loads((out / "openapi.json").read_bytes())["paths"]["/counter/kept/{name}.json"]
+    assert described["get"]["operationId"] == "counter-kept"
+    kept = run_statuary([package], "explain", "counter/kept/one.json", "--out", out).stdout
+    assert "counter-kept: what stays until the section is off (name one)" in kept
+    assert "served as text/plain; charset=utf-8" in kept
+    counted = run_statuary([package], "explain", "counter/count.json", "--out", out).stdout
+    assert "Cache-Control: public, max-age=30" in counted
+
+
+@pytest.mark.slow
+def test_section_of_another_package_has_host_rules(tmp_path: Path, package: Path) -> None:
+    settings = "counter: {title: Incidents}\nhosting: {files: [netlify]}\n"
+    out, content = tmp_path / "out", content_with(tmp_path, settings)
+    assert build(content, out, package).returncode == 0
+    rules = dict(block.split("\n", 1) for block in (out / "_headers").read_text("utf-8").split("\n\n"))
+    assert "Cache-Control: public, max-age=30" in rules["/counter/*"]
+    assert "Content-Type: text/plain; charset=utf-8" in rules["/counter/kept/*"]
 
 
 @pytest.mark.slow

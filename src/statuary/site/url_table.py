@@ -1,10 +1,16 @@
-"""The URL table: the rows of every section and extension."""
+"""The URL table: the rows of every section and extension.
+
+A section of another package has rows too. A path is looked for in them after statuary's own rows, so that no package can
+change what a path of statuary is.
+"""
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 
-from statuary.registry import CONTENT_SECTIONS, EXTENSIONS, load
+from statuary.registry import CONTENT_SECTIONS, EXTENSIONS, extension_of, load, sections_of_others
 from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, Url, url_regex
 
 
@@ -16,9 +22,20 @@ def content_urls() -> tuple[Url, ...]:
 
 @cache
 def all_urls() -> tuple[Url, ...]:
-    """Return all rows, those of extensions before the descriptions of the site."""
+    """Return statuary's rows, those of extensions before the descriptions of the site."""
     extension_urls = (load(row.section).urls for row in EXTENSIONS if row.section)
     return (*content_urls(), *PAGE_URLS, *chain.from_iterable(extension_urls), *DESCRIPTION_URLS)
+
+
+def urls_of_others(keys: Iterable[str]) -> tuple[Url, ...]:
+    """Return the rows of the sections of other packages that a site enables.
+
+    Args:
+        keys: the keys of site.yaml.
+    """
+    own_keys = {row.name for row in EXTENSIONS}
+    rows = (extension_of(key) for key in keys if key not in own_keys)
+    return tuple(chain.from_iterable(load(row.section).urls for row in rows if row is not None))
 
 
 def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
@@ -32,11 +49,12 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
-    urls = extensions.get(path) or extensions.get(folder, "")
-    for expression, url in _expressions(urls).get(folder, ()):
-        matched = expression.fullmatch(path)
-        if matched:
-            return url, matched.groupdict()
+    own_rows = _expressions(extensions.get(path) or extensions.get(folder, ""))
+    for rows in (own_rows, _expressions_of_others()):
+        for expression, url in rows.get(folder, ()):
+            matched = expression.fullmatch(path)
+            if matched:
+                return url, matched.groupdict()
     return None
 
 
@@ -46,18 +64,36 @@ def _extensions_by_name() -> dict[str, str]:
     return {name: row.section for row in EXTENSIONS for name in row.folders}
 
 
-@cache
-def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]:
-    """Return an owner's rows by the first name of their paths.
+Expressions = dict[str, list[tuple[re.Pattern[str], Url]]]
+"""Rows with their regular expressions, by the first name of their paths, which is always literal."""
 
-    That name is always literal.
+
+@cache
+def _expressions(extension: str) -> Expressions:
+    """Return the rows of an owner.
 
     Args:
         extension: the target of the extension's section; empty for all other rows.
     """
     others = (*content_urls(), *PAGE_URLS, *DESCRIPTION_URLS)
     urls: tuple[Url, ...] = load(extension).urls if extension else others
-    expressions: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
+    return _with_expressions(urls)
+
+
+@cache
+def _expressions_of_others() -> Expressions:
+    """Return the rows of other installed packages, enabled or not."""
+    urls: list[Url] = []
+    for row in sections_of_others():
+        with suppress(
+            Exception
+        ):  # a package that cannot be imported has no rows; a site that names it is told
+            urls += load(row.section).urls
+    return _with_expressions(urls)
+
+
+def _with_expressions(urls: Iterable[Url]) -> Expressions:
+    expressions: Expressions = {}
     for url in sorted(urls, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url
         expressions.setdefault(url.pattern.partition("/")[0], []).append(row)
