@@ -1,4 +1,4 @@
-"""Alerts of a monitoring system become edits of the content.
+"""Open and resolve incidents from the alerts of a monitoring system.
 
 `statuary incident from-alert` reads the payload of Alertmanager, Grafana or PagerDuty, or a plain JSON form,
 on standard input. An incident that it opens is a draft unless a rule publishes it, and has the alert's key:

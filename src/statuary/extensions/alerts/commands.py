@@ -25,7 +25,7 @@ SETTINGS_FILE = "site.yaml"
 
 
 def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> bytes:
-    """Return the bytes of FILE, one more at most than are accepted."""
+    """Read FILE up to one byte more than is accepted."""
     try:
         if str(file) == "-":
             return sys.stdin.buffer.read(LONGEST_PAYLOAD + 1)
@@ -44,11 +44,12 @@ def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> b
 )
 @with_edit_session()
 def from_alert(session: EditSession, payload: bytes) -> None:
-    """Open or resolve an incident from an alert of the monitoring.
+    """Open or resolve an incident from an alert of your monitoring.
 
-    FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard input. The rules
-    under `alerts` in site.yaml name the component. The incident is a draft, unless a rule publishes it. The same alert twice
-    changes nothing; the end of the alert resolves the incident, unless a person has updated it since.
+    FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard
+    input. The rules under `alerts` in site.yaml name the component. The incident is a draft, unless a rule
+    publishes it. The same alert twice changes nothing; the end of the alert resolves the incident, unless a
+    person has updated it since.
     """
     rules = rules_of(session.options.content)
     alerts = read_alerts(payload)

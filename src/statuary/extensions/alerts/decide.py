@@ -1,4 +1,4 @@
-"""Decide on alerts: a pure function of alerts, rules and existing incidents."""
+"""Decide which incidents an alert opens or resolves."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Resolution(NamedTuple):
 
 
 class NoChange(NamedTuple):
-    """Nothing to do, and why."""
+    """A decision to do nothing, with the reason."""
 
     reason: str
 
@@ -65,7 +65,7 @@ def decide(
 
 
 def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
-    """Return the unresolved incident of a single ended alert, if any."""
+    """Find the unresolved incident of an alert that ended by itself."""
     if alert.is_firing or alert.is_of_group:
         return None
     keys = {derived_id(alert.key, component.id) for component in catalogue.components}
@@ -74,14 +74,14 @@ def _incident_of_single_alert(alert: Alert, catalogue: StatusCatalogue) -> Incid
 
 
 class FittingRule(NamedTuple):
-    """The first rule that fits an alert."""
+    """The first rule that matches an alert."""
 
     rule: AlertRule | None
     component: Component | None  # None if the site has no such component, or a group of this name
 
 
 def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
-    """Return a clause about the label `component` if the page lacks that component."""
+    """Say that a label names a component that the page lacks."""
     name = alert.labels.get("component", "")
     if not name or name in catalogue.components_by_name:
         return ""
@@ -90,9 +90,9 @@ def _meant_component(alert: Alert, catalogue: StatusCatalogue) -> str:
 
 
 def rule_for(alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue) -> FittingRule:
-    """Return the first rule that fits an alert.
+    """Find the first rule that matches an alert.
 
-    Without a rule, the label `component` may name it.
+    Without a rule, the label `component` may name the component.
     """
     by_name = catalogue.components_by_name
     rule = next((rule for rule in rules if rule.fits(alert.labels)), None)
@@ -120,7 +120,7 @@ def _decision(
 
 
 def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
-    """Return the decision on an incident whose alerts have all ended."""
+    """Decide on the incident of a group whose alerts have all ended."""
     if not unresolved:
         return NoChange("the alert is over, and no incident that it opened is unresolved")
     if any(alert.has_unseen_firing for alert in members):
@@ -131,7 +131,7 @@ def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: 
 
 
 def _end_of(incident: Incident, at: Instant) -> Decision:
-    """Return the decision on the incident of an alert that has ended."""
+    """Decide on the incident of an alert that has ended."""
     if len(incident.updates) == 1:
         return Resolution(incident)
     status = status_at(incident, at)

@@ -28,11 +28,11 @@ PLAIN_FORM = '{"key": "rpc-down", "status": "firing", "name": "RPC down", "compo
 
 
 class PayloadError(StatuaryError):
-    """A payload has an unknown form, or lacks required data."""
+    """Raised for a payload in an unknown form or without required data."""
 
 
 class Alert(NamedTuple):
-    """One alert of a monitoring system."""
+    """An alert of a monitoring system."""
 
     key: str  # the same as long as it is about the same thing
     name: str
@@ -44,7 +44,7 @@ class Alert(NamedTuple):
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
-    """Return the alerts of a payload.
+    """Parse a payload into alerts.
 
     Raises:
         PayloadError: if it is too long, no JSON, or of no known form.
@@ -92,7 +92,7 @@ def _labels(value: Json) -> dict[str, str]:
 
 
 def _instant(value: Json) -> Instant | None:
-    """Return an instant, cut to milliseconds.
+    """Parse an instant, and cut it to milliseconds.
 
     Returns:
         The instant, or None for Go's zero time and any other value.
@@ -110,7 +110,7 @@ def _instant(value: Json) -> Instant | None:
 
 
 def _group(value: JsonObject) -> Iterator[Alert]:
-    """Yield the alerts of a group by Alertmanager or Grafana.
+    """Yield the alerts in a group of Alertmanager or Grafana.
 
     Each payload lists all alerts that fire, so the group is the key.
     """

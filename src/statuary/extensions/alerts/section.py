@@ -1,4 +1,4 @@
-"""The section of the key `alerts`."""
+"""The section that reads the alert rules of site.yaml."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The key `alerts` of site.yaml: components of alerts, and publication."""
+"""The key `alerts` of site.yaml: rules from alerts to incidents."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -15,7 +15,7 @@ from statuary.status.model.vocabulary import ComponentStatus
 
 
 class Publication(StrEnum):
-    """The publication of an incident that an alert opens."""
+    """Whether an incident that an alert opens is published or a draft."""
 
     DRAFT = "draft"
     AUTOMATICALLY = "automatically"
@@ -34,12 +34,12 @@ class AlertRule(NamedTuple):
     publish: Publication = Publication.DRAFT
 
     def fits(self, labels: Mapping[str, str]) -> bool:
-        """Say whether an alert with these labels is about the component."""
+        """Return whether an alert with these labels matches the rule."""
         return all(labels.get(name) == text for name, text in self.labels.items())
 
 
 class AlertSettings(NamedTuple):
-    """The rules, the first that fits applies."""
+    """The alert rules in order; the first that matches applies."""
 
     rules: tuple[AlertRule, ...] = ()
 

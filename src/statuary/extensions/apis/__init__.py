@@ -1,1 +1,1 @@
-"""Interfaces of explorers, wallets and tools, made of the published records."""
+"""Serve contracts to explorers, wallets and tools in their own APIs."""

@@ -1,4 +1,4 @@
-"""Documents of one record at paths with its chain and address."""
+"""Documents at paths with a contract's chain and address."""
 
 from statuary.contracts.model.record import RecordValue
 from statuary.site.document import Document
@@ -6,7 +6,7 @@ from statuary.site.urls import Url
 
 
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
-    """Return a document at both forms of the record's address.
+    """Return a document at both spellings of a contract's address.
 
     Args:
         source: the content file of the record.

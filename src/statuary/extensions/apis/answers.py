@@ -22,7 +22,7 @@ Items = list[dict[str, object]]
 
 
 class ApiAnswer(NamedTuple):
-    """An answer in JSON."""
+    """A JSON response."""
 
     body: bytes
     status: int = 200
@@ -45,12 +45,12 @@ def parameter(query: str, name: str) -> str:
 
 
 def is_signature_route(path: str, read_document: ReadDocument) -> bool:
-    """Return whether a path is a signature route that the site has."""
+    """Return whether a path belongs to the site's signature API."""
     return SIGNATURE_ROUTE.match(path) is not None and read_document(urls.SIGNATURE_STATS.path()) is not None
 
 
 def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> ApiAnswer:
-    """Return the answer of the look-up or the search at a path."""
+    """Answer a look-up or a search of signatures."""
     route = path.strip("/").rpartition("/")[2].lower()
     if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
         return _failure(f"Unexpected failure during signature {route}")
@@ -58,7 +58,7 @@ def answer_signatures(path: str, query: Query, read_document: ReadDocument) -> A
 
 
 def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Respond like 4byte.directory, or like Blockscout about a missing contract.
+    """Answer like 4byte.directory, or like Blockscout without a contract.
 
     Returns:
         The response, or None if the path or the site has none.
@@ -67,9 +67,10 @@ def answer_by_path(path: str, query: str, read_document: ReadDocument) -> ApiAns
 
 
 def _directory(path: str, query: str, read_document: ReadDocument) -> ApiAnswer | None:
-    """Return the signatures with a hash as 4byte.directory lists them.
+    """List the signatures with a hash, as 4byte.directory does.
 
-    The canonical signature has the lowest id. `hex_signature` counts as it is first written, without its escapes read.
+    The canonical signature has the lowest id. `hex_signature` counts as it is first written, without its
+    escapes read.
     """
     route = DIRECTORY_ROUTE.match(path)
     stats = read_document(urls.SIGNATURE_STATS.path()) if route else None
@@ -121,7 +122,7 @@ def _look_up(query: Query, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dict[str, Items | None]:
-    """Return the signatures with each hash, or None.
+    """Look up the signatures with each hash.
 
     Each shard is read once.
     """
@@ -140,7 +141,7 @@ def _items(kind: str, hashes: Iterable[str], read_document: ReadDocument) -> dic
 
 
 def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
-    """Return functions, without filtered ones if `filter` is `true` or absent."""
+    """Leave out filtered functions if `filter` is `true` or absent."""
     if (query.get("filter") or "true") != "true":
         return functions
     return {

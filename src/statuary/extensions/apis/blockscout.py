@@ -1,4 +1,4 @@
-"""Blockscout's `api/v2/smart-contracts/<address>`, made of a record."""
+"""Blockscout's `api/v2/smart-contracts/<address>`, derived from a record."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -58,15 +58,15 @@ NOT_VERIFIED: Final[JsonObject] = {"message": "Not found"}
 
 
 def blockscout_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the answer about a contract."""
+    """Yield the response about a contract."""
     body = encode_unchecked(smart_contract(judged))
     yield contract_document(urls.BLOCKSCOUT, judged.record, body, source)
 
 
 def smart_contract(judged: JudgedRecord) -> JsonObject:
-    """Return the members of a verified contract; unknown ones are null.
+    """Convert a record to a contract of Blockscout's API.
 
-    Without its creation code, its arguments are not known either, and neither is `creation_status`.
+    Unknown members are null: without creation code, arguments and `creation_status` are not known.
 
     A contradicted record is neither fully nor partially verified: another code is at the address.
     """
@@ -125,7 +125,7 @@ class _ProxyMembers(NamedTuple):
 
 
 def _proxy(judged: JudgedRecord) -> _ProxyMembers:
-    """Return a proxy's kind and current implementations, unless its code is contradicted."""
+    """Return the type and implementations of a proxy."""
     resolution = as_object(judged.record.get("proxyResolution"))
     other = judged.other_implementation
     if resolution.get("isProxy") is not True or (judged.is_contradicted and not other):

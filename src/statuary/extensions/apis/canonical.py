@@ -1,4 +1,4 @@
-"""Selectors with a known intended signature, from 4byte version 1.1.10."""
+"""The intended signatures of selectors that several share (4byte 1.1.10)."""
 
 _SEAPORT_ORDER = (
     "(address,address,(uint8,address,uint256,uint256,uint256)[],"

@@ -1,4 +1,4 @@
-"""Contracts by the hash of their runtime code or its template."""
+"""Find contracts by a hash of their runtime code."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Template(NamedTuple):
-    """Code without what differs between contracts of one source."""
+    """Code with zeros where contracts of the same source differ."""
 
     digest: str  # keccak256 of the code with these ranges zeroed; unless it is whole, without its metadata
     length: int  # bytes of the code that is hashed
@@ -44,13 +44,13 @@ class Template(NamedTuple):
 
 
 class CodeFacts(NamedTuple):
-    """The data about a record's runtime code that the ledger keeps."""
+    """The hashes of a record's runtime code, as the ledger stores them."""
 
     digest: str  # keccak256 of the code on the chain
     template: Template | None
 
     def encode(self) -> bytes:
-        """Return the line of JSON."""
+        """Encode the hashes as a line of JSON."""
         return orjson.dumps((self.digest, self.template and tuple(self.template)))
 
     @classmethod
@@ -65,7 +65,7 @@ class CodeFacts(NamedTuple):
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
-    """Return the hashes of a record's runtime code, if it has any."""
+    """Hash the runtime code of a record, if it has any."""
     runtime = as_object(record["runtimeBytecode"])
     text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
     if not text:
@@ -79,7 +79,7 @@ def _hash(code: bytes) -> str:
 
 
 def without_metadata(code: bytes) -> bytes:
-    """Return code without its final metadata and solc's INVALID.
+    """Remove the final metadata, and solc's INVALID before it, from code.
 
     The metadata is a CBOR map of up to four members; the last two bytes are its length.
     """
@@ -89,7 +89,7 @@ def without_metadata(code: bytes) -> bytes:
 
 
 def zeroed(code: bytes, ranges: Ranges) -> bytes:
-    """Return code with zeros at some places."""
+    """Set ranges of code to zero."""
     output = bytearray(code)
     for start, size in ranges:
         output[start : start + size] = bytes(len(output[start : start + size]))
@@ -97,7 +97,7 @@ def zeroed(code: bytes, ranges: Ranges) -> bytes:
 
 
 def _template(record: RecordValue, code: bytes) -> Template | None:
-    """Return the template of code.
+    """Set the parts of code to zero that differ between contracts.
 
     Returns:
         None if the chain's and the compiler's code differ.
@@ -119,7 +119,7 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
 
 
 def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
-    """Return the template of Vyper's code, if it has immutables.
+    """Return the template of Vyper code with immutables.
 
     The constructor appends the immutables, in whole words, to the compiler's output (Vyper 0.3.1 on).
     Metadata in runtime code (0.3.4 to 0.3.9) names only the compiler, so it is the same for each contract,
@@ -134,7 +134,7 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
 
 
 def _ranges(runtime: JsonObject, size: int) -> Ranges:
-    """Return the ranges that differ between contracts of one source.
+    """Return the ranges in which contracts of a source differ.
 
     Args:
         size: bytes of the compiler's code.
@@ -157,7 +157,7 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
 
 
 def _unlinked(text: str) -> bytes:
-    """Return the compiler's code, with zeros for the names of libraries."""
+    """Decode compiled code, with zeros in place of library names."""
     if "_" not in text:
         return bytes.fromhex(text)
     digits = bytearray(text.encode())
@@ -169,7 +169,7 @@ def _unlinked(text: str) -> bytes:
 
 
 def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
-    """Yield contracts by code and template, and templates by length."""
+    """Yield the lists that find contracts by a hash of code."""
     by_code = defaultdict[str, list[object]](list)
     by_template = defaultdict[str, list[object]](list)
     templates: dict[str, Template] = {}
@@ -192,7 +192,7 @@ def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterat
 
 
 def _entry(row: ContractRow) -> dict[str, object]:
-    """Return the list entry of a contract; its proof has the evidence."""
+    """Return a contract's entry in a list."""
     return {
         "chainId": row.chainId,
         "address": row.address,

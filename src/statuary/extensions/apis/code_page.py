@@ -1,4 +1,4 @@
-"""The page that names pasted code; its script is in `pages/modules/`."""
+"""A page that identifies pasted code; its script is in `pages/modules/`."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Files in `apis/`: pictures of contracts, chains, and earlier implementations of proxies."""
+"""Read the content's folder `apis`: pictures and earlier implementations."""
 
 import json
 from functools import partial
@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class CustomFiles(NamedTuple):
-    """The documents that the content's own files give."""
+    """The documents that come from the content's folder `apis`."""
 
     documents: list[Document]  # for Otterscan
     versions: dict[ContractLocation, list[Version]]  # of proxies, oldest first
@@ -60,7 +60,7 @@ def custom_files(root: Path) -> CustomFiles:
 
 
 def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[Version]] | str:
-    """Return the content of a file, or a description of its fault."""
+    """Return the bytes of a file, or a message about its fault."""
     body = SourceFile(root, path).bytes(LARGEST)
     parts = path.split("/")[1:]
     match parts:
@@ -78,7 +78,7 @@ def _content(root: Path, path: str) -> Document | tuple[ContractLocation, list[V
 
 
 def _versions(chain: str, text: str, body: bytes) -> tuple[ContractLocation, list[Version]] | str:
-    """Return a proxy's earlier implementations, or a description of the fault."""
+    """Parse a proxy's earlier implementations, or describe the fault."""
     try:
         entries = json.loads(body)
         place = (chain, parse_address(text))
@@ -101,7 +101,7 @@ MEMBERS = {"implementation", "facets", "since", "block"}
 
 
 def _version(item: object) -> Version | str:
-    """Return an entry of the list, or what is wrong with it."""
+    """Parse an earlier implementation, or describe the fault."""
     if not isinstance(item, dict) or item.keys() - MEMBERS:
         return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(item)[:80]}"
     addresses = item.get("facets", [item.get("implementation")])

@@ -1,4 +1,4 @@
-"""The signatures and event declarations of an ABI, in the ledger's form."""
+"""The signatures of an ABI, as the ledger stores them."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Declarations(NamedTuple):
     events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
 
     def encode(self) -> bytes:
-        """Return the line of JSON, or an empty one without declarations."""
+        """Encode as a line of JSON; empty for an ABI without signatures."""
         return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
@@ -36,7 +36,7 @@ class Declarations(NamedTuple):
 
 
 def declarations_of(abi: Json) -> Declarations:
-    """Return the signatures of a record's ABI.
+    """Collect the signatures of a record's ABI.
 
     Items that ethers rejects are skipped.
     """
@@ -60,7 +60,7 @@ def declarations_of(abi: Json) -> Declarations:
 
 
 def event_declaration(text: str, event: Mapping[str, Json]) -> str:
-    """Return an event's declaration, such as `Transfer(address indexed from, uint256 value)`.
+    """Format an event as `Transfer(address indexed from, uint256 value)`.
 
     Args:
         text: its signature.
@@ -82,7 +82,7 @@ def _declared(parameter: Json) -> str:
 
 
 def _type(parameter: Mapping[str, Json]) -> str:
-    """Return the type of a parameter, a tuple with its members."""
+    """Format the type of a parameter; a tuple has its members."""
     name = str(parameter.get("type"))
     if not name.startswith("tuple"):
         return SHORT.sub(r"\g<0>256", name)

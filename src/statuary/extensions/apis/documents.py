@@ -1,4 +1,4 @@
-"""The documents of one record for explorers and tools."""
+"""Documents for explorers and tools that depend on one record."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,7 +17,7 @@ from statuary.site.document import Document, encode_unchecked
 
 
 def of_record(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
-    """Return the values of a record that interfaces need.
+    """Derive the documents and ledger data of a record.
 
     The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third
     a proxy's kind and implementations. For a contradicted record, no interface or source is attributed to the

@@ -1,4 +1,4 @@
-"""The bodies of Etherscan's `getsourcecode`, `getabi` and `getcontractcreation`, made of a record."""
+"""Etherscan's `getsourcecode`, `getabi` and `getcontractcreation`, derived from records."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,10 +27,10 @@ LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]:
-    """Yield the bodies of calls about a contract and its creation.
+    """Yield the response bodies of calls about a contract.
 
-    A contract whose record is contradicted is treated as unverified. Its creation is known all the same, unless the
-    record fails its checks.
+    A contract whose record is contradicted is treated as unverified. Its creation is known all the same,
+    unless the record fails its checks.
     """
     record, bodies = judged.record, dict[str, Json]()
     if not judged.is_contradicted:
@@ -45,22 +45,22 @@ def etherscan_documents(judged: JudgedRecord, source: str) -> Iterator[Document]
 
 
 def success(result: Json) -> JsonObject:
-    """Return the body of an answer."""
+    """Return the body of a successful response."""
     return {"status": "1", "message": "OK", "result": result}
 
 
 def failure(reason: str) -> JsonObject:
-    """Return the body of an error; its HTTP status is 200, too."""
+    """Return the body of an error, which has HTTP status 200, too."""
     return {"status": "0", "message": "NOTOK", "result": reason}
 
 
 def json_text(value: Json) -> str:
-    """Return the compact JSON text of a value of a record."""
+    """Encode a value of a record as compact JSON."""
     return encode_unchecked(value).decode()
 
 
 def source_code(record: RecordValue) -> JsonObject:
-    """Return the members of `getsourcecode` as strings, in recorded order."""
+    """Convert a record to the result of `getsourcecode`."""
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
@@ -88,7 +88,7 @@ def source_code(record: RecordValue) -> JsonObject:
 
 
 def compiler_version(compilation: Mapping[str, Json]) -> str:
-    """Return the version as Etherscan writes it.
+    """Format a compiler version as Etherscan does.
 
     For example: `v0.8.30+commit.73712a01`, or `vyper:0.3.10` without the commit.
     """
@@ -99,14 +99,14 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
 
 
 def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
-    """Return the optimizer's number of runs, or 0 for Vyper."""
+    """Return the optimizer's `runs`; 0 for Vyper."""
     settings = as_object(compilation.get("compilerSettings"))
     default = 0 if compilation.get("language") == "Vyper" else DEFAULT_RUNS
     return as_object(settings.get("optimizer")).get("runs", default)
 
 
 def is_optimized(compilation: Mapping[str, Json]) -> bool:
-    """Return whether the optimizer is on, as Vyper's is by default."""
+    """Return whether the optimizer is on, Vyper's by default."""
     settings = as_object(compilation.get("compilerSettings"))
     if compilation.get("language") == "Vyper":
         return settings.get("optimize", True) not in (False, "none")
@@ -114,10 +114,11 @@ def is_optimized(compilation: Mapping[str, Json]) -> bool:
 
 
 def constructor_arguments(record: RecordValue) -> str:
-    """Return the encoded arguments of the constructor in hex, without `0x`.
+    """Return the encoded constructor arguments in hex, without `0x`.
 
     Returns:
-        The arguments; empty if there are none or they are unknown: the API has no other word. The ABI beside them says
+        The arguments; empty if there are none or they are unknown: the API has no other word. The ABI beside
+            them says
         whether the constructor takes any.
     """
     creation = as_object(record["creationBytecode"])
@@ -140,7 +141,7 @@ def linked_libraries(record: RecordValue) -> dict[str, str]:
 
 
 def _libraries(record: RecordValue) -> str:
-    """Return the libraries as `Name:address`, without paths and `0x`, with semicolons between."""
+    """Format libraries as `Name:address`, separated by semicolons."""
     return ";".join(
         f"{path.rpartition(':')[2]}:{address.removeprefix('0x')}"
         for path, address in linked_libraries(record).items()
@@ -148,7 +149,7 @@ def _libraries(record: RecordValue) -> str:
 
 
 def source_license(record: RecordValue, path: str) -> str:
-    """Return the SPDX identifier in the contract's source, if it has one."""
+    """Find the SPDX license identifier in the contract's source."""
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
     licence = LICENSE.search(text)
     return licence[1] if licence else ""
@@ -172,7 +173,7 @@ def _metadata_source(record: RecordValue) -> str:
 
 
 def contract_creation(record: RecordValue) -> JsonObject | None:
-    """Return the members of `getcontractcreation`.
+    """Convert a record to the result of `getcontractcreation`.
 
     A record has neither the block's time nor the creating contract. The time is omitted, and so is an unknown
     block:
@@ -198,7 +199,7 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
 
 
 def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the documents that depend only on settings: chains, and unverified responses."""
+    """Yield the response bodies that do not depend on contracts."""
     chain_entries: list[Json] = [
         {
             "chainname": chain.title,

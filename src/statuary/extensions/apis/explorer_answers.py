@@ -33,7 +33,7 @@ def is_explorer_route(method: str, path: str, query: str, read_document: ReadDoc
 
 
 def answer_explorer(method: str, path: str, query: str, read_document: ReadDocument) -> ApiAnswer:
-    """Return the answer; its status is always 200."""
+    """Answer an explorer API call; the HTTP status is always 200."""
     base = BASES.match(path)
     if method not in ("GET", "HEAD"):
         return _stored("verify", read_document)
@@ -54,7 +54,7 @@ def answer_explorer(method: str, path: str, query: str, read_document: ReadDocum
 
 
 def _wrong(query: str, action: str, chain: str, read_document: ReadDocument) -> str:
-    """Return the error for a call that is not about a contract.
+    """Answer a call that is not about a single known contract.
 
     Returns:
         The name of the response; empty if the call is about one.
@@ -72,7 +72,7 @@ def _stored(name: str, read_document: ReadDocument) -> ApiAnswer:
 
 
 def _creations(chain: str, addresses: list[str], read_document: ReadDocument) -> ApiAnswer:
-    """Return up to ten known contracts' creations, in the requested order."""
+    """Look up the creations of up to ten contracts."""
     if not all(map(ADDRESS.match, addresses)):
         return _stored("address", read_document)
     paths = (

@@ -25,7 +25,7 @@ NAMESPACE: Final = "erc7201:"
 
 
 class SourceChange(NamedTuple):
-    """A file that the sources do not share."""
+    """A source file that was added, removed or changed."""
 
     change: str  # "added", "removed" or "changed"
     path: str
@@ -33,13 +33,13 @@ class SourceChange(NamedTuple):
     is_cut: bool = False  # whether there are more lines than are shown
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the change as it is published."""
         body = {"change": self.change, "path": self.path}
         return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
 
 
 class Side(NamedTuple):
-    """One of two implementations."""
+    """An implementation in the comparison."""
 
     address: str
     name: str
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     has_namespaces: bool  # whether its sources name a namespace of ERC-7201, whose variables no layout has
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the implementation as it is published."""
         layout: Json = {"variables": self.variables} if self.has_layout else None
         return {
             "address": self.address,
@@ -61,7 +61,7 @@ class Side(NamedTuple):
 
 
 class ImplementationChanges(NamedTuple):
-    """Everything that changed from one implementation to another."""
+    """The differences between two implementations of a proxy."""
 
     before: Side
     after: Side
@@ -75,7 +75,7 @@ class ImplementationChanges(NamedTuple):
         return sum(change.is_hazard for change in self.storage or ())
 
     def to_json(self, chain_id: str, proxy: str) -> JsonObject:
-        """Return the published form."""
+        """Return the differences as they are published."""
         return {
             "chainId": chain_id,
             "proxy": proxy,

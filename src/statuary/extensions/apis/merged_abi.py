@@ -1,4 +1,4 @@
-"""A proxy's ABI merged with its implementations', with owners."""
+"""Merge the ABI of a proxy with those of its implementations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ ONCE: Final = ("constructor", "fallback", "receive")
 
 
 class AbiEntry(NamedTuple):
-    """An entry of the merged ABI."""
+    """An entry of the merged ABI, with the contracts that have it."""
 
     addresses: tuple[str, ...]  # the contracts that have the code
     kind: str
@@ -24,14 +24,14 @@ class AbiEntry(NamedTuple):
     item: JsonObject  # of the ABI
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the entry as it is published."""
         key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
         signature = {"signature": self.signature} if self.signature else {}
         return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
 
 
 class Clash(NamedTuple):
-    """Two entries with the same hash, only one of them intended."""
+    """Two ABI entries with the same selector or topic."""
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
@@ -39,7 +39,7 @@ class Clash(NamedTuple):
     second: AbiEntry
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the two entries as they are published."""
         sides: dict[str, Json] = {
             name: {"from": entry.addresses[0], "signature": entry.signature}
             for name, entry in (("first", self.first), ("second", self.second))
@@ -48,14 +48,14 @@ class Clash(NamedTuple):
 
 
 class MergedAbi(NamedTuple):
-    """The ABI entries that a proxy's address can call or read."""
+    """The functions, events and errors behind the address of a proxy."""
 
     entries: tuple[AbiEntry, ...]
     clashes: tuple[Clash, ...]
 
     @property
     def abi(self) -> list[Json]:
-        """The entries as an ABI, which tools read."""
+        """The entries as an ABI for tools."""
         return [entry.item for entry in self.entries]
 
 
@@ -98,7 +98,7 @@ class _AbiMerge:
                 self._compare(identity, earlier_entry, entry)
 
     def _share(self, identity: tuple[str, ...], earlier_entry: AbiEntry, entry: AbiEntry) -> None:
-        """Record that another contract has the event or error too.
+        """Add a contract to those that have the event or error.
 
         `fallback` and `receive` run only in the first one.
         """
@@ -122,7 +122,7 @@ class _AbiMerge:
 
 
 def _identity(entry: AbiEntry) -> tuple[str, ...]:
-    """Return the key by which two ABI entries exclude each other.
+    """Return the key that entries with the same selector share.
 
     For events, it includes the indexed parameters.
     """
@@ -148,7 +148,7 @@ def entries_of(code: CodeAbi) -> Iterable[AbiEntry]:
 
 
 class AbiChange(NamedTuple):
-    """An entry that two ABIs do not share."""
+    """An ABI entry that was added, removed or changed."""
 
     change: str  # "added", "removed" or "changed"
     kind: str
@@ -156,7 +156,7 @@ class AbiChange(NamedTuple):
     details: tuple[str, ...] = ()  # the differences of an entry with the same signature
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the change as it is published."""
         details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
         return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
 

@@ -1,4 +1,4 @@
-"""The interfaces in openapi.json and on the API page."""
+"""OpenAPI operations of the explorers' APIs."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 
 def openapi_operations(settings: ApisSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the enabled interfaces.
+    """Return the operations of the enabled APIs.
 
     Args:
         example: a contract of the site, or None.
@@ -42,7 +42,7 @@ def _query(name: str, description: str, pattern: str, *, required: bool = False)
 
 
 def _answers(description: str, schema: Mapping[str, object], errors: Mapping[str, str]) -> dict[str, object]:
-    """Return a call's JSON response, and the meanings of other statuses."""
+    """Return the JSON response of an operation, and its errors."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
         "responses": {"200": answer, **{status: {"description": text} for status, text in errors.items()}}
@@ -64,7 +64,7 @@ FILTER = _query("filter", "`false`: also the names that are filtered.", "")
 
 
 def _call(name: str, path: str, description: str) -> Url:
-    """Return the URL of a call that an edge runtime answers."""
+    """Return the URL of a call that an edge program answers."""
     return Url(name, path, description)
 
 

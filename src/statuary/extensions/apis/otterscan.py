@@ -1,4 +1,4 @@
-"""Files that Otterscan reads in addition to sources: signatures, chains, pictures."""
+"""Files for Otterscan: signatures, chains, pictures and its configuration."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,9 +10,9 @@ from statuary.site.document import Document, encode_json
 
 
 def signature_files(site: SiteSignatures) -> Iterator[Document]:
-    """Yield a file for each selector and topic of verified contracts.
+    """Yield a file for each selector and topic of the site's contracts.
 
-    It has the signatures, separated by `;`.
+    Each has the signatures with that hash, separated by `;`.
     """
     by_selector: dict[str, list[str]] = {}
     texts = site.functions | site.errors
@@ -30,7 +30,7 @@ def _text(path: str, text: str) -> Document:
 
 
 def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
-    """Yield chains in the form of the explorers' shared chain list.
+    """Yield the site's chains in the form of ethereum-lists/chains.
 
     The content knows no currency of a chain, so it is Ether.
 
@@ -59,13 +59,13 @@ def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
 
 
 def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
-    """Return the configuration as a document."""
+    """Return Otterscan's `config.json` as a document."""
     body = encode_json(configuration(chains, base))
     return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Return Otterscan's `config.json` for a site, with the first chain's node.
+    """Make Otterscan's `config.json` for the site's first chain.
 
     Sources are read from layout 2 of Sourcify's repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a
     verified contract without metadata, such as one of Vyper. The name and the coin of the chain are in

@@ -1,4 +1,4 @@
-"""Proxies: the ledger's data, resolved documents, and implementations seen over time."""
+"""The implementations of proxies: present, merged, and earlier ones."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ ContractLocation = tuple[str, str]
 
 
 class ProxyFacts(NamedTuple):
-    """The ledger's data about a record that names implementations."""
+    """The data about a proxy that the ledger stores."""
 
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
@@ -30,7 +30,7 @@ class ProxyFacts(NamedTuple):
     is_contradicted: bool = False  # whether they are not those that the record names
 
     def encode(self) -> bytes:
-        """Return the line of JSON."""
+        """Encode as a line of JSON."""
         return encode_unchecked(list(self))
 
     @classmethod
@@ -41,10 +41,11 @@ class ProxyFacts(NamedTuple):
 
 
 def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
-    """Return the proxy data of a record.
+    """Return what the ledger stores about a proxy's record.
 
     Returns:
-        The data, or None if it names no implementation, or is contradicted, unless its slot holds another one.
+        The data, or None if it names no implementation, or is contradicted, unless its slot holds another
+            one.
     """
     record, other = judged.record, judged.other_implementation
     resolution = as_object(record.get("proxyResolution"))
@@ -60,7 +61,7 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
 
 
 class Version(NamedTuple):
-    """The implementations that a proxy had from some time on."""
+    """The implementations of a proxy from an instant on."""
 
     implementations: tuple[str, ...]
     since: str = ""  # an instant with milliseconds; empty if unknown
@@ -68,7 +69,7 @@ class Version(NamedTuple):
     stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the version as it is published."""
         return {
             "implementations": list(self.implementations),
             "since": self.since or None,
@@ -78,7 +79,7 @@ class Version(NamedTuple):
 
 
 def published_versions(resolved: bytes | None) -> list[Version]:
-    """Return the versions that an earlier build recorded in an intact file."""
+    """Parse the versions in a published document of a proxy."""
     try:
         history = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
     except orjson.JSONDecodeError:
@@ -97,7 +98,7 @@ def history_of(
     current_addresses: Sequence[str],
     now: str,
 ) -> list[Version]:
-    """Return a proxy's versions, oldest first, the record's last.
+    """Combine stated and seen versions of a proxy, oldest first.
 
     Args:
         stated_versions: what a file of the content says; it replaces what the site saw of the same
@@ -133,7 +134,7 @@ def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
 
 
 class ResolvedProxy(NamedTuple):
-    """A proxy with what it calls."""
+    """A proxy with its implementations and their merged ABI."""
 
     location: ContractLocation
     name: str
@@ -155,7 +156,7 @@ class ResolvedProxy(NamedTuple):
         )
 
     def to_json(self) -> JsonObject:
-        """Return the resolved document."""
+        """Return the document about the proxy."""
         chain_id, address = self.location
         implementations: list[Json] = [
             {
@@ -192,7 +193,7 @@ def resolved_proxy(
     records: Mapping[str, RecordValue],
     history: Sequence[Version],
 ) -> ResolvedProxy:
-    """Return a proxy with what it calls.
+    """Merge a proxy with the records of its implementations.
 
     Args:
         place: where the proxy is.

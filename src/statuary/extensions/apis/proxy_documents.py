@@ -1,4 +1,4 @@
-"""The documents of all proxies, made after all records.
+"""Documents about proxies, made after all records are built.
 
 They are made one proxy at a time.
 """
@@ -41,7 +41,7 @@ WHOLE_SITE = ("contracts",)
 
 
 def folders_of(place: ContractLocation) -> list[str]:
-    """Return a proxy's folders, by checksummed and lower-case address."""
+    """Return the folders of a proxy, for both spellings of its address."""
     chain_id, address = place
     return [
         urls.PROXY.pattern.format(chain_id=chain_id, address=form).rpartition("/")[0]
@@ -50,7 +50,7 @@ def folders_of(place: ContractLocation) -> list[str]:
 
 
 class ListedProxy(NamedTuple):
-    """A proxy of the site, before its implementations were read."""
+    """A proxy of the site with its history."""
 
     row: ContractRow
     facts: ProxyFacts
@@ -58,7 +58,7 @@ class ListedProxy(NamedTuple):
 
     @property
     def place(self) -> ContractLocation:
-        """Its chain and address."""
+        """The chain and the address."""
         return self.row.chainId, self.row.address
 
 
@@ -68,7 +68,7 @@ def listed_proxies(
     read_published: Callable[[str], bytes | None],
     now: str,
 ) -> list[ListedProxy]:
-    """Return the proxies of a site with their histories.
+    """Find the proxies of a site, and their histories.
 
     Args:
         rows: the proxies, with the line that the ledger keeps of each.
@@ -91,7 +91,7 @@ def listed_proxies(
 
 
 def index_document(proxies: Iterable[ListedProxy]) -> Document:
-    """Return the list of a site's proxies, by chain and address."""
+    """List the proxies of a site by chain and address."""
     rows: list[Json] = [
         {
             "chainId": proxy.row.chainId,
@@ -122,7 +122,7 @@ class ProxyDocuments:
         self._records = dict(self._read(dict(self._published(addresses))))
 
     def _published(self, places: Iterable[ContractLocation]) -> Iterator[tuple[str, ContractLocation]]:
-        """Yield each published address with the path of its record's source."""
+        """Yield the addresses of published contracts, with their sources."""
         for place in places:
             contract = contract_at(self._built.sources, *place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
@@ -132,7 +132,7 @@ class ProxyDocuments:
     def _read(
         self, locations: Mapping[str, ContractLocation]
     ) -> Iterator[tuple[ContractLocation, RecordValue]]:
-        """Yield the records at places, as the site publishes them."""
+        """Read the records of some contracts."""
         for source, read_source in self._sources() if locations else ():
             place = locations.get(source.location)
             record = None if place is None else read_source().record
@@ -140,7 +140,7 @@ class ProxyDocuments:
                 yield place, record
 
     def _sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
-        """Yield every contract of the content, and what reads it."""
+        """Yield every contract of the content with a function to read it."""
         catalogue = self._built.site
         for source in catalogue.of(SiteContracts).sources:
             yield source, partial(read_contract, self._root, source)
@@ -151,7 +151,7 @@ class ProxyDocuments:
                         yield contract.source, partial(getattr, contract, "read")
 
     def documents(self, findings: list[Finding]) -> Iterator[tuple[ContractLocation, Sequence[Document]]]:
-        """Yield the documents of every proxy.
+        """Yield the documents about every proxy.
 
         Args:
             findings: collects why documents cannot be made.
@@ -197,7 +197,7 @@ class ProxyDocuments:
 
 
 def _document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
-    """Return a document of a proxy at both forms of its address."""
+    """Return a document about a proxy, at both spellings of its address."""
     chain_id, address = proxy.location
     paths = dict.fromkeys(
         url.path(chain_id=chain_id, address=form, **members) for form in (address, address.lower())

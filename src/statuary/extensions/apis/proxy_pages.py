@@ -1,4 +1,4 @@
-"""The pages of a proxy: its functions, implementations, and their differences."""
+"""Pages about proxies: functions, implementations, and differences between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class ChangeLink(NamedTuple):
 
 
 class VersionRow(NamedTuple):
-    """The implementations from some time on."""
+    """A row of the history: implementations from an instant on."""
 
     since: FormattedTime | None
     block: int | None
@@ -54,7 +54,7 @@ class VersionRow(NamedTuple):
 
 
 class ClashRow(NamedTuple):
-    """Two entries with one hash."""
+    """Two ABI entries with the same selector."""
 
     hash: str
     sentence: str
@@ -62,7 +62,7 @@ class ClashRow(NamedTuple):
 
 
 class EntryRow(NamedTuple):
-    """An entry of the merged ABI."""
+    """A row of the merged ABI."""
 
     kind: str
     signature: str
@@ -71,7 +71,7 @@ class EntryRow(NamedTuple):
 
 
 class ProxyPageView(NamedTuple):
-    """The content of the page of a proxy."""
+    """The inputs of the template for a proxy's page."""
 
     name: str
     address: str
@@ -88,7 +88,7 @@ class ProxyPageView(NamedTuple):
 
 
 class ComparedSide(NamedTuple):
-    """One of two implementations on the page that compares them."""
+    """An implementation on the page of a comparison."""
 
     name: str
     address: str
@@ -97,7 +97,7 @@ class ComparedSide(NamedTuple):
 
 
 class PlaceView(NamedTuple):
-    """The position of a variable in storage."""
+    """A position in storage."""
 
     label: str  # empty if it is that of the row
     slot: str
@@ -106,7 +106,7 @@ class PlaceView(NamedTuple):
 
 
 class StorageRow(NamedTuple):
-    """A variable that changed."""
+    """A storage variable that changed."""
 
     label: str
     change: str
@@ -120,7 +120,7 @@ Lines = Sequence[tuple[str, str]]
 
 
 class FileView(NamedTuple):
-    """A source that changed."""
+    """A source file that changed."""
 
     path: str
     change: str
@@ -129,7 +129,7 @@ class FileView(NamedTuple):
 
 
 class ChangesPageView(NamedTuple):
-    """The content of the page that compares two implementations."""
+    """The inputs of the template for a comparison."""
 
     name: str
     chain: str
@@ -149,7 +149,7 @@ class ChangesPageView(NamedTuple):
 def proxy_pages(
     catalogue: SiteContent, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
 ) -> Iterator[Document]:
-    """Yield a proxy's page and its comparisons, if contracts have pages."""
+    """Yield the page of a proxy and those of its comparisons."""
     context = contract_page_context(catalogue)
     if context is not None:
         pages = _ProxyPages(context, proxy, changes)
@@ -171,7 +171,7 @@ class _ProxyPages:
         self._name = visible_name(proxy.name) or self._address
 
     def proxy_page(self) -> Document:
-        """Return the page of the proxy."""
+        """Render the page of the proxy."""
         proxy = self._proxy
         place = {"chain_id": self._chain_id, "address": self._address}
         title = self._texts("apis.proxy.title", name=self._name)
@@ -230,7 +230,7 @@ class _ProxyPages:
         )
 
     def _implementation_name(self, address: str) -> str:
-        """Return a contract's name with the ends of its address."""
+        """Return the name of an implementation with a shortened address."""
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
         return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 
@@ -245,7 +245,7 @@ class _ProxyPages:
         return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
-        """Return the page that compares two implementations."""
+        """Render the comparison of two implementations."""
         path = self._proxy.changes_path(pair, page=True)
         old_side = self._side(change.before)
         new_side = self._side(change.after)
@@ -292,7 +292,7 @@ class _ProxyPages:
 
 
 def _shown_hash(key: str) -> str:
-    """Return a selector, or the start of a longer topic."""
+    """Shorten a topic; return a selector as it is."""
     return key if len(key) <= SELECTOR else f"{key[:SELECTOR]}…"
 
 

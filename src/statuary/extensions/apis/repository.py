@@ -1,4 +1,4 @@
-"""A record's files in both layouts of Sourcify's repository."""
+"""The files of a record in Sourcify's repository, versions 1 and 2."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ LONGEST_NAME = LONGEST_PATH - len(".zst")
 
 
 class RepositoryFile(NamedTuple):
-    """A file in the folder of a contract."""
+    """A file in a contract's folder of the repository."""
 
     path: str  # relative to the folder, as version 2 has it
     body: bytes
@@ -23,12 +23,12 @@ class RepositoryFile(NamedTuple):
 
 
 def is_full(record: RecordValue) -> bool:
-    """Return whether a match is full: the metadata's hash matches too."""
+    """Return whether a match is full: the metadata hash matches too."""
     return bool(record["match"] == "exact_match")
 
 
 def folder_of(record: RecordValue) -> str:
-    """Return the folder of a contract below `contracts/`."""
+    """Return a contract's folder in the repository."""
     match = "full_match" if is_full(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
 
@@ -44,7 +44,7 @@ def source_path(name: str) -> str:
 
 
 def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield a contract's files, if it has the metadata of both layouts.
+    """Yield the files of a contract for both versions.
 
     Version 1 omits a source whose name another one has, or that no file system can hold.
     """
@@ -56,7 +56,7 @@ def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the texts of the sources, and how their names were changed."""
+    """Yield the source files, with their names for version 1."""
     bodies = {
         name: as_text(as_object(source).get("content")).encode("utf-8", "surrogatepass")
         for name, source in record["sources"].items()
@@ -77,7 +77,7 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def source_paths(names: Iterable[str], folder: str, taken_paths: set[str]) -> dict[str, str]:
-    """Return a separate path in a folder for each source.
+    """Give each source a different path in a folder.
 
     No path is also a folder, and no two differ only in case.
     """
@@ -109,7 +109,7 @@ def _is_storable(path: str) -> bool:
 
 
 def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
-    """Yield the folder's other files: constructor arguments, transaction, libraries, immutables."""
+    """Yield the other files, such as constructor arguments and libraries."""
     creation = as_object(record["creationBytecode"])
     runtime = as_object(record["runtimeBytecode"])
     values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]
@@ -126,7 +126,7 @@ def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
 
 
 def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield a contract's files as documents, at its checksummed address."""
+    """Yield the files of a contract as documents."""
     folder = folder_of(record)
     for file in repository_files(record):
         paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]

@@ -1,4 +1,4 @@
-"""Documents of all records together: signatures, code and proxies."""
+"""The section of APIs for explorers and tools."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -80,7 +80,7 @@ FOLDERS = (
 
 
 class ApisSection(Section):
-    """The documents of the interfaces about all records together."""
+    """Adds the documents that depend on all records together."""
 
     urls = urls.API_URLS
     parts = PARTS
@@ -150,7 +150,7 @@ class ApisSection(Section):
         return SectionResult(skipped=tuple(findings))
 
     def _code_page(self, catalogue: SiteContent, findings: list[Finding]) -> Iterator[Document]:
-        """Yield the page that finds the name of code."""
+        """Yield the page that identifies code."""
         if Api.CODE in self.settings.apis:
             from statuary.extensions.apis.code_page import code_page
 
@@ -166,7 +166,7 @@ class ApisSection(Section):
         custom_files: CustomFiles,
         findings: list[Finding],
     ) -> bool:
-        """Add the documents of proxies.
+        """Add the documents about proxies.
 
         Those that cannot be made keep their old version.
 
@@ -230,12 +230,12 @@ class ApisSection(Section):
                 yield from signature_files(site)
 
     def _custom_files(self, root: Path) -> CustomFiles:
-        """Return the content's own files; none if no interface uses them."""
+        """Read the content's folder `apis`, if an API uses it."""
         has_own = Api.OTTERSCAN in self.settings.apis or Api.PROXIES in self.settings.apis
         return custom_files(root) if has_own else CustomFiles([], {}, [])
 
     def _public(self, root: Path) -> "_PublicSignatures":
-        """Read the file of public signatures, if there is one."""
+        """Return the file of public signatures, if the content has it."""
         if Api.SIGNATURES not in self.settings.apis or not (root / PUBLIC_SIGNATURES).exists():
             return _PublicSignatures(b"", [])
         read_file = partial(SourceFile(root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
@@ -246,13 +246,13 @@ class ApisSection(Section):
 
 
 def lines_of(facts: bytes) -> list[bytes]:
-    """Return the ledger's three lines about a record, some of them empty."""
+    """Split the ledger's data about a record into three lines."""
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))
 
 
 def _of_settings(path: str, body: JsonObject) -> Document:
-    """Return a document that depends only on the settings.
+    """Return a document that depends on settings alone.
 
     The list of chains also has the name that clients request.
     """
@@ -262,14 +262,14 @@ def _of_settings(path: str, body: JsonObject) -> Document:
 
 
 class _PublicSignatures(NamedTuple):
-    """The file of public signatures."""
+    """The content's file of public signatures."""
 
     content: bytes
     findings: list[Finding]
 
 
 class _ReadSignatures(NamedTuple):
-    """The signatures of a file."""
+    """The signatures in a file, with findings."""
 
     texts: list[str]
     findings: list[Finding]  # about invalid lines

@@ -1,4 +1,4 @@
-"""The key `apis` of site.yaml: additional interfaces for explorers and tools."""
+"""The key `apis` of site.yaml: APIs for explorers and tools."""
 
 from enum import StrEnum
 from typing import Annotated, NamedTuple
@@ -10,7 +10,7 @@ from statuary.engine.extension_settings import ExtensionSource
 
 
 class Api(StrEnum):
-    """An interface."""
+    """An API that a site can serve."""
 
     SIGNATURES = "signatures"
     """Look-up and search of signatures, as Sourcify's 4byte service has them, and files that tools read."""
@@ -27,7 +27,7 @@ class Api(StrEnum):
 
 
 class ApisSettings(NamedTuple):
-    """The interfaces that are on, in the order of `Api`."""
+    """The enabled APIs, in the order of `Api`."""
 
     apis: tuple[Api, ...] = ()
 

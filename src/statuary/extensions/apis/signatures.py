@@ -17,7 +17,7 @@ WHOLE_SITE = ("contracts",)
 
 
 class SiteSignatures(NamedTuple):
-    """The distinct signatures of a site."""
+    """All signatures of a site, each once."""
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
@@ -28,17 +28,17 @@ class SiteSignatures(NamedTuple):
 
     @property
     def verified(self) -> frozenset[str]:
-        """Those of verified contracts."""
+        """The signatures of verified contracts."""
         return self.functions | self.errors | self.events.keys()
 
     @property
     def texts(self) -> list[str]:
-        """All of them, in byte order."""
+        """All signatures, in byte order."""
         return sorted(self.verified | self.public)
 
 
 def signatures_of_site(stored_facts: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
-    """Return the signatures of all records and of a public list."""
+    """Collect the signatures of all records and of the public list."""
     functions, errors = set[str](), set[str]()
     events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(stored_facts):
@@ -57,7 +57,7 @@ WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
 
 
 def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
-    """Yield the documents of a site's signatures.
+    """Yield the documents of the signature API.
 
     Args:
         refreshed_at: when the newest record was verified, for the statistics.
@@ -90,7 +90,7 @@ def _json(path: str, value: object) -> Document:
 
 
 def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
-    """Yield signatures in files by the first two digits of their hash.
+    """Divide signatures into files by the first digits of their hash.
 
     Args:
         digits: the characters of a key.
@@ -105,7 +105,7 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
 
 
 def rank(text: str, site: SiteSignatures) -> int:
-    """Return the sort key of a signature among those with its hash.
+    """Return a sort key among signatures with the same hash.
 
     The canonical one is first, then those of verified contracts, then the rest.
     """
@@ -115,7 +115,7 @@ def rank(text: str, site: SiteSignatures) -> int:
 
 
 def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
-    """Return a signature as the 4byte service sends it.
+    """Encode a signature as the 4byte service does.
 
     Args:
         key: the hash under which it is sent.
@@ -125,7 +125,7 @@ def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
 
 
 def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
-    """Return the form of Foundry's cache: one signature for each hash."""
+    """Return the signatures in the form of Foundry's cache."""
     return {
         "functions": _best(site, _functions(site)),
         "errors": _best(site, site.errors),
@@ -134,12 +134,12 @@ def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
 
 
 def _functions(site: SiteSignatures) -> frozenset[str]:
-    """Return possible functions: those of contracts, and public ones of unknown kind."""
+    """Return the signatures that may be functions."""
     return site.functions | (site.public - site.errors - site.events.keys())
 
 
 def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
-    """Return the first signature of each selector, by selector."""
+    """Choose one signature for each selector."""
     best_by_selector: dict[str, str] = {}
     for key, *_, text in sorted((signature_hash(text)[:10], rank(text, site), text) for text in texts):
         best_by_selector.setdefault(key, text)

@@ -1,4 +1,4 @@
-"""Compare the storage of two implementations: moved and reinterpreted bytes.
+"""Compare the storage layouts of two implementations.
 
 A proxy keeps its storage when its implementation changes, so each variable must keep its position. The
 layouts are the compilers' own, as in the records. Storage that code addresses by itself (namespaces of
@@ -37,22 +37,22 @@ class Variable(NamedTuple):
 
     @property
     def is_gap(self) -> bool:
-        """Whether it holds the place of later variables."""
+        """Whether the variable reserves space for later ones."""
         return GAP.match(self.label) is not None and self.type.endswith("]")
 
     @property
     def end(self) -> int:
-        """The byte after it."""
+        """The byte after the variable."""
         return self.start + self.size
 
     def to_json(self) -> JsonObject:
-        """Return its place and type as they are published."""
+        """Return the position and type as they are published."""
         slot, offset = divmod(self.start, WORD)
         return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
 
 
 class StorageChange(NamedTuple):
-    """A variable that the layouts do not share."""
+    """A storage variable that was added, removed, moved or changed."""
 
     change: str  # "added", "removed", "renamed", "moved", "retyped" or "replaced"
     label: str
@@ -61,11 +61,11 @@ class StorageChange(NamedTuple):
 
     @property
     def is_hazard(self) -> bool:
-        """Whether bytes that were written as one thing are read as another."""
+        """Whether stored bytes are now read as something else."""
         return self.change in ("moved", "retyped", "replaced")
 
     def to_json(self) -> JsonObject:
-        """Return the published form."""
+        """Return the change as it is published."""
         return {
             "change": self.change,
             "hazard": self.is_hazard,
@@ -117,7 +117,7 @@ def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
 
 
 class _Shapes:
-    """The shapes of types, which are equal if bytes read equally.
+    """Types reduced to how their bytes are read.
 
     Names do not matter.
     """
@@ -163,14 +163,14 @@ Name = tuple[str, int]
 
 
 class _VariablesByByte:
-    """Variables by their bytes; those of one layout do not overlap."""
+    """The variables of a layout, found by their bytes."""
 
     def __init__(self, variables: Sequence[tuple[Name, Variable]]) -> None:
         self._sorted = sorted(variables, key=lambda pair: pair[1].start)
         self._ends = [variable.end for _, variable in self._sorted]
 
     def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
-        """Return the first variable that shares a byte with another, if any."""
+        """Find the first variable that shares a byte with another."""
         at = bisect_right(self._ends, variable.start)
         is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
         return self._sorted[at] if is_there else None
@@ -229,7 +229,7 @@ def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
 def _without_its_name(
     old_variable: Variable, places: _VariablesByByte, old: Mapping[Name, Variable]
 ) -> StorageChange:
-    """Return the change of a variable that was replaced or removed."""
+    """Return the change of a variable that has no successor by name."""
     there = places.first_within(old_variable)
     if there is None:
         return StorageChange("removed", old_variable.label, old_variable, None)

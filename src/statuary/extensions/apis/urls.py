@@ -1,4 +1,4 @@
-"""The URLs of the interfaces."""
+"""The URLs of the explorers' APIs."""
 
 from statuary.contracts.urls import LOOKUP_FOLDER
 from statuary.site.urls import HTML, TEXT, PutStep, Url

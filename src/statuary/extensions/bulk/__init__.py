@@ -1,1 +1,1 @@
-"""Sources of many contracts: JSON lines, and Sourcify exports."""
+"""Read many contracts from JSON lines or a Sourcify export."""

@@ -1,4 +1,4 @@
-"""Second stage of reading an export: turn bucket rows into records."""
+"""Turn the joined rows of a Sourcify export into records."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.v
 
 
 class ExportedSide(NamedTuple):
-    """One side of a verified contract."""
+    """The creation or runtime code of an exported contract."""
 
     match: str | None  # `perfect`, `partial` or None, as in `sourcify_matches`
     onchain: bytes | None  # `code.code` of the deployment; None if unknown
@@ -76,7 +76,7 @@ class ExportedMatch(NamedTuple):
 
 
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
-    """Return the record of a match, its members in served order."""
+    """Convert the rows of a match to a record."""
     compilation = match.compilation
     artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
@@ -124,7 +124,7 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
 
 
 def _hex(data: bytes | None) -> str | None:
-    """Return bytes as the server writes them, null as null."""
+    """Format bytes as `0x` hex; null stays null."""
     return "0x" + data.hex() if data else None
 
 
@@ -160,7 +160,7 @@ def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
 
 
 def _signatures(match: ExportedMatch, abi: Json) -> Json:
-    """Return the signatures by kind: the export's, or else the ABI's."""
+    """Return the signatures by kind, from the export or from the ABI."""
     if match.signatures is None:
         return signatures_of(abi)
     kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}
@@ -171,7 +171,7 @@ def _signatures(match: ExportedMatch, abi: Json) -> Json:
 
 
 class ExportBucket(NamedTuple):
-    """Some contracts of an export, with all rows of their records."""
+    """A group of an export's contracts, with all their rows."""
 
     path: str  # the export, relative to the content folder, or a URL
     scratch_dir: Path  # the folder of the bucket's file
@@ -186,13 +186,13 @@ class ExportBucket(NamedTuple):
 
 
 class RowContract(NamedTuple):
-    """A contract of an export."""
+    """A contract in an export."""
 
     source: ContractSource
     parsed_contract: ParsedContract
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record at the row of its match."""
+        """Add the row of the match to findings about the record."""
         return [locate_in_row(finding, self.source) for finding in findings]
 
 
@@ -235,7 +235,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 
 
 def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
-    """Yield columns, sources and signatures of a bucket's matches, by address."""
+    """Read the matches, sources and signatures of a bucket by address."""
     with closing(read_database(file)) as bucket:
         for (row,) in bucket.execute(ORDER):
             match = bucket.execute(MATCHES, (row,)).fetchone()
@@ -338,7 +338,7 @@ def _exported_compilation(columns: Row) -> ExportedCompilation:
 
 
 def _json(text: str | None) -> Json:
-    """Return the value of a JSON column.
+    """Parse a JSON column.
 
     SQL null and the text `null` are both null.
     """
@@ -346,7 +346,7 @@ def _json(text: str | None) -> Json:
 
 
 def locate_in_row(finding: Finding, source: ContractSource) -> Finding:
-    """Locate a record's finding at its match's row, naming the member."""
+    """Locate a finding at a match's row, and name the member."""
     member = "".join(f"/{step}" for step in finding.pointer)
     message = f"{finding.message} (at {member})" if member else finding.message
     return replace(finding, message=message, path=source.path, position=Position(source.line, 1))

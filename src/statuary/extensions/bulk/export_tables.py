@@ -1,4 +1,4 @@
-"""Join an export's tables into sorted buckets, within a memory limit.
+"""Join the tables of a Sourcify export within a memory limit.
 
 A bucket is a small SQLite file. All deployments of a compilation are in one bucket: Sourcify has 8.5 of them
 on average, and their common data is written and read once. Any worker that sees the file reads it in little
@@ -48,10 +48,10 @@ PRAGMAS = (
 
 
 class BucketWriter:
-    """Fills all buckets in one pass; a context manager that finishes them."""
+    """Writes rows into buckets in one pass; a context manager."""
 
     def __init__(self, folder: Path, buckets: int, limit: int) -> None:
-        """Create empty buckets of at most `limit` bytes in an empty folder."""
+        """Create empty buckets of at most `limit` bytes."""
         self.rows_left = limit
         schema = "".join(f"CREATE TABLE {name} ({columns});" for name, columns in TABLES.items())
         self.buckets: list[Database] = []
@@ -107,7 +107,7 @@ RANGE = re.compile(r"_\d+_\d+(_[a-z]+)?$")
 
 
 class JoinLimits(NamedTuple):
-    """Limits of a join."""
+    """The memory and threads that a join may use."""
 
     memory: int = 1 << 30  # bytes of the process; the SQL engine spills the rest to disk
     threads: int = 2
@@ -118,12 +118,12 @@ OVERHEAD = 224 << 20
 
 
 def table_of(path: str) -> str:
-    """Return the table that a file is a part of."""
+    """Return the table that a file belongs to."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
 def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
-    """Return the files of each known table, ordered by first row.
+    """Group the files of an export by table.
 
     Raises:
         UnreadableError: if a table that every record needs is missing.
@@ -147,7 +147,7 @@ def _first_row(path: str) -> int:
 
 
 class _Engine(Protocol):
-    """A DuckDB connection, which returns the rows of its last query."""
+    """A connection to DuckDB."""
 
     def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> Self: ...
     def fetchone(self) -> Row: ...
@@ -158,7 +158,7 @@ class _Engine(Protocol):
 
 
 def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
-    """Open the SQL engine.
+    """Open DuckDB with limits.
 
     Args:
         database: a file for its tables; by default they are in memory.
@@ -176,7 +176,7 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
 
 
 def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
-    """Create a view of each table, with file names and row numbers.
+    """Define a view of each table, with file names and row numbers.
 
     The columns are `filename` and `file_row_number`.
     """
@@ -190,7 +190,7 @@ def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
-    """Return the size of all files, after checking their row counts.
+    """Check the number of rows, and return the total size.
 
     Raises:
         UnreadableError: if a table has more rows than a real one of its size.
@@ -209,14 +209,14 @@ def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]
 
 
 def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
-    """Create a view of Parquet files, which may differ in their columns."""
+    """Define a view of Parquet files whose columns may differ."""
     file_list = ", ".join(map(_literal, files))
     query = f"SELECT * FROM read_parquet([{file_list}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
 
 def _open_stores(connection: _Engine, schemes: set[str]) -> None:
-    """Register object stores with the engine."""
+    """Let DuckDB read object stores."""
     try:
         filesystem = optional(
             "obstore.fsspec", extra="s3", purpose="an export in an object store"
@@ -228,7 +228,7 @@ def _open_stores(connection: _Engine, schemes: set[str]) -> None:
 
 
 def _literal(path: str) -> str:
-    """Return a path as an SQL text without wildcards."""
+    """Quote a path for SQL, with wildcards escaped."""
     return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
 
 
@@ -258,7 +258,7 @@ inserted, and the one in which the server serves them."""
 
 
 class BucketQuery(NamedTuple):
-    """The query for one table of the buckets."""
+    """The SQL query that fills a table of the buckets."""
 
     name: str
     # the SQL, whose rows begin with the number of their bucket; `{needed}` is the join's narrow side
@@ -342,7 +342,7 @@ ROWS_AT_A_TIME = 256
 
 
 class ExportJoin(NamedTuple):
-    """An export's buckets by number, and findings about the whole."""
+    """The buckets of an export, and findings about the whole."""
 
     buckets: tuple[ExportBucket, ...]
     findings: tuple[Finding, ...]
@@ -351,7 +351,7 @@ class ExportJoin(NamedTuple):
 def join_export(
     root: Path, source: BulkSource, *, chains: Collection[str], scratch_dir: Path, limits: JoinLimits
 ) -> ExportJoin:
-    """Join an export's tables into buckets.
+    """Join the tables of an export into buckets.
 
     Args:
         chains: the ids of the site's chains; matches on others are skipped.
@@ -429,14 +429,14 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 
 
 class _JoinedKeys(NamedTuple):
-    """The table of keys."""
+    """The table of keys by which rows are joined."""
 
     buckets: int
     dangling: int  # matches whose rows are missing
 
 
 def _join_keys(connection: _Engine, chains: Collection[str]) -> _JoinedKeys:
-    """Create the table of keys."""
+    """Create the table of keys by which rows are joined."""
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
     connection.execute(
@@ -464,7 +464,7 @@ def _dangling(path: str, count: int) -> Finding:
 def _fill(
     connection: _Engine, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits
 ) -> None:
-    """Add to each bucket all rows that its records need."""
+    """Add all rows of records to their buckets."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
     # stop the engine from reordering joins: it holds the right side in memory, which has to be the narrow one
@@ -477,7 +477,7 @@ def _fill(
 
 
 def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
-    """Divide a join's narrow side into parts that fit into memory."""
+    """Divide a join into passes that fit into memory."""
     if not wide.needed:
         return [""]
     (rows,) = connection.execute(f"SELECT count(*) FROM {wide.needed}").fetchone()

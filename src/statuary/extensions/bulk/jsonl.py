@@ -1,4 +1,4 @@
-"""A JSONL file, plain or compressed, with the exact bytes of records.
+"""Read JSONL files, plain or compressed, without changing a record's bytes.
 
 A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a
 compressed file is one range. Only one line is in memory.
@@ -33,13 +33,13 @@ BUFFER = 1 << 20
 
 
 def is_compressed(path: str) -> bool:
-    """Return whether a bulk file can only be read from its beginning."""
+    """Return whether a bulk file can only be read from its start."""
     return path.endswith((".gz", ".zst"))
 
 
 @contextmanager
 def open_bulk_file(root: Path, path: str) -> Iterator[IO[bytes]]:
-    """Open a bulk file, given by path or URL, as plain bytes.
+    """Open a bulk file by path or URL, decompressed.
 
     Raises:
         UnreadableError: if it cannot be opened, or Zstandard is not installed.
@@ -72,7 +72,7 @@ def _zstandard(raw: IO[bytes]) -> IO[bytes]:
 
 
 def damage_errors(path: str) -> tuple[type[Exception], ...]:
-    """Return the errors of reading a damaged file.
+    """Return the exceptions that reading a damaged file raises.
 
     Raises:
         UnreadableError: if Zstandard is missing.
@@ -91,7 +91,7 @@ RANGE_SIZE = 8 << 20
 
 
 class LineRange(NamedTuple):
-    """Some lines of a JSONL file."""
+    """A range of lines in a JSONL file."""
 
     path: str  # the file, relative to the content folder, or a URL
     start: int = 0  # offset of the first line, in bytes
@@ -99,19 +99,19 @@ class LineRange(NamedTuple):
     first_line: int = 1
 
     def read(self, root: Path) -> Iterator["LineContract"]:
-        """Yield the contracts; blank lines are skipped."""
+        """Read the contracts, and skip blank lines."""
         return read_line_range(root, self)
 
 
 class LineContract(NamedTuple):
-    """A contract of a line."""
+    """A contract on a line of a JSONL file."""
 
     source: ContractSource
     parsed_contract: ParsedContract
     text: bytes = b""  # the line, as it was parsed; empty if it was not
 
     def locate(self, findings: list[Finding]) -> list[Finding]:
-        """Return findings about the record with their positions on the line."""
+        """Add the position on the line to findings about the record."""
         return locate_in_line(findings, self.source.line, self.text) if findings else []
 
 
@@ -155,7 +155,7 @@ def _skip_lines(file: IO[bytes], size: int) -> int:
 
 
 class Block(NamedTuple):
-    """Some bytes of a file."""
+    """A range of bytes in a file."""
 
     root: Path
     path: str
@@ -164,7 +164,7 @@ class Block(NamedTuple):
 
 
 class CountedLines(NamedTuple):
-    """The lines that end in a block."""
+    """The number of lines that end in a block."""
 
     start: int  # the block's offset
     lines: int
@@ -193,7 +193,7 @@ BLOCKS = 64
 
 
 def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_SIZE) -> Iterator[LineRange]:
-    """Split a plain file like `line_ranges`; workers count its lines.
+    """Divide a plain file into ranges of lines, counted by workers.
 
     This process reads nothing: it would take longer to read than workers to build.
 
@@ -215,7 +215,7 @@ def counted_ranges(root: Path, path: str, executor: Executor, size: int = RANGE_
 
 
 def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
-    """Yield the contracts of a range; blank lines are skipped."""
+    """Read the contracts of a range, and skip blank lines."""
     path, number = lines.path, lines.first_line
     damaged: tuple[type[Exception], ...] = ()
     try:
@@ -245,7 +245,7 @@ def _check(message: str, *, when: bool) -> None:
 
 
 def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
-    """Yield a range's lines; a too long one is cut."""
+    """Yield the lines of a range, each cut at a limit."""
     if lines.start:
         file.seek(lines.start)
     bytes_left = None if lines.end is None else lines.end - lines.start
@@ -261,7 +261,7 @@ def _lines(file: IO[bytes], lines: LineRange) -> Iterator[bytes]:
 
 
 def _skip_line(file: IO[bytes]) -> int:
-    """Move a file to the line's end; return the bytes skipped."""
+    """Skip the rest of a line; return its number of bytes."""
     read_bytes = 0
     while line_rest := file.readline(BUFFER):
         read_bytes += len(line_rest)
@@ -299,7 +299,7 @@ def _source(path: str, number: int, record: RecordValue | None = None) -> Contra
 
 
 def locate_in_line(findings: Sequence[Finding], number: int, line: bytes) -> list[Finding]:
-    """Return findings about a record with their positions on its line."""
+    """Add the positions on a record's line to findings."""
     positions = locate_in_json(
         line.decode("utf-8"), [(finding.pointer, finding.on_key) for finding in findings]
     )

@@ -1,4 +1,4 @@
-"""The readers of bulk sources, with an export's temporary folder."""
+"""Readers of bulk sources, and their temporary folder."""
 
 import os
 import shutil
@@ -77,7 +77,7 @@ def scratch_directory() -> Iterator[Path]:
 
 
 def _remove_abandoned(cutoff: float) -> None:
-    """Remove this user's temporary folders of processes that have ended.
+    """Remove temporary folders that killed processes left.
 
     Their locks ended with them.
 

@@ -1,1 +1,1 @@
-"""Cards: the pictures that other sites show for a link."""
+"""Cards: preview pictures that other sites show with a link."""

@@ -1,4 +1,4 @@
-"""Link preview pictures, one per state, drawn with Pillow.
+"""Draw a preview picture for each state, with Pillow.
 
 They have 1,200 by 630 pixels.
 
@@ -83,7 +83,7 @@ PURPOSE = "`cards` in site.yaml"
 
 
 def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
-    """Yield the name of every card of a site with its state."""
+    """Yield the name and the state of each card of a site."""
     if status:
         for kind in ("status", "incident"):
             yield from ((f"{kind}-{state}", state) for state in STATES)
@@ -92,7 +92,7 @@ def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, st
 
 
 class CardsSection(Section):
-    """The pictures of a site."""
+    """The section that adds preview pictures to a site."""
 
     urls = CARD_URLS
     parts = PARTS
@@ -118,16 +118,16 @@ class CardsSection(Section):
 
 
 def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
-    """Return a line in a language that the font supports.
+    """Return a text in a language that the font has characters for.
 
-    It is the site's, or else English.
+    The language is the site's, or else English.
     """
     line = texts(key)
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
 
 def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
-    """Return the theme's font, or the library's own.
+    """Return the theme's font, or Pillow's own.
 
     Raises:
         MissingExtraError: if Pillow is not installed.
@@ -162,13 +162,13 @@ def can_draw(font: "FreeTypeFont", text: str) -> bool:
 
 
 def _drawn(font: "FreeTypeFont", character: str) -> bytes:
-    """Return the width and the pixels of a text in a font."""
+    """Return the width and the pixels of a character."""
     mask = font.getmask(character)
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
 
 
 def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:
-    """Draw a PNG picture: sign, line, address and the site's name.
+    """Draw a card as PNG: sign, text, address, and the site's name.
 
     Raises:
         StatuaryError: if it is larger than services accept without a delay.
@@ -194,7 +194,7 @@ def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -
 
 
 def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
-    """Return a text's lines, at most two."""
+    """Divide a text into at most two lines."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -206,7 +206,7 @@ def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
 
 
 def _cut(font: "FreeTypeFont", text: str) -> str:
-    """Return a text that fits one line, cut with dots."""
+    """Shorten a text with dots until it fits a line."""
     if font.getlength(text) <= WIDTH - 2 * LEFT:
         return text
     return next(
@@ -217,7 +217,7 @@ def _cut(font: "FreeTypeFont", text: str) -> str:
 
 
 def _draw_sign(pen: "ImageDraw", state: str) -> None:
-    """Draw the sign of a state: its shape, and the stroke within."""
+    """Draw the sign of a state: a shape with a stroke."""
 
     def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(LEFT + x * SCALE, TOP + y * SCALE) for x, y in points]

@@ -1,6 +1,7 @@
-"""Attestations of auditors: EAS's off-chain attestations (EIP-712, ERC-8176), with their signatures checked.
+"""Check the signatures of auditors' attestations about descriptors.
 
-What is signed is the Keccak-256 of the descriptor's JSON in the canonical form of RFC 8785, without what it includes.
+What is signed is the Keccak-256 of the descriptor's JSON in the canonical form of RFC 8785, without what it
+includes.
 """
 
 import json
@@ -55,7 +56,7 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 class Attestation(NamedTuple):
-    """The claims of an attestation's file."""
+    """The claims in the file of an attestation."""
 
     path: str
     descriptor: str  # the path of the file that it is beside
@@ -95,7 +96,7 @@ def _quoted(text: str) -> str:
 
 
 def _number(double: float) -> str:
-    """Write a number as JavaScript does."""
+    """Format a number as JavaScript does."""
     if isinstance(double, int) and abs(double) <= LARGEST_EXACT:
         return str(double)
     number = float(double)
@@ -159,7 +160,7 @@ _WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
 
 
 def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
-    """Return EIP-712's `hashStruct`.
+    """Hash a struct by EIP-712's `hashStruct`.
 
     Raises:
         InvalidValueError: if a value is not of its type.
@@ -179,7 +180,7 @@ def signed_digest(signed: JsonObject) -> bytes:
 
 
 def _uid(message: JsonObject) -> str:
-    """Return EAS's name of an off-chain attestation of version 2."""
+    """Compute the UID of an off-chain attestation of version 2."""
     sizes = {"version": 2, "time": 8, "expirationTime": 8}
     parts = []
     for member in _PACKED:
@@ -247,7 +248,7 @@ def read_attestation(path: str, value: Json, own_descriptor: Json | None) -> Att
 def _fault(
     signed: JsonObject, stated_uid: str, signer: str, chain_id: str, own_descriptor: Json | None
 ) -> str:
-    """Return the mismatch of an attestation and its descriptor, if any."""
+    """Describe how an attestation does not fit its descriptor."""
     message = as_object(signed.get("message"))
     domain = as_object(signed.get("domain"))
     expected = "" if own_descriptor is None else descriptor_hash(own_descriptor)

@@ -46,7 +46,7 @@ def signing_command() -> None:
 
 
 class CallOptions(NamedTuple):
-    """The call, as options describe it."""
+    """The options that describe a call."""
 
     to: str
     chain_id: str | None
@@ -67,7 +67,7 @@ with_call_options = option_group(
 
 
 class NameOptions(NamedTuple):
-    """A wallet's knowledge apart from the call."""
+    """The options for names that a wallet knows."""
 
     currency: str
     names: Path | None
@@ -130,7 +130,7 @@ def render_command(
 
 
 class NewOptions(NamedTuple):
-    """The options of a first descriptor apart from the record."""
+    """The options of a first descriptor."""
 
     chain_id: str | None
     owner: str
@@ -231,7 +231,7 @@ def from_registry(checkout: Path, content: Path) -> ExitCode:
 
 
 def _catalogue(content: Path) -> SiteContent:
-    """Return the site; exit with a report if its content has errors."""
+    """Read the site; exit with a report if its content has errors."""
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -245,7 +245,7 @@ class _ContractPlace(NamedTuple):
 
 
 def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _ContractPlace:
-    """Return the place of a contract.
+    """Find the chain and address of a contract.
 
     Raises:
         InvalidValueError: if an option is wrong.
@@ -260,7 +260,7 @@ def _place(catalogue: SiteContent, address: str, stated_chain: str | None) -> _C
 
 
 def call_from_options(descriptors: Descriptors, calldata: str, transaction: CallOptions) -> Call:
-    """Return the call that options describe; raise InvalidValueError if one is wrong."""
+    """Convert options to a call; raise InvalidValueError if one is wrong."""
     data = decode_hex_digits(calldata.removeprefix("0x"))
     if data is None or len(data) < 4:
         raise InvalidValueError(
@@ -278,7 +278,7 @@ def call_from_options(descriptors: Descriptors, calldata: str, transaction: Call
 
 
 def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> int:
-    """Return a call's chain: the given one, or the descriptors'."""
+    """Return the given chain, or the only one with a descriptor."""
     if stated_chain is not None:
         return _whole(stated_chain, "--chain-id")
     chains = descriptors.chains_of(address)
@@ -316,7 +316,7 @@ def _names(options: NameOptions, call: Call) -> Names:
 
 
 def _text(rendered: Rendered, indent: str = "") -> list[str]:
-    """Return a rendered call as lines."""
+    """Format a rendered call as lines."""
     intent = rendered.interpolated or rendered.intent
     if isinstance(intent, dict):
         intent = ", ".join(f"{label}: {text}" for label, text in intent.items())

@@ -1,4 +1,4 @@
-"""The files of `clear-signing/`, and descriptors merged with their includes.
+"""Read descriptors, and merge them with the files that they include.
 
 Each merged value has its origin.
 """
@@ -64,14 +64,14 @@ def kind_of(path: str) -> SigningFileKind:
 
 
 class Origin(NamedTuple):
-    """The place at which a part of a descriptor is written."""
+    """The file and pointer at which a part of a descriptor is written."""
 
     path: str
     pointer: Pointer
 
 
 class Origins:
-    """The file and place of each part of a merged descriptor."""
+    """The file and pointer of each part of a merged descriptor."""
 
     def __init__(self, path: str) -> None:
         self._files: dict[Pointer, Origin] = {(): Origin(path, ())}
@@ -85,7 +85,7 @@ class Origins:
         raise KeyError(pointer)
 
     def put(self, pointer: Pointer, path: str, source_pointer: Pointer) -> None:
-        """Record that a part is written elsewhere."""
+        """Record that a part is written in another file."""
         consume(len(self._files))
         for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
             del self._files[inner]
@@ -93,7 +93,7 @@ class Origins:
 
 
 class IncludedFile(NamedTuple):
-    """A file of a descriptor, with the digest of its bytes."""
+    """A file that a descriptor includes, with its digest."""
 
     path: str
     sha256: str
@@ -101,7 +101,7 @@ class IncludedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A descriptor, merged with what it includes."""
+    """A descriptor, merged with the files that it includes."""
 
     path: str  # below the folder, as the indexes name it
     kind: SigningFileKind
@@ -149,7 +149,7 @@ class Descriptor:
 
 
 class DescriptorError(Exception):
-    """A file cannot be read or merged; carries the finding."""
+    """Raised if a file cannot be read or merged; has the finding."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -170,7 +170,7 @@ class DescriptorFiles(NamedTuple):
 
 
 class DescriptorFolder:
-    """The content's folder or a registry's checkout; files are read once."""
+    """The content's folder or a checkout of the registry, read once."""
 
     def __init__(self, root: Path, name: str = FOLDER) -> None:
         """Open the content folder, or a registry's checkout with an empty `name`."""
@@ -180,7 +180,7 @@ class DescriptorFolder:
 
     @cached_property
     def listing(self) -> DescriptorFiles:
-        """Its files, and those that cannot be read."""
+        """The files of the folder, and findings about unreadable ones."""
         folders = [self._below.rstrip("/")] if self._below else FOLDERS
         walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
@@ -196,7 +196,7 @@ class DescriptorFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it, or no such folder."""
+        """Whether the folder is missing or has no files."""
         return self.listing == ((), ())
 
     @cached_property
@@ -291,7 +291,7 @@ class DescriptorFolder:
         return _Merged(value, files + included.files, included.origins)
 
     def _target(self, path: str, include: Json, above: tuple[str, ...]) -> str:
-        """Return the path of an include inside the folder, without cycles."""
+        """Resolve an include to a file of the folder, without cycles."""
         pointer: Pointer = ("includes",)
         if not isinstance(include, str) or not is_utf8(include):
             raise _error(INCLUDES, "`includes` is not a text", path, pointer)
@@ -322,7 +322,7 @@ def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str 
 
 
 class _Merger:
-    """Merges a file over its includes.
+    """Merges a file with those that it includes.
 
     Its values win, and fields of one path are merged.
     """
@@ -333,7 +333,7 @@ class _Merger:
     def merge(
         self, included: JsonObject, own_value: JsonObject, at: Pointer, source_pointer: Pointer
     ) -> JsonObject:
-        """Return two objects as one.
+        """Merge two objects; the including file takes precedence.
 
         Args:
             at: where it stands in the merged descriptor.
@@ -376,7 +376,7 @@ class _Merger:
 
 
 class BoundContract(NamedTuple):
-    """A contract that a descriptor is bound to."""
+    """A contract that a descriptor names."""
 
     chain_id: str
     address: str  # in lower case

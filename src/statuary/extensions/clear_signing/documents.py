@@ -37,7 +37,7 @@ def verify_site(
     cached: CachedResults = EMPTY_CACHE,
     sources: SourceTable | None = None,
 ) -> FolderVerification:
-    """Verify the site's descriptors, reusing the last build's unchanged results.
+    """Verify the descriptors of a site, and reuse unchanged results.
 
     Args:
         sources: the contracts of a build; None outside one.
@@ -47,7 +47,7 @@ def verify_site(
 
 
 def summary(verification: FolderVerification) -> str:
-    """Return the line of the summary, if there are descriptors."""
+    """Return the line about descriptors in a build's summary."""
     if not verification.descriptors:
         return ""
     deployments = sum(len(item.deployments) for item in verification.descriptors)
@@ -117,7 +117,7 @@ BoundKey = list[tuple[DescriptorVerdict, DeploymentVerdict]]
 def _by_location(
     verification: FolderVerification, is_published: Container[tuple[str, str]]
 ) -> list[tuple[tuple[str, str], BoundKey]]:
-    """Group the results by the contracts that were compared or are published.
+    """Group results by contract.
 
     They are sorted by chain and address.
     """

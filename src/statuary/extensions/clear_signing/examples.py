@@ -49,7 +49,7 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """Calldata descriptors by the contracts that they are bound to."""
+    """Calldata descriptors, found by contract."""
 
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
@@ -58,15 +58,15 @@ class Descriptors:
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def of(self, call: Call) -> Descriptor | None:
-        """Return the descriptor of the called contract, if there is one."""
+        """Return the descriptor of the called contract, if any."""
         return self._by_place.get((call.to, str(call.chain_id)))
 
     def chains_of(self, address: str) -> list[int]:
-        """Return the sorted chains of an address's descriptors."""
+        """Return the chains on which an address has a descriptor."""
         return sorted({int(chain) for bound, chain in self._by_place if bound == address})
 
     def rendered(self, call: Call, names: Names) -> Rendered:
-        """Return a call as it is displayed.
+        """Render a call.
 
         Raises:
             NotShownError, InvalidValueError: if it cannot be.
@@ -90,13 +90,13 @@ def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
 
 
 class InnerRenderer:
-    """Renders a call within a call, where a descriptor says how."""
+    """Renders a call inside another call."""
 
     def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
         self._descriptors, self._names, self._depth = descriptors, names, depth
 
     def __call__(self, call: Call) -> Rendered | None:
-        """Return the call as displayed, if a descriptor has its format."""
+        """Render the call if a descriptor has its format."""
         descriptor = self._descriptors.of(call)
         if descriptor is None or len(call.data) < 4:
             return None
@@ -108,7 +108,7 @@ class InnerRenderer:
 
 
 def names_of(provider: JsonObject, chains: Chains) -> Names:
-    """Return the names in a `dataProvider` of the registry's tests."""
+    """Collect the names in the `dataProvider` of a test."""
     tokens = {}
     for address, item in as_object(provider.get("tokens")).items():
         symbol = as_object(item).get("symbol")
@@ -133,7 +133,7 @@ def _texts(value: Json) -> dict[str, str]:
 
 
 def as_json_value(rendered: Rendered) -> dict[str, Json]:
-    """Return a rendered call in the form of the registry's tests."""
+    """Encode a rendered call as the registry's tests have it."""
     fields: list[Json] = [
         {
             "label": line.label,
@@ -169,7 +169,7 @@ def transaction(raw: bytes, sender: str = "") -> Call:
 
 
 def _legacy_chain(items: list[RlpItem]) -> int:
-    """Return a transaction's EIP-155 chain, or 1 if it names none."""
+    """Return a transaction's chain by EIP-155; 1 if it has none."""
     stated_chain = as_number(items[6]) if len(items) == 9 else 1
     if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
         return (stated_chain - _EIP_155) // 2 if stated_chain > _EIP_155 else 1
@@ -224,14 +224,14 @@ def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
 
 
 class RenderedExample(NamedTuple):
-    """The shown lines of an example."""
+    """An example call with the lines that a wallet shows."""
 
     key: str  # of its format
     rendered: Rendered
 
 
 class Example(NamedTuple):
-    """A call or message of a descriptor's tests."""
+    """A call or message in the tests of a descriptor."""
 
     description: str
     sender: str  # in lower case; empty if it is not known
@@ -239,7 +239,7 @@ class Example(NamedTuple):
     message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
 
     def rendered(self, descriptor: Descriptor, descriptors: Descriptors, names: Names) -> RenderedExample:
-        """Return the shown lines.
+        """Render the example.
 
         Raises:
             InvalidValueError: if that cannot be.
@@ -285,7 +285,7 @@ def _named(folder: DescriptorFolder, path: str) -> str:
 
 
 def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
-    """Return the tests of the readable files."""
+    """Parse the readable files of tests."""
     tests = []
     for path in paths:
         try:
@@ -322,7 +322,7 @@ def _examples(cases: Iterable[Json]) -> Iterator[Example]:
 def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
-    """Return a descriptor's rendered example calls, and the data to render others."""
+    """Return the rendered examples of a descriptor as a document."""
     calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:

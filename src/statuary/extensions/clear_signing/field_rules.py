@@ -1,4 +1,4 @@
-"""Rules for a field: type of value and format, and parameters."""
+"""Rules for a field of a format: paths, types and parameters."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):
-    """A violation of a rule, which may have its own severity."""
+    """A violation of a rule, with its own severity if needed."""
 
     message: str
     pointer: Pointer
@@ -90,7 +90,7 @@ ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyA
 
 
 def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield the paths of a field and its parameters without a target."""
+    """Yield the paths in a field that lead nowhere."""
     if field.problem:
         yield BrokenRule(field.problem, field.pointer)
         return
@@ -110,7 +110,7 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
 def _named_violations(
     field: Field, name: str, parameter: Json, types: DataTypes, descriptor: JsonObject
 ) -> Iterator[BrokenRule]:
-    """Yield violations by a parameter that names something missing."""
+    """Yield parameters that name something missing."""
     at = (*field.pointer, "params", name)
     if name in PATHS and isinstance(parameter, str):
         yield from _parameter_violations(field, name, parameter, types, descriptor)
@@ -124,7 +124,7 @@ def _named_violations(
 
 
 def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield constants that name a missing part of the descriptor."""
+    """Yield constants that the descriptor does not define."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
             in_descriptor(descriptor, parse_path(constant))
@@ -195,7 +195,7 @@ def _map_violations(
 
 
 def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
-    """Yield violations by a value type that does not fit its format."""
+    """Yield mismatches between a field's format and its value's type."""
     name = field.format
     if field.problem or (not name and field.is_never_visible):
         return
@@ -227,7 +227,7 @@ def _unfit(field: Field, target: PathTarget) -> Iterator[BrokenRule]:
 
 
 def _shown_target(field: Field, types: DataTypes) -> PathTarget | None:
-    """Return the target that a field shows, if it shows a value.
+    """Return the target of the path that a field shows.
 
     A constant, a path without a target, or text of the descriptor has none.
     """

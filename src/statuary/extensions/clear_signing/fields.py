@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
 class Field(NamedTuple):
-    """A field after its definition was put in."""
+    """A field of a format, with its definition merged in."""
 
     value: Mapping[str, Json]
     pointer: Pointer  # in the merged descriptor
@@ -38,7 +38,7 @@ class Field(NamedTuple):
 
     @property
     def is_never_visible(self) -> bool:
-        """Whether no wallet shows it: `never`, or a value that must match."""
+        """Whether wallets hide the field: `never`, or a required value."""
         visible = self.value.get("visible")
         return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
 
@@ -48,7 +48,7 @@ class Field(NamedTuple):
         return self.value.get("visible", "always") in ("always", None)
 
     def path(self) -> Path | None:
-        """Return its path from the root, or None for a constant.
+        """Return the field's path from the root; None for a constant.
 
         Raises:
             InvalidValueError: if it is not a path.
@@ -57,7 +57,7 @@ class Field(NamedTuple):
         return parse_path(path_text).below(self.group) if isinstance(path_text, str) else None
 
     def parameter(self, path_text: str) -> Path:
-        """Return the path that one of its parameters names, from the root.
+        """Return the path in a parameter, from the root.
 
         Raises:
             InvalidValueError: if it is not a path.
@@ -69,7 +69,7 @@ DEFINITIONS = "$.display.definitions."
 
 
 def fields_of(descriptor: JsonObject, key: str) -> Iterator[Field]:
-    """Yield the fields of a format in order."""
+    """Yield the fields of a format in order, groups expanded."""
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
     yield from _fields(descriptor, spec.get("fields"), ("display", "formats", key, "fields"), ())

@@ -1,4 +1,4 @@
-"""The formats of fields: values as text, with a wallet's warnings."""
+"""Format field values as text, with a wallet's warnings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from statuary.extensions.clear_signing.values import Leaf
 
 
 class Token(NamedTuple):
-    """A wallet's knowledge about a token or a chain's currency."""
+    """A token or a chain's currency, as a wallet knows it."""
 
     symbol: str
     decimals: int
@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Names:
-    """A wallet's knowledge apart from the call; addresses in lower case."""
+    """Names that a wallet knows; addresses are in lower case."""
 
     tokens: Mapping[str, Token] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # local names
@@ -37,7 +37,7 @@ InnerCall = tuple[int, str, bytes, int | None, str]
 
 
 class ShownValue(NamedTuple):
-    """A value as a text."""
+    """A value as a wallet shows it."""
 
     text: str
     note: str = ""  # the wallet's warning
@@ -45,7 +45,7 @@ class ShownValue(NamedTuple):
 
 
 class Show(NamedTuple):
-    """The context in which formats show a value."""
+    """The inputs of formatting besides the value."""
 
     chain_id: int
     names: Names
@@ -54,7 +54,7 @@ class Show(NamedTuple):
 
 
 def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> ShownValue:
-    """Return a value as a format shows it."""
+    """Format a value for display."""
     return FORMATTERS.get(name, _raw)(_fitting(name, value), params, show)
 
 
@@ -65,7 +65,7 @@ _ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddre
 
 
 def _fitting(name: str, value: Leaf) -> Leaf:
-    """Convert a slice, or a number that is an address, for display."""
+    """Convert a slice or a numeric address to a format's type."""
     if name in _ADDRESSES and value.kind in ("slice", "uint", "int") and len(value.bytes) >= ADDRESS_BYTES:
         return Leaf("address", value.bytes[-ADDRESS_BYTES:])
     if value.kind != "slice":
@@ -92,7 +92,7 @@ def _is_number(value: Leaf) -> bool:
 
 
 def decimal(amount: int, decimals: int) -> str:
-    """Format an integer of smallest units as a decimal, without final zeros."""
+    """Format an amount with a decimal point, without trailing zeros."""
     integer_part, fraction_part = divmod(abs(amount), 10**decimals)
     digits = str(fraction_part).zfill(decimals).rstrip("0") if fraction_part else ""
     return f"{'-' if amount < 0 else ''}{integer_part}{f'.{digits}' if digits else ''}"
@@ -125,7 +125,7 @@ def _address(parameter: Json, show: Show) -> str:
 
 
 def _mapped(reference: JsonObject, show: Show) -> Json:
-    """Return the map's value for a path's key, if it has one."""
+    """Look up a key in a map of the descriptor."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
         values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))

@@ -1,4 +1,4 @@
-"""Copy a registry's descriptors for the site's chains into the content."""
+"""Copy descriptors for the site's chains from the ERC-7730 registry."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ from statuary.system.writing import create_file
 
 
 class SelectedFiles(NamedTuple):
-    """The files to copy from a registry."""
+    """The files of a registry to copy."""
 
     descriptors: tuple[str, ...]  # their paths
     files: tuple[str, ...]  # all files, the descriptors among them, sorted

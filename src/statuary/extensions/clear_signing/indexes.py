@@ -1,4 +1,4 @@
-"""Both indexes, as the public registry's generator writes them."""
+"""The indexes of descriptors, as the public registry has them."""
 
 import json
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.calldata.json`: the descriptor of each contract."""
+    """Return `index.calldata.json`: descriptors by contract."""
     index: dict[str, Json] = {}
     for descriptor, deployment in published_descriptors:
         if descriptor.kind is SigningFileKind.CALLDATA:
@@ -20,7 +20,7 @@ def calldata_index(published_descriptors: Iterable[Published]) -> bytes:
 
 
 def messages_index(published_descriptors: Iterable[Published]) -> bytes:
-    """Return `index.eip712.json`: descriptors of messages by primary type."""
+    """Return `index.eip712.json`: descriptors by primary type."""
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published_descriptors:
         for primary, hashes in descriptor.type_hashes.items():

@@ -1,4 +1,4 @@
-"""The keys of `formats`: functions with parameters, and `encodeType`."""
+"""Parse the keys of `formats`: function signatures and `encodeType` strings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ ValueType = BasicType | ListType | StructType | NamedType
 
 
 class Parameter(NamedTuple):
-    """A parameter or member.
+    """A parameter of a function, or a member of a struct.
 
     `name` may be empty.
     """
@@ -52,7 +52,7 @@ class Parameter(NamedTuple):
 
 
 class FunctionKey(NamedTuple):
-    """A function as a key of `formats` writes it."""
+    """A function, as a key of `formats` writes it."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -71,7 +71,7 @@ class FunctionKey(NamedTuple):
 
 
 class MessageKey(NamedTuple):
-    """A message as a key of `formats` writes it: EIP-712's `encodeType`."""
+    """An EIP-712 message type, as a key of `formats` writes it."""
 
     primary: str
     types: Mapping[str, StructType]
@@ -83,7 +83,7 @@ def selector_of(signature: str) -> str:
 
 
 def canonical_type(of: ValueType) -> str:
-    """Return the canonical name of a type, as signatures have it."""
+    """Return the name of a type in signatures."""
     consume(1)
     match of:
         case ListType(item, length):
@@ -101,7 +101,7 @@ _ARRAY = re.compile(r"\[([0-9]{0,9})\]")
 
 
 class _Tokens:
-    """The tokens of a key, with deviations of white space."""
+    """The tokens of a key, read one after another."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MAX_KEY:
@@ -142,7 +142,7 @@ class _Tokens:
         return token
 
     def space(self, expected: str) -> bool:
-        """Consume white space and record a deviation; return whether there was any."""
+        """Skip white space, and note it if a canonical key has none."""
         there = self.next.strip(" \t") == "" and self.next != ""
         word = self.take() if there else ""
         if word != expected and (there or expected):
@@ -150,7 +150,7 @@ class _Tokens:
         return there
 
     def depart(self, how: str) -> None:
-        """Note a departure from the one way of writing a key."""
+        """Note that the key is not in canonical form."""
         if how not in self.departures:
             self.departures.append(how)
 
@@ -176,7 +176,7 @@ def parse_function_key(text: str) -> FunctionKey:
 
 
 def _parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
-    """Read parameters up to the closing parenthesis, which is read too."""
+    """Parse parameters up to the closing parenthesis."""
     if depth > MAX_ABI_TYPE_DEPTH:
         raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
     tokens.space("")
@@ -236,7 +236,7 @@ def _basic(word: str, text: str) -> BasicType:
 
 
 def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
-    """Return the parameters of an ABI item with their names.
+    """Convert the inputs of an ABI item, with their names.
 
     Raises:
         InvalidValueError: if a type is invalid.

@@ -1,4 +1,4 @@
-"""The targets of paths: types of values, or reasons for failure."""
+"""Resolve the paths of fields to types."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -49,13 +49,13 @@ class PathTarget(NamedTuple):
 
 @dataclass(frozen=True)
 class DataTypes:
-    """The types of a call or message."""
+    """The types of a call's or message's data."""
 
     top: StructType
     structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # of EIP-712, by name
 
     def resolved(self, kind: ValueType) -> ValueType:
-        """Return a type with its name, if it is one, looked up."""
+        """Look up a type that is given by name."""
         return self.structs_by_name[kind.name] if isinstance(kind, NamedType) else kind
 
     def target_of(self, path: Path) -> PathTarget:

@@ -1,4 +1,4 @@
-"""Paths of ERC-7730.
+"""Parse the paths of ERC-7730, such as `#.params.amount`.
 
 They begin at a call or message (`#`), a container (`@`) or the descriptor (`$`).
 """
@@ -22,23 +22,23 @@ _SLICE = re.compile(r"\[(-?[0-9]{1,9})?:(-?[0-9]{1,9})?\]", re.ASCII)
 
 
 class Member(NamedTuple):
-    """A struct's member, a parameter, or a key of the descriptor."""
+    """A step to a struct's member, a parameter, or a key."""
 
     name: str
 
 
 class Item(NamedTuple):
-    """One item of an array; negative numbers count from the end."""
+    """A step to an array's item; negative numbers count backwards."""
 
     number: int
 
 
 class Items(NamedTuple):
-    """All items of an array, `[]`."""
+    """A step to all items of an array, `[]`."""
 
 
 class Slice(NamedTuple):
-    """Some bytes of a value, or items of an array.
+    """A step to a range of bytes, or of an array's items.
 
     Without `end`, they extend to the end.
     """
@@ -48,7 +48,7 @@ class Slice(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """The number of bytes or items, unless the value decides it."""
+        """The length of the range, unless it depends on the value."""
         start = self.start or 0
         if self.end is None:
             return -start if start < 0 else None
@@ -65,7 +65,7 @@ class Path(NamedTuple):
     steps: tuple[Step, ...]
 
     def below(self, group: tuple[Step, ...]) -> "Path":
-        """Return a relative path as one from the root; others are unchanged.
+        """Return a relative path from the root; others are unchanged.
 
         Args:
             group: the path of the group that contains it.
@@ -74,7 +74,7 @@ class Path(NamedTuple):
 
     @override
     def __str__(self) -> str:
-        """Write the path as ERC-7730 does, data without its root."""
+        """Format the path as in ERC-7730; the root of data is omitted."""
         text = ".".join(map(_written, self.steps))
         return text if self.root in (DATA, RELATIVE) else f"{self.root}.{text}"
 

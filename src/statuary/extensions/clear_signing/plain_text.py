@@ -1,4 +1,4 @@
-"""The texts of a descriptor that wallets show."""
+"""The texts in a descriptor that wallets show."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,7 +10,7 @@ from statuary.base.primitives import shorten
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, without its middle if it is long."""
+    """Quote a text, and shorten it in the middle if it is long."""
     return repr(text) if len(text) <= 60 else shorten(text)
 
 
@@ -31,7 +31,7 @@ _ENUMS: Final = ("metadata", "enums")
 
 
 def shown_texts(value: Json, at: Pointer = (), *, is_shown: bool = False) -> Iterator[tuple[Pointer, str]]:
-    """Yield the texts of a descriptor that wallets show, with their places."""
+    """Yield the texts that wallets show, with their pointers."""
     consume(1)
     if isinstance(value, str) and is_shown:
         yield at, value

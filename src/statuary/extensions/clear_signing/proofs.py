@@ -1,4 +1,4 @@
-"""The proof beside each deployment: what was compared with which record.
+"""The proof of a descriptor: how it compares with verified code.
 
 It also names what no build can prove.
 """
@@ -36,7 +36,7 @@ def proof_document(
     previous_proofs: JsonObject,
     now: str,
 ) -> JsonObject:
-    """Return the proof of all descriptors of one deployment.
+    """Return the proof of all descriptors at a deployment.
 
     Args:
         previous_proofs: the proof that was published last; empty if there was none.
@@ -75,7 +75,7 @@ def _with_history(
 
 
 def descriptor_proof(check: DeploymentCheck) -> JsonObject:
-    """Return a descriptor's proof without attestations and earlier proofs."""
+    """Return the part of the proof about a descriptor alone."""
     descriptor = check.parsed.descriptor
     compared: list[Json] = (
         [] if check.code is None else [_compared(code, check) for code in check.code.all_codes]
@@ -154,7 +154,7 @@ def _compared(code: VerifiedCode, check: DeploymentCheck) -> JsonObject:
 
 
 def _rules(check: DeploymentCheck) -> list[Json]:
-    """Return each rule with its outcome.
+    """Return the outcome of each rule.
 
     Warnings are listed; an error means that nothing is published.
     """
@@ -173,7 +173,7 @@ def _rules(check: DeploymentCheck) -> list[Json]:
 
 
 def _functions(check: DeploymentCheck) -> list[Json]:
-    """Return each format: the compared code, and undisplayed values."""
+    """Return the outcome for each format, with the values it hides."""
     reading, binding = check.parsed, check.deployed
     entries: list[Json] = []
     for key in reading.types:
@@ -189,7 +189,7 @@ def _functions(check: DeploymentCheck) -> list[Json]:
 
 
 def _without_format(check: DeploymentCheck) -> list[Json]:
-    """Return the functions that change state and have no format."""
+    """Return the state-changing functions that have no format."""
     if check.code is None or check.parsed.descriptor.kind is not SigningFileKind.CALLDATA:
         return []
     formatted = {function.signature for function in check.parsed.functions.values()}
@@ -202,9 +202,9 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return the time since which an earlier proof is contradicted, and why.
+    """Return since when, and why, an earlier proof is contradicted.
 
-    Its records changed, or the contract delegates elsewhere.
+    The records behind it changed, or the contract delegates elsewhere.
     """
     history: dict[str, Json] = {}
     fits = as_object(as_object(document["claims"])["fits"])
@@ -217,7 +217,7 @@ def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> Json
 
 
 def _contradicted(document: JsonObject, previous_proof: JsonObject, now: str) -> list[Json]:
-    """Return the earlier proof, if its inputs no longer hold."""
+    """Return an earlier proof whose inputs have changed."""
     previous_basis = _basis(previous_proof)
     current_basis = _basis(document)
     if not previous_basis or previous_basis == current_basis:

@@ -1,4 +1,4 @@
-"""The verified code of contracts and implementations, as descriptors need it."""
+"""The verified code of contracts that descriptors are compared with."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -44,19 +44,19 @@ class Function(NamedTuple):
 
     @property
     def changes_state(self) -> bool:
-        """Whether a wallet may be asked to sign a call of it."""
+        """Whether wallets sign calls of the function."""
         return self.mutability not in ("view", "pure")
 
 
 class AnchoredAt(NamedTuple):
-    """The block that shows the code at the address."""
+    """The block whose state proves the code at an address."""
 
     number: int
     hash: str
 
 
 class VerifiedCode(NamedTuple):
-    """A verified contract of the site, as far as descriptors need it."""
+    """The parts of a verified contract that descriptors are compared with."""
 
     address: str  # checksummed
     name: str
@@ -74,7 +74,7 @@ class VerifiedCode(NamedTuple):
 
 
 class SelectorOwner(NamedTuple):
-    """The code that a selector runs."""
+    """The contract whose code a selector runs."""
 
     function: Function | None = None
     address: str = ""
@@ -82,7 +82,7 @@ class SelectorOwner(NamedTuple):
 
 
 class DeployedCode(NamedTuple):
-    """The code at a deployment, and its implementations' or facets' code."""
+    """The code that a deployment can run, implementations and facets included."""
 
     own_code: VerifiedCode
     other_codes: tuple[VerifiedCode, ...] = ()
@@ -90,12 +90,12 @@ class DeployedCode(NamedTuple):
 
     @property
     def all_codes(self) -> tuple[VerifiedCode, ...]:
-        """Every verified code that it may run."""
+        """Every verified contract whose code may run."""
         return (self.own_code, *self.other_codes)
 
     @property
     def type_strings(self) -> Mapping[str, frozenset[str]]:
-        """EIP-712's types in the sources of all of them."""
+        """The EIP-712 types in the sources of all of them."""
         strings_by_type: dict[str, frozenset[str]] = {}
         for code in self.all_codes:
             for name, texts in code.type_strings.items():
@@ -103,7 +103,7 @@ class DeployedCode(NamedTuple):
         return strings_by_type
 
     def functions_named(self, name: str) -> list[str]:
-        """Return the signatures of all functions of a name."""
+        """Return the signatures of all functions with a name."""
         signatures = [
             item for code in self.all_codes for functions in code.functions.values() for item in functions
         ]
@@ -118,7 +118,7 @@ class DeployedCode(NamedTuple):
         return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
-        """Return the code that runs a selector.
+        """Return the contract whose code a selector runs.
 
         It is the contract's, or the only implementation's.
         """
@@ -141,10 +141,10 @@ EXCLUDED: Final = "has a record that this site excludes"
 
 
 class SiteRecords:
-    """The requested records of a site, each read and proved once."""
+    """Reads and proves the records that descriptors need, each once."""
 
     def __init__(self, root: Path, catalogue: SiteContent, sources: SourceTable | None = None) -> None:
-        """Begin without any.
+        """Prepare to read records.
 
         Args:
             sources: which of several records of one contract is published; None where nothing is.
@@ -157,7 +157,7 @@ class SiteRecords:
         self._codes: dict[ContractLocation, VerifiedCode | str] = {}
 
     def code_at(self, place: ContractLocation) -> DeployedCode | str:
-        """Return the code read at a place, or the reason for none."""
+        """Return the code at a deployment, or why there is none."""
         own_code = self._codes.get(place, NO_RECORD)
         if isinstance(own_code, str):
             return own_code
@@ -201,7 +201,7 @@ class SiteRecords:
         return EXCLUDED if isinstance(outcome, Finding) or outcome is None else outcome
 
     def _is_repetition(self, place: ContractLocation, source: ContractSource) -> bool:
-        """Return whether another record of the contract is published."""
+        """Return whether this record is a duplicate that the site excludes."""
         if self._sources is None:
             return False
         contract = contract_at(self._sources, place[0], checksum_address(place[1]))
@@ -254,7 +254,7 @@ class SiteRecords:
         )
 
     def _misplaced(self, record: RecordValue, source: ContractSource) -> bool:
-        """Return whether a record cannot be published at its place."""
+        """Return whether a record's path is wrong."""
         findings = [
             *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
             *path_mismatch(record, source),

@@ -1,4 +1,4 @@
-"""A call or message as a wallet displays it by a descriptor.
+"""Render a call or message as a wallet displays it.
 
 Names of tokens, addresses and chains come from the caller: they are not in a descriptor, and nothing is asked
 of a network.
@@ -21,7 +21,7 @@ from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, v
 
 
 class Line(NamedTuple):
-    """A field as it is shown."""
+    """A displayed field."""
 
     label: str
     value: "str | Rendered"  # a call within the call is rendered itself
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Rendered:
-    """A call or message as it is shown."""
+    """A displayed call or message."""
 
     intent: Json  # a text, or an object of labels and texts
     lines: tuple[Line, ...]
@@ -40,7 +40,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Call:
-    """A transaction, as far as it is shown."""
+    """The parts of a transaction that wallets display."""
 
     chain_id: int
     to: str
@@ -50,7 +50,7 @@ class Call:
 
 
 class NotShownError(InvalidValueError):
-    """A descriptor does not say how to show a call or message."""
+    """Raised if a descriptor has no format for a call or message."""
 
 
 RenderInner = Callable[[Call], "Rendered | None"]
@@ -64,7 +64,7 @@ class CallFormat(NamedTuple):
 
 
 def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
-    """Return the format for a call's selector.
+    """Find the format for a call by its selector.
 
     Raises:
         NotShownError: if there is none.
@@ -84,7 +84,7 @@ def format_of_call(descriptor: JsonObject, data: bytes) -> CallFormat:
 def render_call(
     descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
 ) -> Rendered:
-    """Return a call as it is displayed.
+    """Render a call.
 
     Raises:
         NotShownError, InvalidValueError: if it cannot be.
@@ -108,7 +108,7 @@ def render_call(
 
 
 class SignedMessage(NamedTuple):
-    """A message, as far as it is shown."""
+    """The parts of a message that wallets display."""
 
     key: str  # its `encodeType`
     data: Value
@@ -119,7 +119,7 @@ class SignedMessage(NamedTuple):
 def render_message(
     descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
 ) -> Rendered:
-    """Return a message as it is displayed.
+    """Render a message.
 
     Raises:
         NotShownError, InvalidValueError: if it cannot be.
@@ -157,7 +157,7 @@ class _Renderer:
         )
 
     def _item(self, item: JsonObject, group: str) -> None:
-        """Show a field or a group.
+        """Render a field or a group.
 
         Args:
             group: the path that relative paths are below, with its items numbered.
@@ -247,7 +247,7 @@ class _Renderer:
         return self.inner(Call(chain_id, to, data, value, sender))
 
     def _named(self, text: str, group: str) -> Leaf | None:
-        """Return the value at a parameter's path, if there is one."""
+        """Return the value that a parameter's path leads to."""
         try:
             value = self._at(_joined(group, text))
         except InvalidValueError:
@@ -264,13 +264,13 @@ class _Renderer:
         return value_at(self.data, path.steps)
 
     def _length(self, path: str) -> int:
-        """Return the length of a path's first whole array."""
+        """Return the length of the first array in a path."""
         array_path = _FIRST_ITEMS.split(path)[0]
         value = self._at(array_path) if array_path else self.data
         return len(value) if isinstance(value, list) else 0
 
     def _numbered(self, path: str) -> Iterator[str]:
-        """Yield a group's path for each item of the arrays in it."""
+        """Yield the paths to each item of a group's arrays."""
         if not _FIRST_ITEMS.search(path):
             yield path
             return
@@ -278,7 +278,7 @@ class _Renderer:
             yield from self._numbered(_number(path, number))
 
     def _interpolated(self, template: str) -> str:
-        """Return an intent with its values, unless one is missing."""
+        """Fill an intent with values, unless one is missing."""
         try:
             names = list(placeholders(template))
         except InvalidValueError:
@@ -298,7 +298,7 @@ class _Renderer:
 
 
 def _joined(group: str, path_text: str) -> str:
-    """Return a path below its group, without the root of data."""
+    """Join a path with that of its group."""
     if path_text.startswith(("@.", "$.")):
         return path_text
     if path_text.startswith("#.") or not group:
@@ -311,7 +311,7 @@ def _number(path: str, number: int) -> str:
 
 
 def _with_number(item: JsonObject, number: int) -> JsonObject:
-    """Return a field for one item of its first array."""
+    """Return a field for one item of an array."""
     params = {
         name: _number(value, number) if isinstance(value, str) and "[]" in value else value
         for name, value in as_object(item.get("params")).items()

@@ -54,7 +54,7 @@ FORMATS: Final[Pointer] = ("display", "formats")
 
 @dataclass(frozen=True)
 class ParsedDescriptor:
-    """A descriptor with its keys parsed."""
+    """A descriptor and its parsed keys."""
 
     descriptor: Descriptor
     undisplayed: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
@@ -62,7 +62,7 @@ class ParsedDescriptor:
 
     @cached_property
     def descriptor_hash(self) -> str:
-        """The hash of the descriptor that attestations are about."""
+        """The hash that attestations about the descriptor sign."""
         return descriptor_hash(self.descriptor.own_value)
 
     @cached_property
@@ -128,7 +128,7 @@ class DeployedDescriptor:
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:
-        """The verified code that each function's selector runs, by key."""
+        """The verified code that each function runs, by key."""
         return {key: self.code.owner(function.selector) for key, function in self.parsed.functions.items()}
 
     def function(self, key: str) -> Function | None:

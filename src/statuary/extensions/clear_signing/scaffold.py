@@ -1,4 +1,4 @@
-"""A first descriptor from verified ABI and NatSpec, to be edited."""
+"""Write a first descriptor from the ABI and NatSpec of a record."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256
 
 
 def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
-    """Return a calldata descriptor with formats for functions that change state.
+    """Return a descriptor with formats for state-changing functions.
 
     Args:
         owner: who publishes the contract.
@@ -54,7 +54,7 @@ def scaffold_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonOb
 
 
 def _first_sentences(code: DeployedCode) -> dict[str, str]:
-    """Return the first sentence of each function's notice, by signature."""
+    """Return the first sentence of the NatSpec of each function."""
     notices: dict[str, str] = {}
     for verified in code.all_codes:
         for signature, text in verified.notices.items():
@@ -63,7 +63,7 @@ def _first_sentences(code: DeployedCode) -> dict[str, str]:
 
 
 def _written(of: ValueType) -> str:
-    """Return a type as keys write it: with the names of parameters."""
+    """Format a type as in keys, with the names of members."""
     match of:
         case ListType(item, length):
             return f"{_written(item)}[{'' if length is None else length}]"
@@ -77,7 +77,7 @@ def _written(of: ValueType) -> str:
 
 
 def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
-    """Yield a field for each value that a path can name.
+    """Yield a field for each value of a function.
 
     A payable function's value is the first.
     """
@@ -95,7 +95,7 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
 
 
 def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
-    """Return a value's format and parameters, by type and name."""
+    """Guess a value's format from its type and name."""
     name = kind.kind if isinstance(kind, BasicType) else ""
     if name == "address":
         return {"format": "addressName"}
@@ -108,19 +108,19 @@ def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
 
 
 def _words(name: str) -> str:
-    """Return a name of code as words: `amountOutMin` as "Amount out min"."""
+    """Convert a name in code to words: `amountOutMin` is "Amount out min"."""
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", name).replace("_", " ").split()
     text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
     return text[:1].upper() + text[1:] or name
 
 
 def _text(text: str) -> str:
-    """Return a text that a descriptor may show, unless it could deceive."""
+    """Return a text unless it could deceive readers."""
     return "" if deception(text) else text.strip()
 
 
 def file_of(descriptor: JsonObject, entity: str) -> str:
-    """Return a descriptor's path, named as the registry names files."""
+    """Return a descriptor's path by the registry's naming."""
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")
     return f"registry/{folder or 'contracts'}/calldata-{name or 'Contract'}.json"

@@ -1,4 +1,4 @@
-"""The schema of descriptors (ERC-7730 version 2), with located errors."""
+"""Check descriptors against ERC-7730's schema (version 2), with positions."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -12,7 +12,7 @@ from statuary.extensions.clear_signing.limits import MAX_DEPLOYMENTS, MAX_FIELDS
 
 
 class SchemaError(NamedTuple):
-    """Something that does not fit the schema."""
+    """A violation of the schema."""
 
     pointer: Pointer
     message: str
@@ -48,7 +48,7 @@ def _scalar(value: Json, at: Pointer) -> Iterator[SchemaError]:
 
 
 def choice(*choices: str) -> Check:
-    """Return the check that a value is one of these."""
+    """Return a check that a value is one of some values."""
 
     def check(value: Json, at: Pointer) -> Iterator[SchemaError]:
         if value not in choices:
@@ -71,7 +71,7 @@ def _list(value: Json, at: Pointer, item: Check, most: int, least: int = 0) -> I
 
 
 def items(item: Check, most: int = 1_000, least: int = 0) -> Check:
-    """Return the check that every item of a list passes another."""
+    """Return a check of every item of a list."""
     return partial(_list, item=item, most=most, least=least)
 
 
@@ -85,7 +85,7 @@ def _map(value: Json, at: Pointer, item: Check) -> Iterator[SchemaError]:
 
 
 def values(item: Check) -> Check:
-    """Return the check that every value of an object passes another."""
+    """Return a check of every value of an object."""
     return partial(_map, item=item)
 
 
@@ -99,7 +99,7 @@ def _either(value: Json, at: Pointer, checks: tuple[Check, ...]) -> Iterator[Sch
 
 
 def either(*checks: Check) -> Check:
-    """Return a check that passes if any of these does.
+    """Return a check that passes if one of several does.
 
     Otherwise it reports the last one's fault.
     """
@@ -145,7 +145,7 @@ def members(
     is_open: bool = False,
     apart: tuple[tuple[str, str], ...] = (),
 ) -> Check:
-    """Return the check of an object with these members."""
+    """Return a check of an object's members."""
     return partial(_members, members=known_keys, required=required, is_open=is_open, apart=apart)
 
 

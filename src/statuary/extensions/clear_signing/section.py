@@ -1,4 +1,4 @@
-"""Clear signing in a run: verify descriptors, publish them with proofs."""
+"""The section of clear signing: verify and publish descriptors."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ClearSigningSection(Section):
-    """The descriptors of a site.
+    """The section that verifies and publishes descriptors.
 
     The modules that verify them are imported only if there are some.
     """

@@ -1,4 +1,4 @@
-"""Documents with the examples of descriptors; unchanged ones keep their bytes."""
+"""Documents with rendered examples of descriptors."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -34,7 +34,7 @@ from statuary.site.document import Document, encode_json
 
 
 class ValidDescriptors(Descriptors):
-    """A folder's valid calldata descriptors, read when a call is rendered."""
+    """The valid calldata descriptors of a folder, read on demand."""
 
     def __init__(self, verification: FolderVerification) -> None:
         super().__init__(())
@@ -70,7 +70,7 @@ class ValidDescriptors(Descriptors):
 
 
 class SiteExamples:
-    """The examples of all published descriptors.
+    """Makes the documents with examples, and reuses unchanged ones.
 
     Attributes:
         descriptor_paths: the descriptor that each file of tests names; empty if it names none.
@@ -111,7 +111,7 @@ class SiteExamples:
         )
 
     def _unchanged(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
-        """Return the document that was published, if it would be made again."""
+        """Return the published document if its inputs are unchanged."""
         previous_basis = self._before.get(item.path)
         if previous_basis is None or previous_basis.basis != self._basis(item, tests, previous_basis.asked):
             return None

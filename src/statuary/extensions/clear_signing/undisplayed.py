@@ -1,4 +1,4 @@
-"""The values that a format does not show: published facts, not faults."""
+"""Find the values of a call that a format does not show."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def _undisplayed(parsed: ParsedDescriptor, key: str) -> tuple[str, ...]:
 
 
 def _shown(parsed: ParsedDescriptor, key: str) -> Iterator[tuple[Step, ...]]:
-    """Yield the paths of the data that fields show."""
+    """Yield the paths of values that fields show."""
     for field in parsed.fields[key]:
         if field.is_never_visible or field.problem:
             continue

@@ -1,4 +1,4 @@
-"""Values of a call or message by paths, decoded like wallets."""
+"""Decode a call's or message's values, and find them by path."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
 
 
 class Leaf(NamedTuple):
-    """An elementary value.
+    """An elementary value with its type.
 
     `value` is an int, a bool, a string or bytes (addresses too).
     """
@@ -23,12 +23,12 @@ class Leaf(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Its number; 0 for a value of another type."""
+        """The value as a number; 0 for another type."""
         return self.value if isinstance(self.value, int) else 0
 
     @property
     def bytes(self) -> bytes:
-        """Its bytes: numbers have 32."""
+        """The value as bytes; a number has 32."""
         if isinstance(self.value, bytes):
             return self.value
         if isinstance(self.value, str):
@@ -40,7 +40,7 @@ Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
-    """Return the arguments of a call, after its selector.
+    """Decode the arguments of a call.
 
     Raises:
         InvalidValueError: if bytes are missing.
@@ -168,7 +168,7 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
 
 
 def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
-    """Return the value at steps without `[]`, if there is one."""
+    """Follow steps to a value, if there is one."""
     for step in steps:
         next_value = _step(value, step)
         if next_value is None:
@@ -192,7 +192,7 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def written_value(constant: Json) -> Leaf | None:
-    """Parse a constant of a descriptor, or return None."""
+    """Parse a constant; return None if it is not a value."""
     if isinstance(constant, bool):
         return Leaf("bool", constant)
     if isinstance(constant, int):

@@ -1,4 +1,4 @@
-"""The results about descriptors as plain values, new or cached.
+"""Results about descriptors as values that a cache can store.
 
 Documents are made only of these, so that they have the same bytes in both cases.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DeploymentVerdict(NamedTuple):
-    """The result about a descriptor at one deployment."""
+    """The result of comparing a descriptor with a deployment."""
 
     deployment: BoundContract
     is_compared: bool  # whether the site has a verified record of it
@@ -43,7 +43,7 @@ class DeploymentVerdict(NamedTuple):
 
 
 class DescriptorVerdict(NamedTuple):
-    """The result about a descriptor, and its inputs."""
+    """The result for a descriptor, with its inputs."""
 
     path: str
     kind: SigningFileKind
@@ -57,7 +57,7 @@ class DescriptorVerdict(NamedTuple):
 
 
 class AttestationVerdict(NamedTuple):
-    """The result about a file in `sigs/`."""
+    """The result for an attestation."""
 
     attestation: "Attestation | None"
     finding: Finding | None
@@ -72,7 +72,7 @@ class ExampleBasis(NamedTuple):
 
 
 class CachedResults(NamedTuple):
-    """The last build's results that are still valid."""
+    """Results of the last build that are still valid."""
 
     descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
     attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})

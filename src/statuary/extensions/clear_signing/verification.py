@@ -1,4 +1,4 @@
-"""Verify all descriptors of a folder, also against each other."""
+"""Verify all descriptors of a folder together."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ from statuary.extensions.clear_signing.verify import (
 
 @dataclass(frozen=True)
 class FolderVerification:
-    """The results about all descriptors of a folder."""
+    """The results for all descriptors of a folder."""
 
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
@@ -146,7 +146,7 @@ def _at(check: DeploymentCheck, with_unverified: bool) -> DeploymentVerdict:
 
 
 def _notes(item: CheckedDescriptor) -> Iterator[Finding]:
-    """Yield the note about deployments that are not on the site."""
+    """Yield a note about deployments that the site does not have."""
     missing_checks = [check for check in item.deployments if check.code is None]
     if missing_checks and item.parsed is not None:
         first_check = missing_checks[0]
@@ -185,7 +185,7 @@ class _DuplicateClaims(NamedTuple):
 
 
 def _duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateClaims:
-    """Return the deployments that several descriptors claim."""
+    """Find deployments that several descriptors claim."""
     excluded, findings = set(), []
     for (caip, digest), claimed in _claims(descriptors).items():
         for path, verdict in claimed if len(claimed) > 1 else ():
@@ -198,7 +198,7 @@ def _duplicate_claims(descriptors: tuple[DescriptorVerdict, ...]) -> _DuplicateC
 
 
 def _attested(folder: DescriptorFolder, path: str) -> AttestationVerdict:
-    """Return the result about a file in `sigs/`."""
+    """Verify an attestation file in `sigs/`."""
     place = f"{FOLDER}/{path}"
     outcome = run_guarded(partial(_attestation, folder, path), place, "checking the attestation")
     if isinstance(outcome, Finding):

@@ -1,4 +1,4 @@
-"""The cache of clear signing.
+"""Cache the results about descriptors between builds.
 
 A result stays valid until one of its inputs changes.
 
@@ -49,7 +49,7 @@ class VerificationCache:
     """The last build's results and their inputs."""
 
     def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
-        """Take the ledger, the folder, and the fingerprint of other inputs."""
+        """Prepare the cache of a site."""
         self._ledger, self._folder, self._basis = ledger, folder, basis
 
     def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
@@ -61,7 +61,7 @@ class VerificationCache:
         return digest_of(tuple(self._digests(*place) for place in places))
 
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
-        """Return the new digests of a record and its proof, if any."""
+        """Return the digests of a record and its proof in this build."""
         checksummed = checksum_address(address)
         if contract_at(self._ledger.sources, chain_id, checksummed) is None:
             return ()
@@ -112,7 +112,7 @@ class VerificationCache:
                 yield item.path, item
 
     def _attested(self, path: str) -> list[str]:
-        """Return the digests of a file in `sigs/` and of its descriptor."""
+        """Return the digests of an attestation and its descriptor."""
         about = attested_descriptor(path)
         return [self._folder.digest(path), "" if about is None else self._folder.digest(about[0])]
 

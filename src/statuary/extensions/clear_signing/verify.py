@@ -1,4 +1,4 @@
-"""Faults of single descriptors and of their deployments."""
+"""Verify single descriptors and their deployments."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def _weakest(statuses: list[ClaimStatus]) -> ClaimStatus:
 
 
 class CheckedDescriptor(NamedTuple):
-    """A descriptor and its deployments.
+    """A descriptor with the results for its deployments.
 
     It is unparsed if it cannot be read or breaks a rule.
     """
@@ -155,7 +155,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
 
 
 def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> CheckedDescriptor:
-    """Compare a descriptor with its deployments' code.
+    """Compare a descriptor with the code of each deployment.
 
     Too many pairs exclude it.
     """

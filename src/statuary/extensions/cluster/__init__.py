@@ -1,1 +1,1 @@
-"""Contracts are built by the workers of a Dask cluster."""
+"""Build contracts on the workers of a Dask cluster."""

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster."""
+"""Run tasks on the workers of a Dask cluster."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
@@ -26,7 +26,7 @@ DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
 
 
 class DaskPool(WorkerPool):
-    """A Dask cluster, used through `concurrent.futures`."""
+    """A Dask cluster as a pool of `concurrent.futures`."""
 
     runs_tasks_here = False
 

@@ -1,4 +1,4 @@
-"""The last steps of large builds, shared with the workers.
+"""Let workers share the last steps of a large build.
 
 The building process assigns ranges, and appends or names the workers' results. The bytes are those of a build
 in one process.
@@ -41,12 +41,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SortedWork(Generic[Task, Result]):
-    """A work whose rows get an index for fast reading of ranges."""
+    """A task that also indexes its result's rows for reading in ranges."""
 
     work: Callable[[Task], Result]
 
     def __call__(self, task: Task) -> Result:
-        """Return the result of the task."""
+        """Run the task, and index the rows of its result."""
         result = self.work(task)
         if isinstance(result, PartitionResult) and result.file is not None:
             sort_recorded(result.file)
@@ -54,7 +54,7 @@ class SortedWork(Generic[Task, Result]):
 
 
 def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
-    """Yield results as they come, then their rows in sorted ranges."""
+    """Yield results, and then their rows in sorted ranges."""
     files: list[Path] = []
     for result in results:
         if result.file is not None:
@@ -68,7 +68,7 @@ def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> I
 
 
 class ListingTask(NamedTuple):
-    """A range of the listing, and what takes its parts."""
+    """A range of the list of files, for a worker."""
 
     name: str
     files: ListedRange
@@ -106,7 +106,7 @@ def range_parts(task: ListingTask) -> RangeParts:
 
 
 def _from_first_end(files: ListedRange) -> Iterator[Entry]:
-    """Yield the entries after a range's first end of a part."""
+    """Skip the entries up to the first end of a part."""
     is_within = not files.after
     with closing(files.rows()) as rows:
         for path, aliases, size, digest in rows:
@@ -122,7 +122,7 @@ def _from_first_end(files: ListedRange) -> Iterator[Entry]:
 
 
 def full_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
-    """Add the parts of a full site's manifest, made by workers.
+    """Add the manifest of a whole site, made by workers.
 
     Returns:
         The manifest, or None if this process should make it.

@@ -1,1 +1,1 @@
-"""Records are compiled again with the compilers of this machine (`check --recompile`)."""
+"""Compile records again with this machine's compilers (`--recompile`)."""

@@ -1,4 +1,4 @@
-"""A cache of compilers' outputs on disk.
+"""Cache the outputs of compilers on disk.
 
 A file is named by compiler and input, and holds the digest of its own content: one that was cut is compiled
 again. The folder is `statuary/compilations` in the user's folder for caches; `STATUARY_CACHE` names another,
@@ -48,7 +48,7 @@ class CompilerRun(NamedTuple):
 
 
 def cache_folder() -> Path | None:
-    """Return the folder for outputs, if they are cached."""
+    """Return the folder of the cache, if outputs are cached."""
     configured_folder = os.environ.get(VARIABLE)
     if configured_folder is not None:
         return Path(configured_folder) if configured_folder else None
@@ -64,20 +64,20 @@ LARGEST_OUTPUT = 512 << 20
 
 
 def program_digest(compiler: Compiler) -> str:
-    """Return the SHA-256 of a compiler's program, as hex."""
+    """Hash the program of a compiler."""
     with open_file(compiler.path) as program:
         return file_digest(program, "sha256").hexdigest()
 
 
 class CompilationCache:
-    """Compiles, or reads what was compiled before."""
+    """Compiles an input, or returns the cached output."""
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
         self.folder = folder
         self.digests = dict(digests)  # of compilers' programs, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
-        """Return the digest of a compiler and an input.
+        """Hash a compiler and an input.
 
         The selected outputs do not change it.
         """
@@ -93,7 +93,7 @@ class CompilationCache:
         return sha256(b"\0".join(parts)).hexdigest()
 
     def run_exactly(self, compiler: Compiler, std_json_input: JsonObject, limits: RunLimits) -> CompilerRun:
-        """Return the outputs that an input selects.
+        """Compile an input as it is.
 
         Raises:
             CompilerError: if there is no output, or it contains errors.
@@ -109,7 +109,7 @@ class CompilationCache:
     def run(
         self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
     ) -> CompilerRun:
-        """Return the outputs of some contracts of an input.
+        """Compile some contracts of an input.
 
         Args:
             names: fully qualified.

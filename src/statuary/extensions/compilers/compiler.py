@@ -1,4 +1,4 @@
-"""The compilers on this machine: their versions and their output."""
+"""Find and run the compilers on this machine."""
 
 import re
 import shutil
@@ -49,7 +49,7 @@ def install_hint(kind: str, version: str) -> str:
 
 
 class CompilerError(StatuaryError):
-    """A compiler cannot be run, or gives no output for an input."""
+    """Raised if a compiler cannot be run or gives no output."""
 
     def __init__(self, message: str, *, is_input_rejected: bool = False) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class CompilerError(StatuaryError):
 
 
 class Compiler(NamedTuple):
-    """A compiler."""
+    """A compiler program with its kind and version."""
 
     kind: str
     path: Path  # the program: `solc`, npm's `solcjs`, `vyper` or `vyper-json`
@@ -92,7 +92,7 @@ class Compiler(NamedTuple):
 
 
 def detect_compiler(kind: str, path: Path) -> Compiler:
-    """Return the compiler at a path or on `PATH`, with its version.
+    """Find a compiler at a path or on `PATH`, and ask its version.
 
     Raises:
         CompilerError: if it cannot be run, or does not print a version.
@@ -137,7 +137,7 @@ def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Com
 
 
 def _json_object(stdout: bytes) -> JsonObject | None:
-    """Return an output's JSON object.
+    """Parse the JSON object in a compiler's output.
 
     npm's solc may print a line before it.
     """

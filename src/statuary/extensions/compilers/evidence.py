@@ -17,7 +17,7 @@ from statuary.version import VERSION
 def compilation_evidence(
     record: RecordValue, run: CompilerRun, findings: Iterable[Finding]
 ) -> CompilationEvidence:
-    """Return the evidence of a run whose output contradicts no record member."""
+    """Return evidence if a compiler's output contradicts no member."""
     differing = {finding.pointer for finding in findings}
     return CompilationEvidence(
         record=record_sha256(record),
@@ -31,7 +31,7 @@ def compilation_evidence(
 
 
 def record_sha256(record: RecordValue) -> str:
-    """Return the SHA-256 of a record as it is published, as hex."""
+    """Hash a record as it is published."""
     return sha256(encode_unchecked(in_served_order(record))).hexdigest()
 
 

@@ -63,7 +63,7 @@ RULES = (rule_of_function(recompilation_mismatch, "recompile"),)
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
-    """Return whether a member is missing because no tool requested it."""
+    """Return whether a tool did not request a missing member."""
     return pointer[0] in OMITTED_BY_TOOL_CHAINS and value_at(record, pointer) is None
 
 
@@ -92,7 +92,7 @@ def _side_violations(
 
 
 def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
-    """Return type, position and value of each transformation.
+    """Return the type, position and value of each transformation.
 
     Equal code is stored once, so ids may be those of another submission.
     """
@@ -109,7 +109,7 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
 
 
 def _is_other_spelling(member: Pointer, recorded: Json, recompiled: Json) -> bool:
-    """Return whether two values differ only in known spellings.
+    """Return whether two values differ only in spelling.
 
     Other submissions and JavaScript servers write them differently.
     """
@@ -137,7 +137,7 @@ def _large_number(value: Json) -> float | None:
 
 
 def _same_values(recorded: Json, recompiled: Json) -> bool:
-    """Compare two objects without their keys."""
+    """Compare the values of two objects, ignoring keys."""
     return (
         isinstance(recorded, dict)
         and isinstance(recompiled, dict)
@@ -158,7 +158,7 @@ class FirstDifference(NamedTuple):
 
 
 def first_difference(recorded: Json, recompiled: Json, pointer: Pointer) -> FirstDifference:
-    """Return the first place at which two values differ."""
+    """Find the first place at which two values differ."""
     if isinstance(recorded, dict) and isinstance(recompiled, dict):
         pairs = ((key, recorded.get(key), recompiled.get(key)) for key in {**recorded, **recompiled})
     elif isinstance(recorded, list) and isinstance(recompiled, list) and len(recorded) == len(recompiled):
@@ -210,7 +210,7 @@ def value_at(record: RecordValue, pointer: Pointer) -> Json:
 
 
 def recompiled_members(record: RecordValue, std_json_output: Json) -> dict[Pointer, Json]:
-    """Return a record's members that follow from compiler and chain.
+    """Derive the members of a record that follow from a recompilation.
 
     Raises:
         InvalidValueError: if the output is incomplete or cannot be parsed.
@@ -334,7 +334,7 @@ def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: s
 
 
 def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
-    """Return the artifacts to request, for Vyper those that servers store."""
+    """Return the outputs to request from a compiler version."""
     if language == "Vyper":
         parsed = parse_compiler_version(version)
         return (*VYPER_ARTIFACTS, *(name for name, since in VYPER_ARTIFACTS_SINCE.items() if parsed >= since))
@@ -342,7 +342,7 @@ def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
 
 
 def _with_ordered_overrides(std_json_input: JsonObject) -> JsonObject:
-    """Return the input with overrides in Vyper's order of layouts.
+    """Put overrides into the order in which Vyper reads layouts.
 
     Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
     """

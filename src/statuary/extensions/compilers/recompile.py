@@ -1,4 +1,4 @@
-"""Compile every contract of a site again and compare.
+"""Compile every contract of a site again, and compare.
 
 Contracts with the same input (the children of a factory, clones of a library) are compiled once.
 """
@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecompileOptions:
-    """Compilers, limits of each run, and the number of concurrent runs."""
+    """The compilers and their limits."""
 
     compilers: Sequence[Compiler]
     limits: RunLimits = field(default_factory=RunLimits)
@@ -102,7 +102,7 @@ def recompile_contracts(
 
 
 def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSource | BulkContract]:
-    """Yield contracts with own files, then those of bulk files."""
+    """Yield the contracts of a site, bulk files last."""
     yield from catalogue.of(SiteContracts).sources
     for source in catalogue.of(SiteContracts).bulk:
         with open_bulk_source(root, catalogue.of(SiteContracts), source) as parts:
@@ -114,7 +114,7 @@ def _all_contracts(root: Path, catalogue: SiteContent) -> Generator[ContractSour
 def _recompile(
     root: Path, recompiler: "Recompiler", contract: ContractSource | BulkContract
 ) -> list[Finding] | CompilerBuild | None:
-    """Return a record's differences, or the missing compiler.
+    """Compile a record again; return differences, or the missing compiler.
 
     Returns:
         None if the record cannot be read.
@@ -135,13 +135,13 @@ def _recompile(
 
 
 def compiler_build(record: RecordValue) -> CompilerBuild:
-    """Return the compiler that a record names."""
+    """Return the kind and version of the compiler in a record."""
     compilation = record["compilation"]
     return compilation["compiler"], compilation["compilerVersion"]
 
 
 class Recompiler:
-    """Recompiles records; caches the latest outputs by compiler and input."""
+    """Compiles records again, with a cache of the latest outputs."""
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
@@ -149,11 +149,11 @@ class Recompiler:
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
-        """Return a compiler of the version that a record names."""
+        """Find the compiler that a record names."""
         return find_compiler(self.options.compilers, *compiler_build(record))
 
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
-        """Yield the differences from the compiler's output, or why it is missing."""
+        """Yield the differences, or a finding about a missing compiler."""
         try:
             output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
@@ -165,7 +165,7 @@ class Recompiler:
             yield from differences(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
-        """Return a compiler's output.
+        """Compile an input, or return its cached output.
 
         Raises:
             CompilerError: if there is none, or it contains errors.
@@ -202,7 +202,7 @@ def _finding(
 
 
 def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
-    """Return the warning about records without a compiler."""
+    """Return the warning that a compiler is missing."""
     kind, version = build
     versions = ", ".join(
         sorted({compiler.version for compiler in options.compilers if compiler.kind == kind})

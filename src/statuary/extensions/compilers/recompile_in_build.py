@@ -1,4 +1,4 @@
-"""Claim C in a build: compile records again, or reuse results."""
+"""Compile records again during a build, or reuse results."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,7 +25,7 @@ MAX_DIFFERENCE_LENGTH = 300
 
 
 class CompilerProgram(NamedTuple):
-    """A compiler as a setting.
+    """A compiler, as the fingerprint of a build includes it.
 
     Another program at the same path is another setting.
     """
@@ -37,7 +37,7 @@ class CompilerProgram(NamedTuple):
 
 
 class BuildCompilers(NamedTuple):
-    """The compilers of a build, as a value that workers get too."""
+    """The compilers of a build, picklable for workers."""
 
     programs: tuple[CompilerProgram, ...]
 

@@ -26,7 +26,7 @@ class RecompilationSection(Section, RecompilesRecords):
         return RULES
 
     def __init__(self, settings: None, options: Mapping[str, Any]) -> None:
-        """Take the options.
+        """Store the options.
 
         Raises:
             click.UsageError: if they contradict each other.

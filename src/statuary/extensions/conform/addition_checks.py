@@ -105,7 +105,7 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
 
 
 class ServedRanges:
-    """The bytes of a pack.
+    """The bytes of a pack, read by range requests.
 
     If the server ignores ranges, they are cut here.
     """

@@ -24,7 +24,7 @@ class ConformanceArea(StrEnum):
 
 
 class ConformanceLevel(IntEnum):
-    """The abilities of a deployment: plain files, or an edge runtime."""
+    """The kind of deployment: plain files, or with an edge program."""
 
     STATIC = 1
     EDGE = 2
@@ -135,7 +135,7 @@ MAX_REPORTED_PROBLEMS = 20
 
 
 def select_checks(level: ConformanceLevel, areas: frozenset[ConformanceArea]) -> tuple[ConformanceCheck, ...]:
-    """Return the checks of a level, for some areas."""
+    """Return the checks for a level and some areas."""
     return tuple(check for check in CHECKS if check.level <= level and check.area in areas)
 
 

@@ -1,4 +1,4 @@
-"""A deployment under test; each request is sent once."""
+"""The deployment under test, with its cached responses."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ MAX_CHAINS_READ = 12
 
 
 class NotApplicableError(StatuaryError):
-    """A check's rule does not apply; the message says why."""
+    """Raised if a rule does not apply; the message says why."""
 
 
 class DeployedContract(NamedTuple):
@@ -77,7 +77,7 @@ class CheckedDeployment:
         return self._answers[target]
 
     def clear_cache(self) -> None:
-        """Send every request again: a status page may change between two requests."""
+        """Send every request again, since a status may have changed."""
         self._answers.clear()
 
     def json(self, target: str) -> Any:
@@ -111,7 +111,7 @@ class CheckedDeployment:
 
     @cached_property
     def chain(self) -> str:
-        """A chain with contracts, or the first one."""
+        """The first chain with contracts, or the first one."""
         return next(
             (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed_contracts(chain_id)),
             self.chains[0],
@@ -129,7 +129,7 @@ class CheckedDeployment:
 
     @property
     def contracts(self) -> list[DeployedContract]:
-        """Some contracts from the whole list of a chain.
+        """A sample of contracts from the whole list of a chain.
 
         Raises:
             NotApplicableError: if none is listed.
@@ -153,11 +153,11 @@ class CheckedDeployment:
 
     @property
     def absent_address(self) -> str:
-        """An address without a contract: the hash of a sentence."""
+        """An address without a contract, made by hashing a sentence."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
     def incidents(self) -> list[JsonObject]:
-        """Return some incidents and maintenances from the lists."""
+        """Return a sample of incidents and maintenances."""
         incidents = [
             incident
             for url, member in (

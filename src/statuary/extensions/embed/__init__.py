@@ -1,4 +1,4 @@
-"""Embeds: a banner for other origins, and a badge, at Statuspage's addresses.
+"""A banner and a badge for other sites.
 
 The banner shows while something is wrong. The documents have no status: in the reader's browser they request
 the site's `api/v2/summary.json`, so they are right without a new build.

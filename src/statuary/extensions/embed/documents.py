@@ -1,4 +1,4 @@
-"""The embedded script, frame and badge, each at most 4 kB."""
+"""The script, frame and badge for other sites, each at most 4 kB."""
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
@@ -57,7 +57,7 @@ TEXTS = {
 
 
 class EmbedSection(Section, FollowsStatus):
-    """The documents of embeds."""
+    """The section that adds the banner and the badge."""
 
     urls = URLS
 
@@ -81,7 +81,7 @@ class EmbedSection(Section, FollowsStatus):
 
 
 def now_document(state: PageState, pages: "StatusPages | None") -> Document:
-    """Return the data of banner and badge for a state.
+    """Return the data that banner and badge show.
 
     Without pages, the headline is the API's description.
     """
@@ -101,7 +101,7 @@ def now_document(state: PageState, pages: "StatusPages | None") -> Document:
 
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
-    """Yield a page's documents, in a language's words or in English."""
+    """Yield the files of the banner and the badge."""
     text_language = language if language in TEXTS else "en"
     texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):

@@ -1,1 +1,1 @@
-"""The configuration of hosts: redirects, headers, edge modules, and the upload."""
+"""Configurations of hosts: redirects, headers and the edge program."""

@@ -106,14 +106,14 @@ hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for 
 
 
 class _ContentSettings(NamedTuple):
-    """The facts about the content that hosts need."""
+    """The settings of the content that a host's configuration depends on."""
 
     hosting: HostingSettings = HostingSettings()
     extension_keys: frozenset[str] = frozenset()
 
 
 def read_hosting_settings(content: Path) -> _ContentSettings:
-    """Return the facts about the content that hosts need, or defaults."""
+    """Read the settings that hosts need; use defaults without content."""
     catalogue = read_content(content).catalogue if content.is_dir() else None
     if catalogue is None:
         return _ContentSettings()

@@ -54,14 +54,14 @@ INTERNAL_FILES_RULE = ("/.statuary/*", f"/{NOT_FOUND_PAGE.pattern}")
 
 
 class HeaderRule(NamedTuple):
-    """The headers of the paths that match a glob."""
+    """The headers for paths that match a pattern."""
 
     glob: str  # `*` is any text, `:name` one name
     headers: dict[str, str]
 
 
 def glob_of(url: Url) -> str:
-    """Return the glob of a URL: its folder, or its own path.
+    """Return the pattern for a URL: its folder, or its own path.
 
     Hosts accept `*` only at the end, so a folder covers everything in it.
     """
@@ -72,7 +72,7 @@ def glob_of(url: Url) -> str:
 
 
 def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
-    """Return the ordered globs of URLs, without redundant ones.
+    """Return the patterns for URLs, without redundant ones.
 
     Another glob includes a redundant one.
 
@@ -100,7 +100,7 @@ EnabledKeys = Collection[str] | None
 
 
 def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
-    """Return the rows that hosts have rules for.
+    """Return the URLs that hosts need rules for.
 
     An extension with a marker has rules in any case: what it has published may stay when it is turned off.
     """
@@ -114,7 +114,7 @@ def hosted_urls(enabled: EnabledKeys) -> tuple[Url, ...]:
 
 
 def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = None) -> tuple[str, ...]:
-    """Return the paths that never need the edge module.
+    """Return the patterns of paths that bypass the edge program.
 
     They are outside the look-up and unchanged until the next build. The API page needs the module: its path
     is also that of an
@@ -134,7 +134,7 @@ ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
 
 
 def has_packs(enabled: EnabledKeys) -> bool:
-    """Return whether the site says that it has packs."""
+    """Return whether the site has packs."""
     return enabled is not None and "packs" in enabled
 
 
@@ -148,12 +148,12 @@ def server_globs() -> tuple[str, ...]:
 
 
 def server_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites of the paths below `/server`, as (requested, served)."""
+    """Return the rewrites for paths below `/server`."""
     return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
 def regex_of(url: Url) -> str:
-    """Return the anchored regular expression of a URL's path.
+    """Return a regular expression for the paths of a URL.
 
     It uses the common syntax of PCRE and RE2.
 
@@ -184,10 +184,11 @@ def allows_frames(enabled: EnabledKeys) -> bool:
 
 
 def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    """Yield the rules of the common headers.
+    """Yield the rules for headers that all paths have.
 
-    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another one back. The edge
-    module answers for a page with the version of the present epoch, and with the headers that the host gives that file.
+    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another
+    one back. The edge module answers for a page with the version of the present epoch, and with the headers
+    that the host gives that file.
     """
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
@@ -200,7 +201,7 @@ def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 
 def _cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
-    """Yield the cache rules that differ from these hosts' default."""
+    """Yield the rules for caching that differ from the host's default."""
     for glob in globs_of(url for url in hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
     for url in hosted_urls(enabled):
@@ -245,7 +246,7 @@ FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
 
 
 class HostingSection(Section):
-    """The files of the hosts in the settings."""
+    """The section that adds the files of hosts."""
 
     urls = HOST_FILES
 

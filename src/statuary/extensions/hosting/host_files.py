@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class HostFile(NamedTuple):
-    """A text file; its path is relative to the deployed project."""
+    """A file of a host's configuration; its path is in the project."""
 
     path: str
     text: str
@@ -29,7 +29,7 @@ class HostFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOptions:
-    """The way in which a site is served."""
+    """The options of a host's configuration."""
 
     settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
     publish: str = "build"  # the folder of the site, relative to the project
@@ -57,12 +57,12 @@ class HostOptions:
 
 
 def json_text(value: object) -> str:
-    """Return a value as indented JSON."""
+    """Format a value as indented JSON."""
     return json.dumps(value, indent=2) + "\n"
 
 
 def render_config(template: str, folder: Path = TEMPLATES, /, **values: object) -> str:
-    """Return the text of a configuration template in a folder."""
+    """Fill a template of a configuration."""
     return _environment(folder).get_template(template).render(**values)
 
 

@@ -1,4 +1,4 @@
-"""The table of hosts that statuary supports, with their files."""
+"""The supported hosts and their files."""
 
 import json
 from collections import defaultdict
@@ -49,7 +49,7 @@ PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in 
 
 
 def edge_module_files(options: HostOptions) -> list[HostFile]:
-    """Return the edge module's files, set to the site's layout."""
+    """Return the edge program's files, set to the site's layout."""
     scripts = sorted(
         (file for file in EDGE.iterdir() if file.name.endswith(".js")),
         key=lambda file: file.name,
@@ -189,7 +189,7 @@ def s3_files(options: HostOptions) -> list[HostFile]:
 
 
 def object_groups(enabled: EnabledKeys = None) -> list[tuple[ObjectMetadata, list[str]]]:
-    """Return key patterns by the metadata of their objects.
+    """Group the keys of a bucket by the metadata of their objects.
 
     Timed documents come last, so that nothing they name is missing.
     """

@@ -1,4 +1,4 @@
-"""The origin of this installation (PEP 610), and its requirement for hosts."""
+"""Install the present version of statuary in the same way on a host."""
 
 import importlib.util
 import shlex
@@ -24,7 +24,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 
 
 class Installation(NamedTuple):
-    """The steps that install this version of statuary elsewhere."""
+    """The steps that install this version of statuary on a host."""
 
     requirement: str  # for the command line of pip, quoted for a shell
     # the wheel to copy, or the folder of sources to build a wheel from, for a requirement that names a wheel;
@@ -34,7 +34,7 @@ class Installation(NamedTuple):
 
 
 def read_installation(project: Path) -> Installation:
-    """Return the origin of this installation of statuary.
+    """Find out how this statuary was installed (PEP 610).
 
     Args:
         project: the folder that the host builds.
@@ -62,7 +62,7 @@ def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Install
 
 
 def put_wheel(source: Path, project: Path) -> Path:
-    """Put an installation's wheel into the project, and return its path.
+    """Copy the wheel of an installation into the project.
 
     Args:
         source: a wheel, or a folder of sources to build.
@@ -106,7 +106,7 @@ def _of_archive(url: str, path: Path, hashes: dict[str, str]) -> Installation:
 
 
 def _of_folder(folder: Path, project: Path) -> Installation:
-    """Return the steps that install a folder of sources."""
+    """Return the steps that install from a folder of sources."""
     if folder.resolve() == project.resolve():
         return Installation(".")
     commit = _public_commit(folder)
@@ -114,7 +114,7 @@ def _of_folder(folder: Path, project: Path) -> Installation:
 
 
 def _public_commit(folder: Path) -> str | None:
-    """Return the requirement of a clean checkout with a public commit.
+    """Return a requirement for the commit of a clean checkout.
 
     The server of the commit needs no password.
     """

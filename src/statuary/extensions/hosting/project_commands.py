@@ -1,4 +1,4 @@
-"""Write a host's files into the project, and name those for git."""
+"""Write the files of a host into the project."""
 
 import shlex
 from hashlib import sha256
@@ -17,7 +17,7 @@ from statuary.system.writing import replace_file
 
 
 def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
-    """Return the files for git, quoted for a shell.
+    """Return the files to commit, quoted for a shell.
 
     The edge module is excluded: the build writes it again.
     """
@@ -30,7 +30,7 @@ def committed_names(files: list[HostFile], wheel: Path | None, content: Path, ou
 
 
 def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
-    """Stop at files that were edited, unless they are to be replaced."""
+    """Refuse to overwrite files that were edited, unless forced."""
     edited = [file for file in files if _was_edited(file, out / file.path)]
     if edited and not force:
         names = ", ".join(str(out / file.path) for file in edited)
@@ -92,7 +92,7 @@ AS_WRITTEN = "as written: "
 
 
 def with_digest(text: str, comment: str) -> str:
-    """Return a text that ends with a digest of itself.
+    """Append a digest of a text to it, to recognize edits.
 
     A later run recognizes by this comment that nobody edited the text.
     """

@@ -1,4 +1,4 @@
-"""The configurations of nginx and Caddy, from the URL table."""
+"""Configurations of nginx and Caddy."""
 
 import re
 from ipaddress import ip_address
@@ -46,7 +46,7 @@ EDGE_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1
 
 
 class WebAddress(NamedTuple):
-    """The addresses and ports of a web server."""
+    """The domain and port of a web server."""
 
     host_name: str  # of the site; empty for every name that no other site of the server has
     bind: str  # an IP address without brackets, or localhost; empty for all addresses
@@ -132,7 +132,7 @@ def _caddy_site(options: HostOptions, address: WebAddress) -> str:
 
 
 def _table_values(enabled: EnabledKeys) -> dict[str, object]:
-    """Return the template values from the URL table.
+    """Return the template values that come from the URL table.
 
     Rules of web servers are regular expressions.
     """

@@ -1,4 +1,4 @@
-"""`statuary import` and `statuary contract`: import and verify content.
+"""Import contracts and status pages (`statuary import`, `statuary contract`).
 
 `commands` and `contract_commands` are the commands; `sources` reads servers and files, `report` says what was
 added and what was skipped. `status/` reads the status pages of other systems into a `StatusPlan`, which is

@@ -106,7 +106,7 @@ STATUS_KINDS = (
 
 
 class ImportTarget(NamedTuple):
-    """The target of an import: the options of every kind."""
+    """The options that every import has."""
 
     content: Path
     now: Instant | None
@@ -202,7 +202,7 @@ CONTRACT_KINDS: Final = (
 
 
 class ContractOptions(NamedTuple):
-    """The options of every source of contracts."""
+    """The options that every import of contracts has."""
 
     chain_id: ChainId | None
     addresses: tuple[Address, ...]
@@ -302,7 +302,7 @@ for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 @import_command.command("safe-deployments", hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, expose_value=False)
 def safe_deployments_command() -> None:
-    """Name the replacement of a command that was removed."""
+    """Point to the command that replaced this one."""
     raise click.UsageError(
         "`statuary import safe-deployments` was removed: Safe's assets have no sources, so it imported nothing. "
         "Import the contracts with `statuary import sourcify --chain-id ID --address ADDRESS`."
@@ -418,7 +418,7 @@ def _require_project(source: str) -> None:
 
 
 def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:
-    """Write the result for every address, if --report asks for it.
+    """Write the result of each address to the file of --report.
 
     Returns:
         A sentence about the file, or how to get it if lines were skipped.
@@ -433,7 +433,7 @@ def _account(file: Path | None, done: ImportedContracts, kind: str, source: str,
 
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
-    """Anchor imported contracts, and yield the results."""
+    """Anchor the imported contracts, and yield the results."""
     skipped: list[SkippedRecord] = []
     for chain_id, node in nodes.items():
         sources = [source for source in done.written_sources if source.chain_id == chain_id]

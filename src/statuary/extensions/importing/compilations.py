@@ -1,4 +1,4 @@
-"""The compilations of an import, several at a time.
+"""Compile the contracts of an import, several at a time.
 
 Each input and compiler is compiled once.
 """
@@ -23,7 +23,7 @@ Announce = Callable[[str], None]
 
 
 class Compilations:
-    """A context manager that compiles for an import.
+    """Runs the compilers of an import; a context manager.
 
     It stops the compilers if the import ends early.
     """
@@ -54,7 +54,7 @@ class Compilations:
         self.pool.shutdown(cancel_futures=True)
 
     def find(self, compilation: ImportedCompilation) -> Compiler | None:
-        """Return a compiler of a compilation's version.
+        """Find a compiler of the version that a compilation names.
 
         If the version is unknown, the only compiler is used.
         """
@@ -65,7 +65,7 @@ class Compilations:
         return of_kind[0] if len(of_kind) == 1 else None
 
     def expect(self, compilation: ImportedCompilation) -> None:
-        """Announce an input's contract, so that one run returns all."""
+        """Announce a contract, so that one run compiles its whole input."""
         if (compiler := self.find(compilation)) is not None:
             key = self.cache.key(compiler, compilation.std_json_input)
             self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
@@ -114,7 +114,7 @@ class Compilations:
 
 
 def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
-    """Return a compilation with the output of a run.
+    """Add the output of a run to a compilation.
 
     Raises:
         NotImportableError: if the compiler failed.

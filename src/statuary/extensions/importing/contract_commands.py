@@ -75,7 +75,7 @@ from statuary.source.locate import locate_findings
 def choose_sources(
     catalogue: SiteContent, addresses: tuple[Address, ...], chain_id: ChainId | None
 ) -> list[ContractSource]:
-    """Return a command's contracts: all with own files, or some."""
+    """Return the contracts that a command's arguments name, or all."""
     lower_addresses = {address.lower() for address in addresses}
     sources = [
         source
@@ -89,7 +89,7 @@ def choose_sources(
 
 
 def read_catalogue(content: Path) -> SiteContent:
-    """Return the site; exit with a report if its content has errors."""
+    """Read the site; exit with a report if its content has errors."""
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
@@ -100,7 +100,7 @@ def read_catalogue(content: Path) -> SiteContent:
 def choose_chain(
     catalogue: SiteContent, chain_id: ChainId | None, node: EthereumNode | None, *, may_add: bool = False
 ) -> ChainId:
-    """Return the contract's chain.
+    """Return the chain of a contract: by option, node, or site.
 
     The node must be on it, and the site must have it unless it may be added.
     """
@@ -120,7 +120,7 @@ def choose_chain(
 
 
 def _add_missing_chain(content: Path, catalogue: SiteContent, chain_id: ChainId) -> None:
-    """Add a chain to site.yaml unless it is there."""
+    """Add a chain to site.yaml if it is missing."""
     if chain_id not in [chain.chain_id for chain in catalogue.of(SiteContracts).chains]:
         add_chain(content, chain_id)
         click.echo(f"added chain {chain_id} to {content / 'site.yaml'}; give it its name there")
@@ -198,7 +198,7 @@ def anchor(
 
 
 def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
-    """Yield the author's steps to make an anchor's block trusted."""
+    """Yield the steps that make the block of an anchor trusted."""
     if claim is not None and claim.status is ClaimStatus.STATED:
         number = claim.evidence["blockNumber"]
         name = claim.evidence["blockHash"]
@@ -227,7 +227,7 @@ def _checkpoints(catalogue: SiteContent, chain_id: ChainId) -> Checkpoints:
 
 
 class _ChainNodes(NamedTuple):
-    """A chain's node, and the nodes that must agree with it."""
+    """A chain's node, and the nodes that confirm its blocks."""
 
     nodes: AnchoringNodes
     chain_id: ChainId
@@ -294,7 +294,7 @@ def anchor_added(
 
 
 class ContradictedError(StatuaryError):
-    """The chain's own proof contradicts what is to be written."""
+    """Raised if the chain's proof contradicts a contract to be written."""
 
 
 @click.group()
@@ -382,7 +382,7 @@ def add(
 
 
 def announce_compilation(line: str) -> None:
-    """Print what is being compiled."""
+    """Print the name of the contract that is being compiled."""
     click.echo(f"    {escape_control_chars(line)}", err=True)
 
 
@@ -411,7 +411,7 @@ def _evidence(
 
 
 def _compiled_again(record: RecordValue) -> CompilerRun | None:
-    """Compile a record with its compiler on PATH, if found."""
+    """Compile a record again if its compiler is on PATH."""
     compilation = compilation_of_record(record)
     cache = CompilationCache(cache_folder())
     with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:

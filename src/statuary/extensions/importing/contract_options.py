@@ -1,4 +1,4 @@
-"""The options of `statuary contract`, and the types of their values."""
+"""Options of `statuary contract`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +37,7 @@ def _number(text: str) -> str:
 
 
 class ParsedType(click.ParamType[Parsed]):
-    """An option that a parser of the domain reads."""
+    """An option type that a parser of statuary converts."""
 
     def __init__(self, name: str, parse: Callable[[str], Parsed]) -> None:
         self.name = name
@@ -58,7 +58,7 @@ NUMBER = ParsedType("number", _number)
 
 
 class CompilationOptions(NamedTuple):
-    """The contract to add, and its compilation."""
+    """The options that name the contract and its compilation."""
 
     address: Address
     chain_id: ChainId | None
@@ -94,7 +94,7 @@ with_compilation_options = option_group(
 
 
 class ChainOptions(NamedTuple):
-    """The chain's data about the contract, from a node or from files."""
+    """The options that name a node, or files with the chain's data."""
 
     rpc: str | None
     transaction: Hex | None
@@ -125,7 +125,7 @@ with_chain_options = option_group(
 
 
 class WriteOptions(NamedTuple):
-    """The files to write."""
+    """The options about the files to write."""
 
     form: str
     match_id: str | None

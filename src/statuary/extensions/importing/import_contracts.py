@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 
 def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
-    """Return a record whose bytes may be written.
+    """Check a record's bytes before they are written.
 
     Raises:
         NotImportableError: if the bytes are not the record of this contract, or it breaks a rule.
@@ -100,13 +100,13 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
 
 
 def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
-    """Explain why a contract does not match the chain, with a hint."""
+    """Explain why compiled and on-chain code differ."""
     error = first_error(prepared.verification.findings)
     return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
 
 
 def first_error(findings: Iterable[Finding]) -> Finding:
-    """Return the first error of findings that have one."""
+    """Return the first error among findings."""
     return next(finding for finding in findings if finding.severity is Severity.ERROR)
 
 
@@ -185,7 +185,7 @@ class ImportedContracts:
         match: str = "",
         is_compiled_again: bool = False,
     ) -> None:
-        """Record the result for an address.
+        """Add the result for an address.
 
         An entry that was read takes precedence over one that only names the address.
         """
@@ -195,7 +195,7 @@ class ImportedContracts:
             self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
 
     def add_notes(self, contract: ListedContract, *notes: str) -> None:
-        """Note something on a contract that is imported."""
+        """Add the notes of an imported contract."""
         self.notes += [SkippedRecord(contract.label, note) for note in notes]
         self.notes_of[_place(contract)] += notes
 
@@ -206,14 +206,14 @@ class ImportedContracts:
 
 
 class _Place(NamedTuple):
-    """The place of a contract."""
+    """The chain and address of a contract."""
 
     chain_id: ChainId | None
     address: str  # in lower case; the name of a contract without address
 
 
 def _place(entry: ListedContract | UnreadableContract) -> _Place:
-    """Return the place of a source's entry."""
+    """Return the chain and address in an entry of a source."""
     return _Place(entry.chain_id, entry.name if entry.address is None else entry.address.lower())
 
 
@@ -223,7 +223,7 @@ class _Compiled(NamedTuple):
 
 
 class _BegunContract(NamedTuple):
-    """A contract that was read, and whose compilation may still run."""
+    """A contract whose compilation may still be running."""
 
     contract: ListedContract
     existing: ContractSource | None
@@ -234,12 +234,12 @@ class _BegunContract(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing has to be waited for."""
+        """Whether its compilation has ended."""
         return self.run is None or self.run.done()
 
 
 class ContractImport:
-    """An import of contracts into one content folder."""
+    """Imports contracts into a content folder."""
 
     def __init__(
         self,
@@ -272,7 +272,7 @@ class ContractImport:
                     self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
-        """Import all contracts of a source, reporting each failure."""
+        """Import the contracts of a source, and report each failure."""
         begun: deque[_BegunContract] = deque()
         ahead = 2 * self.compilations.workers
         try:
@@ -357,7 +357,7 @@ class ContractImport:
             self._skip(contract, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
-        """Add a chain to site.yaml, if that is requested.
+        """Add the chain of a contract to site.yaml, if requested.
 
         Returns:
             Whether it was added.
@@ -372,7 +372,7 @@ class ContractImport:
         return True
 
     def _report_missing_chains(self) -> None:
-        """Skip contracts on unknown chains, with one reason per chain."""
+        """Report the contracts on chains that site.yaml lacks."""
         chains = sorted({contract.chain_id for contract in self.missing_chain_contracts}, key=int)
         if not chains:
             return
@@ -476,7 +476,7 @@ class ContractImport:
         return resolve_known_proxy(node, contract.address, on_chain, name_at)
 
     def _compiled(self, begun: _BegunContract, compilation: ImportedCompilation) -> "_Compiled":
-        """Return a compilation with its output, if a compiler is available."""
+        """Wait for a compilation's output, if it has a compiler."""
         if begun.run is not None:
             return _Compiled(with_output(compilation, begun.run))
         kind, version = compilation.compiler, compilation.version
@@ -508,7 +508,7 @@ class ContractImport:
         match_id: str,
         evidence: CompilationEvidence | None = None,
     ) -> None:
-        """Write a contract, holding the lock only for this step."""
+        """Write the files of a contract under the lock."""
         contract, path = begun.contract, list(files)[-1]
         form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
         source = ContractSource(path, contract.chain_id, contract.address, form)
@@ -539,7 +539,7 @@ class ContractImport:
         self.done.account_for(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete(self, source: ContractSource) -> bool:
-        """Return whether an import, and not the author, left a workspace incomplete."""
+        """Return whether an earlier import left a workspace incomplete."""
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:

@@ -1,4 +1,4 @@
-"""Prepare a contract from its compilation and on-chain code."""
+"""Derive and verify a contract before it is written."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ CALL_PROTECTION = range(1, 21)
 
 
 class VerificationResult(NamedTuple):
-    """The record of a contract, and what is wrong with it."""
+    """A derived record and the findings of its checks."""
 
     workspace: Workspace  # the contract, its compiler output trimmed
     record: RecordValue | None  # None if none can be derived
@@ -86,7 +86,7 @@ def _readable_differences(workspace: Workspace) -> list[str]:
 
 
 def bytecode_differences(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield each side that differs from the compiled code, with a sentence.
+    """Describe how each side of the code differs.
 
     Sides are `creation` and `runtime`. Bytes that linking, deploying or other comments change are not
     compared.
@@ -135,7 +135,7 @@ _FIRST_MEMBER = re.compile(rb'\s*\{\s*"matchId"\s*:\s*"([0-9]{1,30})"')
 
 
 class ExistingContract(NamedTuple):
-    """A contract of the site.
+    """A contract that the site already has at the address.
 
     A member that cannot be read is None.
     """
@@ -146,7 +146,7 @@ class ExistingContract(NamedTuple):
     proxy_resolution: Json | None  # only if the record has an implementation
 
     def keep_in(self, options: "ImportOptions") -> "ImportOptions":
-        """Add this contract's match id and date to options that lack them."""
+        """Add this contract's match id and date to options without them."""
         return options._replace(
             match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
         )
@@ -155,7 +155,7 @@ class ExistingContract(NamedTuple):
 def find_existing_contract(
     root: Path, catalogue: SiteContent, chain_id: ChainId, address: Address
 ) -> ExistingContract | None:
-    """Return the existing contract at an address, in any form."""
+    """Find the contract at an address, in any form."""
     source = find_source(catalogue, chain_id, address)
     if source is None:
         return None
@@ -170,7 +170,7 @@ def find_existing_contract(
 
 
 def find_source(catalogue: SiteContent, chain_id: ChainId, address: Address) -> ContractSource | None:
-    """Return the source of the contract at an address."""
+    """Find the source of the contract at an address."""
     key = (chain_id, address.lower())
     return next(
         (
@@ -189,7 +189,7 @@ def contract_name(root: Path, source: ContractSource | None) -> str | None:
 
 
 def read_existing_record(root: Path, source: ContractSource) -> RecordValue | None:
-    """Return the record of a source.
+    """Read the record of a source.
 
     Returns:
         None if it cannot be read.
@@ -198,7 +198,7 @@ def read_existing_record(root: Path, source: ContractSource) -> RecordValue | No
 
 
 def next_match_id(root: Path, catalogue: SiteContent) -> str:
-    """Return the number after the largest match id of the site.
+    """Return the next free match id of the site.
 
     Raises:
         NotImportableError: if the site has bulk files, which would take too long to search.
@@ -212,7 +212,7 @@ def next_match_id(root: Path, catalogue: SiteContent) -> str:
 
 
 def following_match_id(match_ids: Iterable[str | None]) -> str:
-    """Return the number after the largest of some match ids."""
+    """Return the number after the largest match id."""
     numbers = (int(text) for text in match_ids if text and text.isascii() and text.isdigit())
     return str(1 + max(numbers, default=0))
 
@@ -220,7 +220,7 @@ def following_match_id(match_ids: Iterable[str | None]) -> str:
 def check_match_id_is_free(
     root: Path, catalogue: SiteContent, match_id: str, own_source: ContractSource | None
 ) -> None:
-    """Check that no other contract has a match id.
+    """Refuse a match id that another contract has.
 
     Raises:
         NotImportableError: if one does.
@@ -256,7 +256,7 @@ def _start_of(file: Path) -> bytes:
 
 
 class ImportOptions(NamedTuple):
-    """The contract to add, and the options of adding it."""
+    """The contract to add, with the values that options give."""
 
     chain_id: ChainId
     address: Address
@@ -275,7 +275,7 @@ class ImportOptions(NamedTuple):
 
 
 class PreparedContract(NamedTuple):
-    """A contract that is ready to be written."""
+    """A verified contract and the files to write."""
 
     verification: VerificationResult  # the record, and its findings
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
@@ -345,7 +345,7 @@ def derive_contract(
     replaced: ContractSource | None = None,
     proxy_resolution: Json | None = None,
 ) -> PreparedContract:
-    """Derive and verify a contract whose place in the site is known.
+    """Derive and verify a contract whose match id is known.
 
     Args:
         replaced: the existing contract.
@@ -376,7 +376,7 @@ def workspace_of(
     on_chain: OnChainContract,
     proxy_resolution: Json | None = None,
 ) -> Workspace:
-    """Return the workspace of a contract whose match id is known."""
+    """Return the workspace of a contract."""
     return Workspace(
         chain_id=options.chain_id,
         address=options.address,
@@ -421,6 +421,6 @@ def _proxy_resolution(
 def resolve_known_proxy(
     node: EthereumNode, address: Address, on_chain: OnChainContract, name_of: NameOf
 ) -> Json | None:
-    """Return the chain's resolution of a known contract, if a proxy."""
+    """Resolve a proxy, if its code may be one."""
     code = on_chain.creation or on_chain.runtime
     return None if code is None else resolve_proxy(node, address, bytes.fromhex(code[2:]), name_of)

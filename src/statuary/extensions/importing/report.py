@@ -1,4 +1,4 @@
-"""The result of an import: additions to the content, and failures."""
+"""The result of an import, for its report."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from statuary.base.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):
-    """Something is missing or malformed, or does not fit the content."""
+    """Raised if the source cannot be imported."""
 
 
 class SkippedRecord(NamedTuple):
@@ -41,7 +41,7 @@ class ImportReport:
 
 
 class AddressAccount(NamedTuple):
-    """The result for an address of a source, as `--report` writes it."""
+    """The result for an address in a source."""
 
     chain_id: ChainId | None  # None if the source does not say it
     address: Address | None  # None for an entry without one
@@ -56,7 +56,7 @@ class AddressAccount(NamedTuple):
 
     @property
     def document(self) -> JsonObject:
-        """Its object in a report."""
+        """The result as a JSON object."""
         optional: dict[str, Json] = {
             "match": self.match,
             "reason": self.reason,

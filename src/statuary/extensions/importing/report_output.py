@@ -1,4 +1,4 @@
-"""Print an import's report: new and existing content, and failures by reason."""
+"""Format the report of an import."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ LISTED = 10
 
 
 def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of a report."""
+    """Yield the lines about an imported status page."""
     would = "would be " if dry_run else ""
     yield from _files(report.added_paths, f"{would}added", content)
     yield from _files(report.changed_paths, f"{would}changed", content)
@@ -40,7 +40,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
-    """Yield the paths of a folder, or how many there are."""
+    """Yield paths in a folder, or count them if there are many."""
     folders = Counter(str(PurePosixPath(path).parent) for path in paths)
     for folder, count in folders.items():
         if count > LISTED:
@@ -52,7 +52,7 @@ def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
 
 
 def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: bool) -> Iterator[str]:
-    """Yield the lines of a report."""
+    """Yield the lines about imported contracts."""
     report = done.report
     did = "would be added" if dry_run else "added"
     if done.verified:

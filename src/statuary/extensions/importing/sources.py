@@ -1,4 +1,4 @@
-"""The inputs of an import: another system over HTTP, and files."""
+"""Read the inputs of an import: HTTP responses and files."""
 
 import os
 import time
@@ -23,7 +23,7 @@ RETRIES = Retries(tries=4)
 
 
 class WebSource:
-    """GET requests to another system."""
+    """Sends GET requests to another system."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class WebSource:
         self.announce = announce
 
     def json(self, url: str) -> Json:
-        """Return the JSON at a URL.
+        """Request a URL, and parse its JSON.
 
         Returns:
             The value, or None if there is nothing (404 or 410).
@@ -65,7 +65,7 @@ class WebSource:
         return value
 
     def get(self, url: str) -> bytes | None:
-        """Return the body at a URL.
+        """Request a URL, and return its body.
 
         Returns:
             The bytes, or None if there is nothing (404 or 410).
@@ -115,7 +115,7 @@ def parse_json(raw: bytes, name: str) -> Json:
 
 
 def read_json_file(file: Path) -> dict[str, Json]:
-    """Return the JSON object in a file.
+    """Read a file with a JSON object.
 
     Raises:
         NotImportableError: if the file cannot be read or has no JSON object.
@@ -127,7 +127,7 @@ def read_json_file(file: Path) -> dict[str, Json]:
 
 
 def member_at(value: Json, *keys: str) -> Json:
-    """Return a member of nested objects.
+    """Look up a value in nested objects.
 
     Raises:
         InvalidValueError: if it is not there.
@@ -140,7 +140,7 @@ def member_at(value: Json, *keys: str) -> Json:
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """Return an object in nested objects.
+    """Look up an object in nested objects.
 
     Raises:
         InvalidValueError: if it is not there.
@@ -149,7 +149,7 @@ def object_at(value: Json, *keys: str) -> JsonObject:
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
-    """Return a list in nested objects.
+    """Look up a list in nested objects.
 
     Raises:
         InvalidValueError: if it is not there.
@@ -158,7 +158,7 @@ def list_at(value: Json, *keys: str) -> Sequence[Json]:
 
 
 def text_at(value: Json, *keys: str) -> str:
-    """Return a text in nested objects.
+    """Look up a string in nested objects.
 
     Raises:
         InvalidValueError: if it is not there.
@@ -174,7 +174,7 @@ def _member_of(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) 
 
 
 def read_hex_file(file: Path) -> Hex:
-    """Return a file's bytecode, as `cast code` prints it.
+    """Read a file with bytecode in hex, as `cast code` prints it.
 
     It may have any case and lack the `0x`.
 
@@ -192,7 +192,7 @@ def read_hex_file(file: Path) -> Hex:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file.
+    """Read a text file in UTF-8.
 
     Raises:
         NotImportableError: if it cannot be read or is not UTF-8.
@@ -215,13 +215,13 @@ def decode_source(raw: bytes, file: Path) -> str:
 
 
 def folder_above(file: Path, name: str) -> Path | None:
-    """Return the nearest folder of a name above a file."""
+    """Find the nearest parent folder with a name."""
     folders = (folder / name for folder in file.resolve().parents)
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
-    """Return the bytes of a file.
+    """Read a file up to a limit.
 
     Raises:
         NotImportableError: if it cannot be read, or is larger.

@@ -1,4 +1,4 @@
-"""A contract's files in the content: a workspace or a record."""
+"""Write a contract's files: a workspace or a record."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ MISSING = "# Missing: "
 
 
 def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm) -> dict[str, bytes]:
-    """Return a contract's files by path, in the order of writing.
+    """Return the files of a contract by path.
 
     Args:
         form: a workspace or a record.
@@ -78,7 +78,7 @@ def _line(code: str | None) -> str:
 
 
 def contract_yaml(workspace: Workspace) -> str:
-    """Return the text of a workspace's `contract.yaml`."""
+    """Return the text of `contract.yaml`."""
     return block_text({key: value for key, value in _contract(workspace).items() if value})
 
 
@@ -115,7 +115,7 @@ def _proxy(resolution: JsonObject) -> dict[str, YamlValue]:
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
-    """Remove compiler output that the workspace's record does not need.
+    """Leave out compiler output that the record does not need.
 
     Raises:
         InvalidValueError: if the output lacks something that every record has.
@@ -186,7 +186,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
 
 
 def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
-    """Return the body of a new file.
+    """Add the line that names the schema to a new file.
 
     The settings of a complete workspace name their schema.
     """
@@ -196,7 +196,7 @@ def _with_schema_line(root: Path, path: str, body: bytes) -> bytes:
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:
-    """Return a contract's possible files in the content folder."""
+    """Return the files that a contract may have."""
     if source is None:
         return []
     evidence = [compilation_path(source), anchor_path(source)]
@@ -206,7 +206,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 
 
 def _remove(file: Path, written_files: list[Path]) -> None:
-    """Remove an old file, and its folder if that is empty."""
+    """Remove a file, and its folder if that becomes empty."""
     # on a file system that ignores case, the old file may be the new one with another spelling of the address
     if not file.exists() or any(file.samefile(file_written) for file_written in written_files):
         return

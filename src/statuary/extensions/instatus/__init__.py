@@ -1,6 +1,6 @@
-"""Instatus's public API as a second output.
+"""Serve the status in Instatus's public API, too.
 
-It serves programs that poll a page of Instatus.
+Programs that poll a page of Instatus can then read it.
 
 The documents are `summary.json` and `v2/components.json`.
 

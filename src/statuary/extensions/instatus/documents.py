@@ -1,7 +1,7 @@
-"""The two documents of Instatus's public API, at an instant.
+"""The two documents of Instatus's public API.
 
-Members and words are those that programs read there (https://instatus.com/help/api): statuses in one upper-case word, instants in UTC
-with milliseconds, the length of a maintenance in minutes.
+Members and words are those that programs read there (https://instatus.com/help/api): statuses in one
+upper-case word, instants in UTC with milliseconds, the length of a maintenance in minutes.
 """
 
 from collections.abc import Callable, Iterable
@@ -57,7 +57,7 @@ MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "
 
 
 class InstatusSection(Section, FollowsStatus):
-    """The documents of Instatus's public API."""
+    """The section that adds the documents of Instatus's API."""
 
     urls = URLS
     feeds = URLS
@@ -78,7 +78,7 @@ class InstatusSection(Section, FollowsStatus):
 
 
 def instatus_documents(state: PageState) -> Iterable[Document]:
-    """Yield both documents of a state."""
+    """Encode the status as Instatus's two documents."""
     page = state.page
     summary: dict[str, object] = {
         "page": {

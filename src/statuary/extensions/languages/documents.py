@@ -71,7 +71,7 @@ WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDP
 
 
 class LanguagesSection(Section, FollowsStatus):
-    """The documents of every further language."""
+    """The section that adds the documents of further languages."""
 
     urls = URLS
     parts = PARTS
@@ -94,14 +94,14 @@ class LanguagesSection(Section, FollowsStatus):
 
 
 class _Site(NamedTuple):
-    """A site in a language."""
+    """The status pages and feeds of a language."""
 
     timeline: Timeline
     context: SiteContext
 
 
 def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
-    """Return a site in a language's folder, without theme strings."""
+    """Return the site's settings for a language."""
     catalogue = in_language(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")
@@ -116,7 +116,7 @@ def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
 
 
 def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
-    """Return a timeline in another catalogue's texts, with the same omissions."""
+    """Return a timeline with translated texts."""
     full_timeline = build_timeline(catalogue, timeline.until)
     sources = {history.incident.source for history in timeline.histories}
     incidents, maintenances = (
@@ -129,7 +129,7 @@ def _timeline_with_texts(timeline: Timeline, catalogue: StatusCatalogue) -> Time
 def _translation(
     tag: str, timeline: Timeline, start: Instant, pages: StatusPages
 ) -> Callable[[Instant], Iterator[Document]]:
-    """Return a function that makes a language's changed documents at an instant.
+    """Return a function from an instant to a language's documents then.
 
     Args:
         start: the first instant, at which it makes all of them.
@@ -154,7 +154,7 @@ def _translation(
 
 
 def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield feeds and calendar at their paths below a language's folder."""
+    """Move documents to the folder of a language."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:

@@ -21,7 +21,7 @@ class LanguageSettings(NamedTuple):
 
     @property
     def further(self) -> tuple[str, ...]:
-        """Those whose pages have a folder of their own."""
+        """The languages after the first, which have own folders."""
         return self.tags[1:]
 
 

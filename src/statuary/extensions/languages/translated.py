@@ -1,4 +1,4 @@
-"""Texts that content gives in several languages; few sites load this."""
+"""Strings with translations in the content."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,13 +13,13 @@ LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Translated(str):  # noqa: SLOT000 - it has a member
-    """A string with translations.
+    """A string that also has translations.
 
     Its own value is in the APIs' language, or the first one.
     """
 
     def __new__(cls, texts: Mapping[str, str], language: str = "") -> Self:
-        """Take the texts by BCP 47 tag."""
+        """Make a string from texts by BCP 47 tag."""
         return super().__new__(cls, texts.get(language) or next(iter(texts.values())))
 
     def __init__(self, texts: Mapping[str, str], _language: str = "") -> None:
@@ -27,7 +27,7 @@ class Translated(str):  # noqa: SLOT000 - it has a member
 
 
 def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
-    """Return a mapping from language to text as a text.
+    """Convert a mapping of languages to texts.
 
     Args:
         validate: checks each text.

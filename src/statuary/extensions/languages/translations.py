@@ -1,4 +1,4 @@
-"""Translations in the content.
+"""Translate the content of a site, with the first language as fallback.
 
 APIs have the first language, pages their own.
 """
@@ -26,7 +26,7 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return a status in the first language; faults are added to `findings`.
+    """Return the status in the first language, with findings.
 
     A finding about a mapping from language to text then lists the languages.
 
@@ -56,7 +56,7 @@ def status_in_first_language(
 
 
 def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
-    """Add the site's languages to a finding about a translated text."""
+    """Name the site's languages in a finding about a translation."""
     if not finding.message.startswith(EXPECTED):
         return finding
     form = "{" + ", ".join(f"{tag}: …" for tag in tags) + "}"
@@ -64,12 +64,12 @@ def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
 
 
 def _warning(message: str, hint: str, path: str) -> Finding:
-    """Return a warning: a missing translation never withholds an update."""
+    """Return a warning, since a missing translation must not stop an update."""
     return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
 def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
-    """Yield every text that is given per language, with its file."""
+    """Yield every translated text with its file."""
     parts: list[tuple[str, object]] = [
         (status.page_source, status.page),
         (status.components_source, status.components),
@@ -82,12 +82,12 @@ def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
 
 
 def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
-    """Return a status in a language, with the first one as fallback."""
+    """Translate a status; texts without translation stay."""
     return mapped(status, lambda text: text.by_language.get(tag) or str(text))
 
 
 def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
-    """Return a value with each translated string changed."""
+    """Replace the translated strings in a value."""
     result: Any = _map_value(value, change)
     return result  # type: ignore[no-any-return]
 

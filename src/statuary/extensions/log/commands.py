@@ -152,7 +152,7 @@ def _post(url: str, body: bytes) -> HttpResponse:
 
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
-    """Print which witnesses have cosigned a checkpoint.
+    """Print the witnesses that have cosigned a checkpoint.
 
     Raises:
         LogError: if fewer than the quorum.
@@ -237,7 +237,7 @@ def _echo_paths(paths: list[str], what: str) -> None:
 
 
 class OpenedLog(NamedTuple):
-    """A log that a reader verifies."""
+    """A log that a command verifies."""
 
     log: PublishedLog
     key: PublicKey  # that signed it
@@ -246,7 +246,7 @@ class OpenedLog(NamedTuple):
 
 
 def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLog:
-    """Return a log whose signature is verified."""
+    """Open a log, and verify its signature."""
     read_path = site_reader(location)
     log = require_log(open_log(location, read_path, None), location)
     settings = published_settings(read_path)
@@ -262,7 +262,7 @@ def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLo
 
 
 def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
-    """Verify that the log continues its earlier states, under each name."""
+    """Verify that the log extends what was seen of it before."""
     log, key, _, changes = opened
     if since is not None:
         try:
@@ -363,7 +363,7 @@ def _existing_key(out: Path) -> PublishingError:
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
-    """Write a new private key.
+    """Write a new private key to a file.
 
     Raises:
         PublishingError: if it cannot be written, or the file exists.
@@ -516,7 +516,7 @@ def history(path: str, site: str) -> None:
 
 
 class _LogHistory(NamedTuple):
-    """A site's log, and its entries about a path."""
+    """The entries of a log about a path."""
 
     log: PublishedLog
     entries: list[NumberedEntry]

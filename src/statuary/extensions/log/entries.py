@@ -1,4 +1,4 @@
-"""The entries of a log, and proofs that it has them.
+"""The entries of a log, and proofs that the log contains them.
 
 An entry is JSON with sorted keys and no spaces (RFC 8785); `log/schema.json` describes it. A `.tlog-proof`
 file (c2sp.org/tlog-proof) carries its entry as the extra data, so that it needs no other file but the
@@ -51,7 +51,7 @@ class EntryKind(StrEnum):
 
 
 class LogAction(StrEnum):
-    """The change of a subject since its previous entry, if any."""
+    """The change of a subject: added, changed or removed."""
 
     ADD = "add"
     CHANGE = "change"
@@ -59,7 +59,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """An entry's subject: a contract, an incident or an update."""
+    """The subject of an entry: a contract, an incident or an update."""
 
     kind: EntryKind
     first: str = ""
@@ -67,7 +67,7 @@ class LogSubject(NamedTuple):
 
     @property
     def members(self) -> dict[str, str]:
-        """The members of an entry that name it."""
+        """The members that identify the subject in an entry."""
         return dict(zip(SUBJECT_MEMBERS[self.kind], (self.first, self.second), strict=False))
 
 
@@ -84,7 +84,7 @@ WHOLE_SITE, CLOCK, LOG_KEY = (LogSubject(kind) for kind in (EntryKind.SITE, Entr
 
 
 class LogEntry(NamedTuple):
-    """An entry."""
+    """An entry of a log."""
 
     subject: LogSubject
     action: LogAction
@@ -103,7 +103,7 @@ class LogEntry(NamedTuple):
         return [self.sha256, self.proof]
 
     def encode(self) -> bytes:
-        """Return the bytes of the entry in the log."""
+        """Encode the entry as the log contains it."""
         members: dict[str, Any] = {
             "action": self.action.value,
             "kind": self.subject.kind.value,
@@ -125,7 +125,7 @@ NumberedEntry = tuple[int, LogEntry]
 
 
 def parse_entry(body: bytes) -> LogEntry:
-    """Read an entry.
+    """Parse an entry.
 
     Raises:
         LogError: if its bytes are not exactly those of one.
@@ -168,7 +168,7 @@ FORMS = {
 
 
 class EntryRules:
-    """The rules of a log: forms of entries, and their order."""
+    """Checks the form and the order of a log's entries."""
 
     def __init__(self, clock: str = "") -> None:
         self.clock = clock  # the time of the entry before
@@ -211,7 +211,7 @@ def _is_time(text: str) -> bool:
 
 
 def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
-    """Return the conflict with the subject's previous entry, if any."""
+    """Describe a conflict with the subject's previous entry."""
     number, previous_entry = previous if previous is not None else (None, None)
     if type(entry.replaces) is not type(number) or entry.replaces != number:
         return f"it replaces entry {entry.replaces!r}, but the previous entry about the subject is {number}"
@@ -223,7 +223,7 @@ def _fault_of_action(entry: LogEntry, previous: NumberedEntry | None) -> str:
 
 
 def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return the fault of a key announcement, if it has one."""
+    """Describe what is wrong with the announcement of a key."""
     change = entry.key_change
     previous_change = previous_entry.key_change if previous_entry else None
     if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
@@ -238,7 +238,7 @@ def _fault_of_key(entry: LogEntry, previous_entry: LogEntry | None) -> str:
 
 
 def _fault_of_step(entry: LogEntry, previous_entry: LogEntry | None) -> str:
-    """Return the reason why an entry cannot follow the previous one."""
+    """Describe why an entry cannot follow the previous one."""
     is_live = previous_entry is not None and previous_entry.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
@@ -257,7 +257,7 @@ PROOF_HEAD = re.compile(
 
 
 class TlogProof(NamedTuple):
-    """A proof that an entry is in a log."""
+    """A proof that a log contains an entry."""
 
     extra: bytes  # the entry, in files that statuary writes
     number: int
@@ -265,7 +265,7 @@ class TlogProof(NamedTuple):
     checkpoint: Checkpoint  # the log's, with its signatures
 
     def verify(self, entry: bytes) -> None:
-        """Verify that an entry is at the checkpoint log's index.
+        """Verify the proof for an entry.
 
         Signatures are verified elsewhere.
 
@@ -277,14 +277,14 @@ class TlogProof(NamedTuple):
 
 
 class ProvedEntry(NamedTuple):
-    """An entry that is in a log."""
+    """An entry whose proof was verified."""
 
     proof: TlogProof
     entry: LogEntry
 
 
 def check_proof(body: bytes, document: bytes) -> ProvedEntry:
-    """Verify a document in a log by statuary's .tlog-proof file.
+    """Verify a document with a .tlog-proof file of statuary.
 
     The signatures of the checkpoint are not verified.
 
@@ -302,7 +302,7 @@ def check_proof(body: bytes, document: bytes) -> ProvedEntry:
 
 
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
-    """Return the text of a .tlog-proof file.
+    """Format a .tlog-proof file.
 
     Args:
         checkpoint: the note as published.
@@ -316,7 +316,7 @@ def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: by
 
 
 def parse_proof(body: bytes) -> TlogProof:
-    """Read a .tlog-proof file, unverified; raise LogError if it is not one."""
+    """Parse a .tlog-proof file; raise LogError if it is not one."""
     head, separator, note = body.partition(b"\n\n")
     match = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
     if not separator or match is None:
@@ -337,7 +337,7 @@ PAGE = 2_000
 
 
 class LogState(NamedTuple):
-    """The log that the rows come from."""
+    """The state of the log after a run."""
 
     head: str = ""  # as `TreeHead.text`
     published_head: str = ""  # the longest that others may have seen, so too
@@ -345,7 +345,7 @@ class LogState(NamedTuple):
 
 
 class LogTable(ExtensionTable):
-    """The entries of the log: `main.log_entries` as published, `work.log_entries` of this run."""
+    """The ledger's entries: published ones, and those of this run."""
 
     def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
         self.ledger, self.connection = ledger, connection
@@ -357,7 +357,7 @@ class LogTable(ExtensionTable):
 
     @property
     def state(self) -> LogState:
-        """The log of the last run that extended it."""
+        """The state of the log after the last run that extended it."""
         row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
@@ -366,7 +366,7 @@ class LogTable(ExtensionTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Note entries of this run; or, in `main`, published ones."""
+        """Add entries of this run, or published ones."""
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert(number, entry, schema)
@@ -377,18 +377,18 @@ class LogTable(ExtensionTable):
 
     @property
     def clock(self) -> str:
-        """The time of the last published entry, or an empty string."""
+        """The time of the last published entry; empty without entries."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()
         return parse_entry(row[0]).time if row else ""
 
     def last(self, subject: LogSubject) -> NumberedEntry | None:
-        """Return the last entry of a subject, or None."""
+        """Return the latest entry about a subject, or None."""
         return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
-        """Note all published entries, and their log."""
+        """Replace all published entries."""
         published_head = self.state.published_head
         self._set_state(LogState(published_head=published_head))
         self.connection.execute("DELETE FROM main.log_entries")
@@ -402,7 +402,7 @@ class LogTable(ExtensionTable):
         self._set_state(LogState(head, published_head))
 
     def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Record that the log was extended, with this run's entries.
+        """Record the new state of the log.
 
         Args:
             head: the log after this run.
@@ -419,7 +419,7 @@ class LogTable(ExtensionTable):
         return self.state.complete == self.ledger.run - 1
 
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
-        """Return the entries of a subject, the oldest first."""
+        """Return all entries about a subject, oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
         rows = [
             row
@@ -429,7 +429,7 @@ class LogTable(ExtensionTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield a kind's subjects that were not removed before this build.
+        """Yield the subjects of a kind that are not removed.
 
         Args:
             incident_id: only those of this incident; empty for all.
@@ -460,7 +460,7 @@ def _key(subject: LogSubject) -> str:
 
 
 class LogItem(NamedTuple):
-    """A subject as currently published; without digests if removed."""
+    """A subject with the digests of what is published now."""
 
     subject: LogSubject
     sha256: str = ""
@@ -469,7 +469,7 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the log's missing entry about a subject, if it changed."""
+    """Return the entry about a subject that changed, if it did."""
     number, previous_entry = previous if previous is not None else (None, None)
     # the digests of a removed subject are empty
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
@@ -483,7 +483,7 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield changed contracts, or all, including removed ones."""
+    """Yield the contracts that changed, removed ones included."""
     ledger = table.ledger
     for chain_id, address in changed_contracts(ledger.sources, every=every):
         yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
@@ -505,7 +505,7 @@ def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
-    """Yield each incident and maintenance after its updates, removed ones included."""
+    """Yield incidents and maintenances, removed ones included."""
     present_ids = set()
     for document in documents:
         incident = incident_of(document.path)
@@ -528,7 +528,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield an incident's updates with their texts' SHA-256, oldest first."""
+    """Yield the updates of an incident with digests of their texts."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
@@ -536,7 +536,7 @@ def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
 
 
 def digest_of(kind: EntryKind, document: bytes) -> str:
-    """Return the SHA-256 of a document for an entry's kind.
+    """Hash the part of a document that its entry covers.
 
     Raises:
         LogError: if the document is not of that kind.
@@ -550,7 +550,7 @@ def digest_of(kind: EntryKind, document: bytes) -> str:
 
 
 def authored_incident(record: JsonObject) -> list[Json]:
-    """Return the author's part of an incident, without members that change otherwise.
+    """Return the parts of an incident that its author wrote.
 
     `log.js` has the same in JavaScript.
     """
@@ -565,7 +565,7 @@ def authored_incident(record: JsonObject) -> list[Json]:
 
 
 def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
-    """Return the author's part of an update.
+    """Return the parts of an update that its author wrote.
 
     Args:
         is_planned: whether it belongs to a maintenance window, which determines its components.

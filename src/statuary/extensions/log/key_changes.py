@@ -1,4 +1,4 @@
-"""A log's new key, and perhaps name, announced by a signed entry.
+"""Replace the key of a log, by an announcement that the old key signs.
 
 The previous key signs the statement, so that a key can be lost or renewed without a new log: readers who
 trust the previous key find the statement in the continued log.
@@ -28,7 +28,7 @@ NEW_KEY = "new key "
 
 
 class KeyChange(NamedTuple):
-    """A new key of a log, stated by the key before it."""
+    """A statement of a log's key about the next key."""
 
     previous_key: PublicKey
     key: PublicKey
@@ -36,7 +36,7 @@ class KeyChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The signed text: the previous key's log, and the new key."""
+        """The text that is signed: the old key's log, and the new key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
@@ -57,7 +57,7 @@ class KeyChange(NamedTuple):
 
 
 def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
-    """Return a key's statement about its successor."""
+    """Sign the statement about the next key."""
     change = KeyChange(previous_key.public, key, "")
     return change._replace(signature=previous_key.sign(change.text).split(" ")[2].rstrip("\n"))
 
@@ -73,7 +73,7 @@ def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
 
 
 def read_change(content: Path) -> KeyChange | None:
-    """Return the statement in the content, or None.
+    """Read the statement in the content, or return None.
 
     Raises:
         LogError: if the file cannot be read, or its signature is not that of the previous key.

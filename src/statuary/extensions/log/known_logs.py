@@ -1,4 +1,4 @@
-"""A reader's stored state of logs: address, name, key and last checkpoint."""
+"""Remember the logs that this machine has verified."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -26,14 +26,14 @@ from statuary.system.writing import atomic_file
 
 
 class RememberedLog(NamedTuple):
-    """A log's key, size and root at the last verification."""
+    """The name, key, size and root of a log when it was last verified."""
 
     key: PublicKey
     head: TreeHead
 
 
 def _file(name: str) -> Path:
-    """Return the file about a log or an address.
+    """Return the file about a log, or about an address.
 
     It is below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state.
     """
@@ -54,7 +54,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether a location's log still has its name and key."""
+    """Return whether an address still has the log seen there before."""
     remembered_log = remembered(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -65,7 +65,7 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
 
 
 def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Check that an address still has its log, or an announced one.
+    """Refuse another log at an address, unless it was announced.
 
     Raises:
         LogError: if its name or its key differs.
@@ -87,7 +87,7 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
 
 
 def remembered(origin: str) -> RememberedLog | None:
-    """Return the stored state of a log, or None.
+    """Return what is remembered of a log, or None.
 
     Raises:
         PublishingError: if the file is damaged.
@@ -110,7 +110,7 @@ def _damaged(file: Path) -> PublishingError:
 
 
 def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) -> None:
-    """Store a log's state under each name, and its address.
+    """Remember the state of a log, and its address.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -123,14 +123,14 @@ def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) ->
 
 
 class KnownKey(NamedTuple):
-    """The key of a log."""
+    """The key of a log, and how it became known."""
 
     key: PublicKey
     source: str  # where it comes from
 
 
 def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
-    """Return the key that a reader trusts for a log."""
+    """Return the key to trust for a log."""
     if given_key is not None:
         return KnownKey(read_public_key(given_key), "the given key")
     for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
@@ -142,7 +142,7 @@ def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange
 def key_of(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> KnownKey:
-    """Return the key of a log.
+    """Return the key to verify a log with.
 
     Args:
         origin: the log's name.
@@ -178,13 +178,13 @@ def key_of(
 
 
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
-    """Return a log's stored heads, under current and earlier names."""
+    """Return the remembered states that a log must extend."""
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
     return [remembered_log.head for name in names if (remembered_log := remembered(name)) is not None]
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
-    """Verify an earlier checkpoint with a log's key, or one before.
+    """Verify a checkpoint that an earlier key may have signed.
 
     Raises:
         LogError: if neither signed it.

@@ -1,4 +1,4 @@
-"""Merkle trees by RFC 6962: inclusion and consistency proofs, and tiles.
+"""Merkle trees by RFC 6962: proofs, verification, and tiles.
 
 Proofs are made from the hashes of complete subtrees, and verified from hashes alone.
 """
@@ -21,7 +21,7 @@ SubtreeHash = Callable[[int, int], bytes]
 
 
 class LogError(StatuaryError):
-    """A log differs from its checkpoint, or cannot be read."""
+    """Raised if a log cannot be read or differs from its checkpoint."""
 
     def __init__(self, message: str, hint: str = "", cause: str = "", **values: str | int) -> None:
         """Make an error.
@@ -36,21 +36,21 @@ class LogError(StatuaryError):
 
 
 class ProofError(LogError):
-    """A proof does not show its claim."""
+    """Raised if a proof does not show its claim."""
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Return the hash of an entry."""
+    """Hash an entry as a leaf."""
     return sha256(b"\0" + entry).digest()
 
 
 def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
-    """Return the hash of two subtrees side by side."""
+    """Hash two adjacent subtrees."""
     return sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def fold_pairs(hashes: Sequence[bytes]) -> bytes:
-    """Return the root of a complete tree: of 2**n hashes."""
+    """Return the root of a complete tree of 2**n hashes."""
     while len(hashes) > 1:
         hashes = [
             node_hash(left_hash, right_hash)
@@ -60,7 +60,7 @@ def fold_pairs(hashes: Sequence[bytes]) -> bytes:
 
 
 def range_hash(start: int, end: int, subtree: SubtreeHash) -> bytes:
-    """Return RFC 6962's MTH(D[start:end]) for a range in a tree.
+    """Hash the range D[start:end] of a tree: RFC 6962's MTH.
 
     The root is the hash of all leaves.
     """
@@ -85,7 +85,7 @@ def inclusion_proof(index: int, size: int, subtree: SubtreeHash) -> list[bytes]:
 
 
 def _siblings(index: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges beside the path from the root to a leaf."""
+    """Yield the ranges beside the path from root to leaf."""
     start, end = 0, size
     while end - start > 1:
         split = start + _split(end - start)
@@ -236,7 +236,7 @@ def tile_paths(size: int, *, since: int = 0) -> Iterator[str]:
 
 
 def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each grown level, with its hash counts before and now."""
+    """Yield the levels that grew, with their numbers of hashes."""
     level = 0
     while size > since:
         yield level, size, since
@@ -246,7 +246,7 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 
 
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
-    """Return a tile or bundle with `count` hashes or entries.
+    """Read a tile or a bundle of entries.
 
     The full one replaces a partial one that was removed.
 
@@ -295,7 +295,7 @@ KEPT_TILES = 256
 
 
 def split_bundle(body: bytes, count: int) -> list[bytes]:
-    """Return the first entries of a bundle.
+    """Split a bundle into entries.
 
     Raises:
         LogError: if it has fewer.
@@ -314,7 +314,7 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
 
 
 def verified_entries(read_path: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
-    """Yield a log's entries, verifying tiles, bundles and the root.
+    """Yield the entries of a log, and verify them against its root.
 
     Raises:
         LogError: if a piece is missing or contradicts the others, or the root differs.
@@ -353,7 +353,7 @@ def _compare(read_path: ReadPath, path: str, body: bytes) -> None:
 
 
 class LogGrowth:
-    """A growing log, which yields full tiles and bundles, then partial ones."""
+    """Appends entries to a tree, and yields its new tiles and bundles."""
 
     def __init__(self, size: int, read_path: ReadPath) -> None:
         self.size = self.previous_size = size  # entries by now
@@ -393,7 +393,7 @@ class LogGrowth:
             yield from self._append(level + 1, value)
 
     def partial_pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Yield path and bytes of the new partial tiles and bundle."""
+        """Yield the incomplete tiles and bundle at the end."""
         if self._bundle:
             yield tile_path(ENTRIES, self.size // WIDTH, self.size % WIDTH), bytes(self._bundle)
         for level, tile in enumerate(self._levels):
@@ -402,7 +402,7 @@ class LogGrowth:
                 yield tile_path(level, count // WIDTH, count % WIDTH), bytes(tile)
 
     def root(self) -> bytes:
-        """Return the present root of the log."""
+        """Return the root of the tree."""
 
         def subtree(height: int, index: int) -> bytes:
             level, level_height = divmod(height, HEIGHT)

@@ -1,7 +1,8 @@
-"""Signed notes (c2sp.org/signed-note), and the checkpoints that are notes (c2sp.org/tlog-checkpoint).
+"""Signed notes and checkpoints (c2sp.org/signed-note, c2sp.org/tlog-checkpoint).
 
-Keys are Ed25519: type 1 for logs, type 4 for the timestamped cosignatures of witnesses (c2sp.org/tlog-cosignature).
-Signatures of other types, such as ML-DSA-44, count as those of unknown keys, and are kept unverified.
+Keys are Ed25519: type 1 for logs, type 4 for the timestamped cosignatures of witnesses
+(c2sp.org/tlog-cosignature). Signatures of other types, such as ML-DSA-44, count as those of unknown keys, and
+are kept unverified.
 """
 
 import re
@@ -34,7 +35,7 @@ def _ed25519() -> ModuleType:
 
 
 class PublicKey(NamedTuple):
-    """A key that verifies notes."""
+    """A public key for signed notes."""
 
     name: str  # of the log, its origin; or of a witness
     kind: bytes  # the signature type
@@ -42,12 +43,12 @@ class PublicKey(NamedTuple):
 
     @property
     def id(self) -> bytes:
-        """The four bytes that signatures name the key by."""
+        """The four bytes that identify the key in signatures."""
         return sha256(self.name.encode() + b"\n" + self.kind + self.key).digest()[:4]
 
     @property
     def text(self) -> str:
-        """The verifier key (vkey)."""
+        """The key as text (vkey)."""
         return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.key).decode()}"
 
     def verify(self, text: str, signature: bytes) -> None:
@@ -69,7 +70,7 @@ class PublicKey(NamedTuple):
 
 
 class PrivateKey(NamedTuple):
-    """A key that signs notes; `seed` has 32 bytes."""
+    """A private key for signed notes; `seed` has 32 bytes."""
 
     name: str
     seed: bytes
@@ -77,17 +78,17 @@ class PrivateKey(NamedTuple):
 
     @property
     def public(self) -> PublicKey:
-        """The public half."""
+        """The matching public key."""
         key = _ed25519().import_private_key(self.seed).public_key().export_key(format="raw")
         return PublicKey(self.name, self.kind, key)
 
     @property
     def text(self) -> str:
-        """The key as a file holds it."""
+        """The key as text, as files contain it."""
         return f"{PRIVATE}{self.name}+{self.public.id.hex()}+{b64encode(self.kind + self.seed).decode()}"
 
     def sign(self, text: str, time: int = 0) -> str:
-        """Return the signature line of a note's text.
+        """Sign a text, and return the signature line.
 
         Args:
             time: of a witness, in seconds since 1970.
@@ -102,7 +103,7 @@ class PrivateKey(NamedTuple):
 
 
 def new_key(name: str) -> PrivateKey:
-    """Return a new random key; raise LogError if the name is invalid."""
+    """Make a random key; raise LogError if the name is invalid."""
     return PrivateKey(_key_name(name), token_bytes(HASH_SIZE))
 
 
@@ -118,7 +119,7 @@ def _key_name(name: str) -> str:
 
 
 def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
-    """Read a verifier key.
+    """Parse a public key.
 
     Args:
         text: `<name>+<key id>+<base64>`.
@@ -171,7 +172,7 @@ def decode_base64(text: str) -> bytes | None:
 
 
 class NoteSignature(NamedTuple):
-    """A note's signature line, with its key's name and id."""
+    """A signature line of a note."""
 
     name: str
     key_id: bytes
@@ -180,7 +181,7 @@ class NoteSignature(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A signed note.
+    """A text with signatures.
 
     `text` ends in a newline; `signatures` include those of unknown keys.
     """
@@ -190,7 +191,7 @@ class Note(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The note as it is published."""
+        """The note as bytes."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
@@ -210,7 +211,7 @@ class Note(NamedTuple):
 
 
 def parse_note(body: bytes) -> Note:
-    """Read a note, unverified; raise LogError if it is not one."""
+    """Parse a note without verifying it."""
     try:
         note_text = body.decode()
     except UnicodeDecodeError:
@@ -231,7 +232,7 @@ def _signature(line: str) -> NoteSignature:
 
 
 class Checkpoint(NamedTuple):
-    """A signed statement of a log's size and root."""
+    """A signed note with the size and root of a log."""
 
     origin: str  # the log's name
     size: int
@@ -240,12 +241,12 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """Return the text of a checkpoint, which the log signs."""
+    """Format the text of a checkpoint, which is then signed."""
     return f"{origin}\n{size}\n{b64encode(root).decode()}\n"
 
 
 def parse_checkpoint(body: bytes) -> Checkpoint:
-    """Read a checkpoint, unverified; raise LogError if it is not one."""
+    """Parse a checkpoint without verifying it."""
     note = parse_note(body)
     origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]
     digest = decode_base64(root)
@@ -256,7 +257,7 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 
 
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
-    """Verify a checkpoint's log and signature, by this or the previous key.
+    """Verify the origin and signature of a checkpoint.
 
     Raises:
         LogError: if it is not.

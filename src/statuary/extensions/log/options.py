@@ -1,4 +1,4 @@
-"""A log's context: its key, its last signature, and the published site."""
+"""Find the key of a log, and where it was published last."""
 
 import os
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ public_log_key_option = click.option(
 
 
 def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> LogContext:
-    """Return a log's signer, and the known published size.
+    """Collect the inputs of extending the log of a build.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
@@ -63,7 +63,7 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
 
 
 def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogContext:
-    """Add the locations of the log.
+    """Add the places where the log may have been published.
 
     If only a copy can be read, the run keeps that one.
 
@@ -84,7 +84,7 @@ def _with_locations(context: LogContext, run: Run, copy: str | None) -> LogConte
 
 
 def _readable(name: str) -> ReadPath:
-    """Return the reader of a log's location.
+    """Open a place where the log may be.
 
     Raises:
         LogError: if it cannot be read.
@@ -98,7 +98,7 @@ def _readable(name: str) -> ReadPath:
 
 
 def _without_copy(error: LogError, run: Run) -> LogError:
-    """Return the error of an unreadable log.
+    """Return the error for a log that cannot be read.
 
     The message says whether the run loses the log.
     """
@@ -113,7 +113,7 @@ def _without_copy(error: LogError, run: Run) -> LogError:
 
 
 def preview_of(variables: Mapping[str, str], branch: str) -> str:
-    """Return the reason why a build is a preview, if it is.
+    """Return why a build is only a preview, if it is.
 
     Args:
         branch: the published branch, for hosts that state only the branch.
@@ -150,12 +150,12 @@ REQUESTS = {
 
 
 def is_in_ci(variables: Mapping[str, str]) -> bool:
-    """Return whether this is a CI machine, which sets CI."""
+    """Return whether the environment is that of a CI job."""
     return variables.get("CI", "").lower() not in ("", "0", "false")
 
 
 def site_reader(name: str) -> ReadPath:
-    """Return a site's reader: a folder, snapshot, URL or object store."""
+    """Open a site: a folder, snapshot, URL or object store."""
     place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
@@ -163,7 +163,7 @@ def site_reader(name: str) -> ReadPath:
 
 
 def note_signed(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store the published head and later signatures beside a key.
+    """Store beside a key what was signed with it.
 
     The published head reveals an outdated copy.
     """
@@ -184,5 +184,5 @@ def _beside(key_file: Path, ending: str) -> Path:
 
 
 def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
-    """Parse a public key, given as text or as a file name."""
+    """Parse a public key, given as text or in a file."""
     return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

@@ -1,6 +1,6 @@
-"""The manifest of a site that no log entry names.
+"""Check the manifest that a site has beside its log.
 
-Its documents are compared with those that the log vouches for. Its instant and revision are not covered.
+The documents of the manifest are compared with those in the log. Its instant and revision are not covered.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 
 
 class OwnManifest:
-    """The files that a site's manifest states, and those found.
+    """Compares the files in a site's manifest with those found.
 
     Both are on disk.
     """
@@ -50,7 +50,7 @@ class OwnManifest:
         self.table.close()
 
     def states(self, name: str, body: bytes | None) -> bool:
-        """Return whether it states this body for a name.
+        """Return whether the manifest has a file with this body.
 
         A body of None stands for a missing file.
         """
@@ -60,12 +60,12 @@ class OwnManifest:
         return body is not None and row[0] == sha256(body).hexdigest()
 
     def note(self, name: str, body: bytes | None) -> None:
-        """Note a file that the site has or lacks."""
+        """Add a file that was found, or was missing."""
         digest = "" if body is None else sha256(body).hexdigest()
         self.table.execute("INSERT OR REPLACE INTO found VALUES (?,?)", (name, digest))
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with it, after all other files were noted."""
+        """Yield the differences, after all files were added."""
         if self.fault:
             yield self.fault if self.fault.startswith(MANIFEST) else f"{MANIFEST}: {self.fault}"
             return
@@ -85,5 +85,5 @@ class OwnManifest:
                 yield f"{name} is not in {MANIFEST}"
 
     def has(self, path: str) -> bool:
-        """Return whether a path is the manifest, its signature or its part."""
+        """Return whether a path belongs to the manifest itself."""
         return path in self.paths

@@ -1,4 +1,4 @@
-"""A published log, whose checkpoint and tiles are verified before use."""
+"""Read a published log, and verify it before it is used."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ EXAMPLE = "example-key"
 
 
 class LogSettings(NamedTuple):
-    """The settings of the site's transparency log."""
+    """The settings of a site's log."""
 
     origin: str  # the name of the log, of its checkpoints and of its key
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
@@ -121,19 +121,19 @@ class LogSettings(NamedTuple):
 
 
 class TreeHead(NamedTuple):
-    """Size and root of a log at an instant."""
+    """The size and root of a log."""
 
     size: int
     root: bytes
 
     @property
     def text(self) -> str:
-        """The head as notes and files keep it."""
+        """The two as text."""
         return f"{self.size} {self.root.hex()}"
 
 
 def parse_head(text: str) -> TreeHead | None:
-    """Parse the output of `TreeHead.text`, or return None."""
+    """Parse the text of a `TreeHead`, or return None."""
     size, _, root = text.partition(" ")
     try:
         return TreeHead(int(size), bytes.fromhex(root))
@@ -146,7 +146,7 @@ KEY_MARK = b'"kind":"key"'
 
 
 class PublishedLog:
-    """A log that a site has."""
+    """The log that a site has published."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
         self.name = name  # where it is, for messages
@@ -156,7 +156,7 @@ class PublishedLog:
         self.read_path: ReadPath = lambda path: read_site(f"{PREFIX}/{path}")
 
     def entries(self) -> Iterator[bytes]:
-        """Yield the entries, verifying tiles, bundles and root.
+        """Yield the entries, verified.
 
         Raises:
             LogError: if one does not agree with the checkpoint.
@@ -164,7 +164,7 @@ class PublishedLog:
         return verified_entries(self.read_path, *self.head)
 
     def key_changes(self) -> list[KeyChange]:
-        """Return every change of its key, each verified.
+        """Return the verified changes of the key.
 
         Raises:
             LogError: if the log is damaged.
@@ -187,7 +187,7 @@ class PublishedLog:
             raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
     def verify_extends(self, earlier_head: TreeHead, what: str) -> None:
-        """Verify that the log begins with an earlier state of it.
+        """Verify that the log extends an earlier state.
 
         Raises:
             LogError: if it is shorter, or another log; `what` names the earlier state.
@@ -243,7 +243,7 @@ def open_log(
 
 
 def published_settings(read_site: ReadPath) -> LogSettings | None:
-    """Return the log settings that a site states in `log/index.json`.
+    """Read the settings of a log in `log/index.json`.
 
     Returns:
         The settings, or None if the site has no log.
@@ -269,7 +269,7 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
 
 
 def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | None]:
-    """Verify that a site's log continues the log of a target.
+    """Refuse a site whose log does not extend the target's log.
 
     Returns:
         The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.
@@ -323,7 +323,7 @@ NOT_EXTENDED = "log-not-extended"
 
 
 class LogContext(NamedTuple):
-    """The signer of a log, its start, and the instant."""
+    """The inputs of extending a log: key, start and time."""
 
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
@@ -373,12 +373,12 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The key's predecessor, if the content names it."""
+        """The key before the present one, if the content names it."""
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
     def check_start(self, size: int) -> None:
-        """Make sure that a log is not started by accident.
+        """Refuse to start a new log where one may exist.
 
         Args:
             size: of the log that was found.
@@ -398,7 +398,7 @@ class LogContext(NamedTuple):
 
 
 class LogExtension(NamedTuple):
-    """The outcome of extending the log."""
+    """The log after it was extended."""
 
     head: TreeHead | None  # its size and root after this run; None without a log
     actions: Counter[LogAction]  # how many entries were appended, by action

@@ -1,4 +1,4 @@
-"""Resume a log: the published one, and signed unpublished entries.
+"""Find the state from which a log continues.
 
 Entries are binding as soon as they are signed, because others may have them. So each run publishes
 `log/pending.json` before everything else: the new checkpoint and the entries that lead to it from the log
@@ -43,14 +43,14 @@ MIN_HEAD_FILE = "log-floor.txt"
 
 
 class MinHead(NamedTuple):
-    """The content of `log-floor.txt`."""
+    """The content of `log-floor.txt`: the least state of a log."""
 
     origin: str
     head: TreeHead
 
 
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
-    """Return the minimum head of a log, if the content has one.
+    """Read the least state of a log from the content.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
@@ -64,7 +64,7 @@ def read_min_head(content: Path, origin: str) -> TreeHead | None:
 
 
 def require_new_log(content: Path) -> None:
-    """Refuse to begin a log in a content folder that has one.
+    """Refuse to begin a log in a folder that has one.
 
     Raises:
         LogError: if `log-floor.txt` states published entries, or cannot be read.
@@ -97,7 +97,7 @@ def _read_head_file(content: Path) -> MinHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """State in the content what is published at least.
+    """Write the least state of a log to the content.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -107,19 +107,19 @@ def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
 
 
 class Pending(NamedTuple):
-    """A signed checkpoint that may not be published yet."""
+    """A signed checkpoint that may not have been published."""
 
     base: int  # the size of a log that it continues
     checkpoint: str  # the signed note
     entries: tuple[str, ...]  # from the base on
 
     def encode(self) -> bytes:
-        """Return its document."""
+        """Encode the document."""
         return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
 
 
 def parse_pending(body: bytes | None) -> Pending | None:
-    """Parse the output of `Pending.encode`, or return None."""
+    """Parse the document, or return None."""
     try:
         value = orjson.loads(body or b"")
         pending_checkpoint = Pending(
@@ -133,7 +133,7 @@ def parse_pending(body: bytes | None) -> Pending | None:
 def new_pending(
     base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
 ) -> Pending | None:
-    """Return the pending document from a published log to a checkpoint.
+    """Return the document about a checkpoint to be published.
 
     Args:
         log: the log that the run continued, which may be longer than the published one.
@@ -152,9 +152,9 @@ def new_pending(
 def resumed(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
-    """Return the log of a valid pending checkpoint, else `log`.
+    """Return the log with its pending entries, if these are valid.
 
-    Otherwise return that log.
+    Otherwise return `log`.
     """
     key, previous_key = keys
     pending_checkpoint = parse_pending(body)
@@ -189,7 +189,7 @@ def resumed(
 
 
 class ResumePoint(NamedTuple):
-    """The starting point of a run."""
+    """The state from which a run extends the log."""
 
     log: PublishedLog | None  # None if there is none
     published_head: TreeHead  # the head that others may have seen; later entries are only signed
@@ -198,12 +198,12 @@ class ResumePoint(NamedTuple):
 
     @property
     def head(self) -> TreeHead:
-        """Its size and root."""
+        """The size and root of the log."""
         return self.log.head if self.log else EMPTY
 
 
 class LogLocations(NamedTuple):
-    """The possible locations of a log."""
+    """The places where the log may have been published."""
 
     folder: tuple[str, ReadPath]  # the folder that is built
     # the readable locations where the site is published; empty if the folder itself is published
@@ -216,7 +216,7 @@ class LogLocations(NamedTuple):
         seen_heads: Iterator[TreeHead | None],
         previous_key: PublicKey | None = None,
     ) -> ResumePoint:
-        """Return the log to continue.
+        """Choose the longest log to continue.
 
         Args:
             key: of the log; None trusts what is there.
@@ -254,7 +254,7 @@ class _ChosenLog(NamedTuple):
 
 
 def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:
-    """Choose the folder's log if it continues the published one.
+    """Choose the folder's log if it extends the published one.
 
     Otherwise the published one is used.
     """

@@ -1,4 +1,4 @@
-"""The section of the log, extended by builds and ticks before publishing."""
+"""The section of the log, extended before a build or tick publishes."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ OTHER_FAULT = "its key or its files cannot be read"
 
 
 class LogSection(Section):
-    """The log of a site that goes into a folder."""
+    """The section that extends the log of a site."""
 
     urls = LOG_URLS
     parts = PARTS
@@ -93,7 +93,7 @@ class LogSection(Section):
         self._add_fault(run, target, error)
 
     def _add_fault(self, run: Run, target: FolderTarget, error: BaseException) -> None:
-        """Add the document about a log that is not extended.
+        """Add a document that says why the log was not extended.
 
         An existing document that says the same stays.
         """
@@ -113,7 +113,7 @@ class LogSection(Section):
         target.add([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str, run: Run, target: FolderTarget) -> str:
-        """Return a message without the names of places and their responses."""
+        """Remove addresses and responses from a message."""
         names = (target.folder.root, run.to, self.options.get("log_from"), self.options.get("log_key"))
         for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
             message = message.replace(name, "the site")
@@ -127,7 +127,7 @@ class LogSection(Section):
             self._update_min_size(run.root, self._extension.published_head)
 
     def _update_min_size(self, root: Path | None, head: TreeHead) -> None:
-        """Write the published head into the content.
+        """Write the published state into the content.
 
         In CI this happens if it is larger than before, elsewhere if a smaller one was requested.
         """

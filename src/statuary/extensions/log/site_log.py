@@ -1,4 +1,4 @@
-"""Extend a site's log by the documents to be published.
+"""Extend the log of a site by what is to be published.
 
 The published log is authoritative: it is read and verified first, in the folder and where the site is
 published. Tiles, proofs and the new checkpoint are added to the target like any document, and put in place
@@ -94,7 +94,7 @@ LAST_MANIFEST = "log manifest"
 
 
 class LogChanges(NamedTuple):
-    """The entries of a run about incidents."""
+    """The new entries about incidents."""
 
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from its current version, by the update's id
@@ -102,7 +102,7 @@ class LogChanges(NamedTuple):
 
 
 class SiteLog:
-    """The log of a site on its way into a folder."""
+    """Extends the log of a site."""
 
     def __init__(self, target: FolderTarget, context: LogContext) -> None:
         """Read the published log.
@@ -141,7 +141,7 @@ class SiteLog:
         self.renewed: frozenset[LogSubject] = frozenset()
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
-        """Append entries for new, changed and removed records.
+        """Append entries about added, changed and removed records.
 
         Args:
             incidents: the documents of all incidents and maintenances.
@@ -162,7 +162,7 @@ class SiteLog:
         return LogChanges(by_incident, self._previous_versions(documents))
 
     def complete(self) -> LogExtension:
-        """Append the entry about the whole site and add the log's documents.
+        """Append the entry about the site, and add the documents.
 
         All other documents must have been added.
 
@@ -176,7 +176,7 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield reasons why readers or the next build reject the log."""
+        """Yield why readers or the next build may reject the log."""
         context = self.context
         if context.unreadable:
             yield Finding(
@@ -209,7 +209,7 @@ class SiteLog:
             )
 
     def _extension(self, head: TreeHead | None) -> LogExtension:
-        """Note the head after this run, and return the outcome."""
+        """Return the state of the log after the run."""
         published_head = self.start.published_head if self.context.other_locations else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text
@@ -224,7 +224,7 @@ class SiteLog:
         )
 
     def _append(self, items: Iterable[LogItem]) -> Iterator[NumberedEntry]:
-        """Append the entries that are missing, and yield them."""
+        """Append entries about items that changed, and yield them."""
         now = self.context.now
         missing_entries = (missing_entry(item, self.table.last(item.subject), now) for item in items)
         return self._append_entries(entry for entry in missing_entries if entry is not None)
@@ -258,7 +258,7 @@ class SiteLog:
         ]
 
     def _key_entry(self) -> Iterator[LogEntry]:
-        """Yield the entry that announces a new signing key."""
+        """Yield the entry about a new key, if there is one."""
         if self.is_rotated:
             number = last_key_entry[0] if (last_key_entry := self.table.last(LOG_KEY)) else None
             time = format_milliseconds(self.context.now)
@@ -266,7 +266,7 @@ class SiteLog:
             yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
-        """Yield the requested entry that corrects wrong times, if needed."""
+        """Yield the entry that corrects wrong times, if requested."""
         if entry.time >= self.rules.clock:
             return
         if not self.context.allow_clock_rollback:
@@ -318,7 +318,7 @@ class SiteLog:
         return manifest_digest(text)
 
     def _manifest(self, origin: SiteOrigin, last_manifest: Manifest | None) -> Manifest:
-        """Add the parts of the manifest of all files, and return it.
+        """Make the manifest of all files, in parts.
 
         If it lists the files of the last run, only the parts with changes are made.
         """
@@ -331,7 +331,7 @@ class SiteLog:
         return full_listing(self.target, origin, listing)
 
     def _listing(self) -> ListedParts:
-        """Return the listing of files, except those derived from log entries."""
+        """Return the list of files, except those of the log itself."""
 
         def is_listed(path: str) -> bool:
             return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
@@ -343,7 +343,7 @@ class SiteLog:
         )
 
     def _previous_versions(self, documents: list[Document]) -> dict[str, tuple[PreviousVersion, ...]]:
-        """Return the published versions of updates that differ from the present ones."""
+        """Return the published versions of changed updates."""
         previous_versions = {}
         for document in documents:
             for update in updates_of(incident_of(document.path), document.body):
@@ -368,7 +368,7 @@ class SiteLog:
                 self.pieces[path] = body
 
     def _add_parts(self) -> TreeHead | None:
-        """Add the changed parts of the log, or all of it.
+        """Add the documents of the log that changed, or all.
 
         All of it is added if other files do not stay.
 
@@ -395,7 +395,7 @@ class SiteLog:
         return head
 
     def _checkpoint(self, head: TreeHead) -> str:
-        """Return the published checkpoint, or a new one that continues it."""
+        """Sign a checkpoint, or return the published one."""
         if self.base is not None and head == self.previous_head:
             return self.base.checkpoint.note.body
         proof = consistency_proof(self.previous_head.size, head.size, tile_subtrees(self._read, head.size))
@@ -404,7 +404,7 @@ class SiteLog:
         return f"{text}\n{require_key(self.key).sign(text)}"
 
     def _reuse_published(self, *, everything: bool) -> None:
-        """Add the published descriptions and manifest again.
+        """Keep the published documents of the log.
 
         Only the key's holder renews them.
         """
@@ -418,7 +418,7 @@ class SiteLog:
             self.target.add([log_document(LOG_MANIFEST, text)])
 
     def _add_pending(self, note: str) -> None:
-        """Add the new or existing pending document."""
+        """Add the document about a pending checkpoint."""
         path = LOG_PENDING.path()
         last_pending = parse_pending(self.target.published(path))
         is_same = (
@@ -460,7 +460,7 @@ class SiteLog:
                 self.target.add([log_document(LOG_TILE, body, path=path.removeprefix("tile/"))])
 
     def _descriptions(self) -> Iterator[Document]:
-        """Yield the log's name and key, and the schema of its entries."""
+        """Yield the documents that describe the log."""
         settings = self.context.settings
         published_description = self.target.published(LOG.path())
         if self.base is not None and self.is_restored:
@@ -483,7 +483,7 @@ class SiteLog:
         yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:
-        """Yield proofs of the last entries of changed subjects, or of all.
+        """Yield the proofs of the last entries of changed subjects.
 
         An existing proof of an unchanged subject stays.
         """
@@ -522,7 +522,7 @@ class ProofUrl(NamedTuple):
 
 
 def proof_url(subject: LogSubject) -> ProofUrl:
-    """Return the URL of a subject's proof."""
+    """Return the URL of the proof of a subject."""
     if subject.kind is EntryKind.CONTRACT:
         return ProofUrl(LOG_CONTRACT, {"chain_id": subject.first, "address": subject.second})
     return ProofUrl(LOG_INCIDENT, {"incident_id": subject.first})
@@ -536,7 +536,7 @@ def log_document(url: Url, body: bytes, **parameters: str) -> Document:
 
 
 def require_key(key: PrivateKey | None) -> PrivateKey:
-    """Return a key that must be there.
+    """Return the key, which must be present.
 
     Raises:
         LogError: if it is not.

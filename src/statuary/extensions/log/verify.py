@@ -1,4 +1,4 @@
-"""Verify a published log and its site by the log's key.
+"""Verify a published log and the files of its site.
 
 Go's checksum database works in the same way.
 """
@@ -84,7 +84,7 @@ MAX_AHEAD = timedelta(days=1)
 
 
 class DocumentCheck(NamedTuple):
-    """The comparison of a site's files with its log."""
+    """The result of comparing a site's files with its log."""
 
     matching_count: int  # files that are as the manifest or the log's entries say
     due_paths: list[
@@ -98,12 +98,12 @@ class DocumentCheck(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the log vouches for every file that was read."""
+        """Whether the log covers every file, unchanged."""
         return not (self.problems or self.unsigned or self.uncovered)
 
 
 def subject_of(path: str) -> LogSubject | None:
-    """Return the subject of a path, if the log has such subjects."""
+    """Return the subject that a path belongs to, if any."""
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
         return None
@@ -131,13 +131,13 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
 
 
 def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
-    """Return the text of the .tlog-proof file of an entry."""
+    """Make the proof of an entry."""
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
 
 
 class LastEntries:
-    """Each subject's last entry, stored on disk and checked when added."""
+    """The last entry of each subject, in a table on disk."""
 
     def __init__(self) -> None:
         schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
@@ -163,7 +163,7 @@ class LastEntries:
 
 
 class SiteCheck:
-    """Verifies every file of a site against its log's manifest."""
+    """Verifies the files of a site against its log."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class SiteCheck:
         now: Instant,
         advance: Callable[[int], None],
     ) -> None:
-        """Prepare to verify.
+        """Prepare a verification.
 
         Args:
             key: of the log; None does not verify the signatures of proofs.
@@ -193,7 +193,7 @@ class SiteCheck:
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Verify everything, once.
+        """Run the verification, once.
 
         Args:
             paths: all paths of the site, to find files that are not covered; None if they cannot be listed.
@@ -225,7 +225,7 @@ class SiteCheck:
         return self.result._replace(stated_at=self.own.instant)
 
     def _check_clock(self) -> None:
-        """Record a last entry of the future.
+        """Report entries from the future.
 
         Every later run has to be earlier, or as wrong.
         """
@@ -238,7 +238,7 @@ class SiteCheck:
             )
 
     def _check_key(self) -> None:
-        """Make sure that the log's last key signed the checkpoint.
+        """Verify that the log's last key signed the checkpoint.
 
         Raises:
             LogError: if another did.
@@ -249,7 +249,7 @@ class SiteCheck:
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
     def _check_fault(self, body: bytes | None) -> None:
-        """Record a fault that the site itself reports."""
+        """Report a fault that the site states itself."""
         if body is None:
             return
         try:
@@ -261,7 +261,7 @@ class SiteCheck:
         self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
 
     def _check_pending(self, body: bytes | None) -> None:
-        """Verify that the last publication's checkpoint is published.
+        """Verify that the last signed checkpoint is published.
 
         A large publication states none.
         """
@@ -288,7 +288,7 @@ class SiteCheck:
             self.result.problems.append(problem)
 
     def _check_manifest(self, *, is_listed: bool) -> None:
-        """Read every file that the manifest names."""
+        """Compare every file with the manifest."""
         text = self.read_path(LOG_MANIFEST.path())
         last_entry = self.last_entries.of(WHOLE_SITE)
         if text is None or last_entry is None or manifest_digest(text) != last_entry[1].sha256:
@@ -330,7 +330,7 @@ class SiteCheck:
             self._note(f"{name} {what if digest else missing}", is_right=False)
 
     def _scheduled_version(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield the versions of a path that the schedule has by now.
+        """Yield the versions of a document up to now.
 
         Their files are in the manifest too.
         """
@@ -343,7 +343,7 @@ class SiteCheck:
                 yield body
 
     def _scheduled_changes(self, schedule: EpochIndex) -> Iterator[bytes]:
-        """Yield the possible versions of `changes.json`.
+        """Yield the versions of `changes.json` up to now.
 
         Each one compares two states of the schedule.
         """
@@ -360,7 +360,7 @@ class SiteCheck:
         return (self.read_path(path) if stored is None else stored.body(self.read_path)) or b"null"
 
     def _check_subject(self, number: int, entry: LogEntry) -> None:
-        """Verify a record and its proof against its last entry."""
+        """Compare a record and its proof with its last entry."""
         subject = entry.subject
         if subject.kind not in PROVED:
             return
@@ -423,7 +423,7 @@ class SiteCheck:
         self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_of_log(self, path: str) -> bool:
-        """Return whether a path is of the log, verifying old tiles."""
+        """Return whether a path is part of the log."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
@@ -441,7 +441,7 @@ class SiteCheck:
         return last_entry is not None and last_entry[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
-        """Return whether a tile, or a prefix of one, is this log's."""
+        """Return whether a tile, or its beginning, is the log's."""
         full_tile, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == full_tile), None)
@@ -454,7 +454,7 @@ class SiteCheck:
         return True
 
     def _note_unlisted_file(self, path: str) -> None:
-        """Report an unlisted file; a record or incident is a problem."""
+        """Report a file that the manifest does not list."""
         if is_snapshot_path(path) and self.own.has(path):
             return
         body = self.read_path(path)
@@ -470,14 +470,14 @@ class SiteCheck:
 
 
 def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
-    """Return a tile or bundle at an earlier width."""
+    """Cut a tile or bundle to an earlier width."""
     if not of_entries:
         return tile[: width * HASH_SIZE]
     return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, width))
 
 
 class NameSet:
-    """Names of files, on disk."""
+    """A set of file names, on disk."""
 
     def __init__(self) -> None:
         self.table = temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -491,7 +491,7 @@ class NameSet:
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
-    """Yield an entry's paths with their SHA-256, empty if removed."""
+    """Yield the paths and digests in an entry."""
     if entry.subject.kind is EntryKind.INCIDENT:
         yield INCIDENT.path(incident_id=entry.subject.first), entry.sha256
         return
@@ -501,7 +501,7 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
-    """Return a log that must be there.
+    """Return the log, which must be present.
 
     Raises:
         LogError: if it is not.

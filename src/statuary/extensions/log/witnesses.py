@@ -1,4 +1,4 @@
-"""Witnesses, whose cosignatures are requested, verified and stored."""
+"""Ask witnesses to cosign a checkpoint, and verify their signatures."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Return the missing cosignatures that a site's settings require, if any are."""
+    """Describe which required cosignatures are missing."""
     if settings is None or not settings.quorum:
         return ""
     try:
@@ -50,7 +50,7 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 
 
 def request_body(log: PublishedLog, old: int) -> bytes:
-    """Return `add-checkpoint`'s body for a witness that has `old` entries.
+    """Return the body of an `add-checkpoint` request.
 
     Raises:
         LogError: if it has seen more than the log has.
@@ -61,7 +61,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
 
 
 def witness_size(answer: bytes) -> int:
-    """Return the size that a witness has seen, from a conflict's body.
+    """Parse the size of the log in a witness's conflict response.
 
     Raises:
         LogError: if it is not a size.
@@ -73,7 +73,7 @@ def witness_size(answer: bytes) -> int:
 
 
 def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -> str:
-    """Return the line of a witness's cosignature, verified.
+    """Parse and verify the cosignature in a response.
 
     Raises:
         LogError: if the answer has no valid one.
@@ -91,7 +91,7 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
-    """Add cosignatures to a folder's checkpoint and its proofs.
+    """Add cosignatures to a checkpoint and its proofs.
 
     Raises:
         PublishingError: if the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Measurements by `statuary probe` or other programs, as graphs and as JSON.
+"""Measure services, and show the results as graphs and JSON.
 
 Points are in files outside of the history of git: CSV, or the output of Prometheus, Gatus, Uptime Kuma and
 Upptime. A build reads them, and publishes the day, the week and the month of each metric in the form of

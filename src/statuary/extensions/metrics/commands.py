@@ -1,4 +1,4 @@
-"""`statuary probe`: ask everything once, write the points, and say what fires."""
+"""Probe nodes and services once (`statuary probe`)."""
 
 import csv
 import io
@@ -79,14 +79,14 @@ def probe_command(
 
 
 class ReadSettings(NamedTuple):
-    """The content's settings."""
+    """The settings of probes and metrics."""
 
     settings: MetricsSettings | None
     reason: str  # why there are none
 
 
 def read_settings(content: Path) -> ReadSettings:
-    """Return the content's settings, or the reason for none."""
+    """Read the settings, or return why that failed."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
@@ -96,7 +96,7 @@ def read_settings(content: Path) -> ReadSettings:
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
-    """Append a row for each probe, and return their alerts."""
+    """Append a row for each probe, and return the alerts."""
     folder.mkdir(parents=True, exist_ok=True)
     alerts = []
     with content_lock(folder):
@@ -113,7 +113,7 @@ def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> 
 
 
 def failures_in_a_row(file: Path) -> int:
-    """Count the failures at the end of a file of points."""
+    """Count the failures at the end of a file."""
     if not file.is_file():
         return 0
     count = 0
@@ -147,7 +147,7 @@ def append_point(file: Path, measured: Measurement, at: Instant) -> None:
 
 
 def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
-    """Return an alert in Alertmanager's form."""
+    """Return an alert in the form of Alertmanager."""
     probe = measured.probe
     return {
         "status": "firing" if is_firing else "resolved",

@@ -1,4 +1,4 @@
-"""The metrics documents in Statuspage's form, and the last day as SVG.
+"""Documents and graphs of metrics.
 
 They are `metrics-display/<id>/<period>.json`, `<id>.svg` and `<id>/now.svg`.
 """
@@ -50,14 +50,14 @@ PERIODS = (Period("day", 288, 300), Period("week", 336, 1800), Period("month", 3
 
 
 class Interval(NamedTuple):
-    """The mean of the points of an interval."""
+    """The mean value of an interval."""
 
     timestamp: int  # seconds since 1970, of its beginning
     value: float
 
 
 def intervals_of(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Return the means of a period's intervals with points."""
+    """Average points by interval."""
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
     sums: dict[int, tuple[float, int]] = {}
@@ -71,7 +71,7 @@ def intervals_of(points: Sequence[Point], period: Period, now: Instant) -> list[
 
 
 def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> Iterator[Document]:
-    """Yield the documents of a metric as of an instant."""
+    """Yield the documents of a metric."""
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
         yield Document(path=path, body=encode_json(_members(metric, points, period, now)))
@@ -138,13 +138,13 @@ def short_number(value: float) -> str:
 
 
 class UsualRange(NamedTuple):
-    """The range of eight of ten values of the last week."""
+    """The range of most values in the last week."""
 
     low: float
     high: float
 
     def is_outside(self, value: float) -> bool:
-        """Return whether a value is far off the range.
+        """Return whether a value is far outside of the range.
 
         It is off by more than the range's width, or a tenth of its upper end.
         """
@@ -168,11 +168,12 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 
 
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
-    """Return a metric's current value and last day as an SVG.
+    """Draw the current value and the last day as an SVG image.
 
     It shows the usual range too.
 
-    The value is that of the newest interval of the day; a value far from the usual range has the colour of a degraded state.
+    The value is that of the newest interval of the day; a value far from the usual range has the colour of a
+    degraded state.
     """
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
@@ -224,7 +225,7 @@ class _Point(NamedTuple):
 
 
 def _line(points: Iterable[_Point]) -> str:
-    """Return the data of a path after its `M`.
+    """Return the path data of a line.
 
     A single point is a dot.
     """
@@ -233,7 +234,7 @@ def _line(points: Iterable[_Point]) -> str:
 
 
 def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
-    """Return a metric's last day as an SVG with gaps."""
+    """Draw the last day as an SVG image."""
     period = PERIODS[0]
     end = int(now.timestamp()) // period.interval * period.interval
     start = end - (period.intervals - 1) * period.interval
@@ -278,7 +279,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Yield runs of consecutive intervals.
+    """Group consecutive intervals.
 
     Two missing intervals in a row are a gap.
 

@@ -1,4 +1,4 @@
-"""The measurements in openapi.json, and on the API page."""
+"""OpenAPI operations of metrics."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ TAG: Final = "measurements"
 
 
 def openapi_operations(settings: MetricsSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the documents of the displayed metrics.
+    """Return the operations of the shown metrics.
 
     `example` is not used.
     """

@@ -1,4 +1,4 @@
-"""Files of points: CSV, Prometheus, Gatus, Uptime Kuma and Upptime.
+"""Read files of measurements in several formats.
 
 Prometheus: the response of `query_range` (https://prometheus.io/docs/prometheus/latest/querying/api/). Gatus:
 that of
@@ -33,7 +33,7 @@ MILLISECONDS = 1_000_000
 
 
 class PointsError(StatuaryError):
-    """A file of points cannot be read."""
+    """Raised if a file of points cannot be read."""
 
 
 class Point(NamedTuple):
@@ -83,7 +83,7 @@ def _instant(text: str) -> Instant:
 
 
 def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
-    """Yield the points of a CSV file with instants first.
+    """Parse a CSV file.
 
     Rows without the value are skipped.
     """

@@ -1,4 +1,4 @@
-"""Probe HTTP, TCP or an Ethereum node once, and evaluate the responses.
+"""Probe services and nodes, and evaluate the responses.
 
 Another program repeats this. An Ethereum node that responds may still be days behind. So its head is compared
 with the clock, with the `finalized` block and with the highest head of its group
@@ -35,11 +35,11 @@ LARGEST_QUANTITY = 1 << 63
 
 
 class ProbeError(StatuaryError):
-    """Something that is asked does not answer as it should."""
+    """Raised if a probed service does not respond as it should."""
 
 
 class ProbeAnswer(NamedTuple):
-    """The measurement of one probe."""
+    """The response to a probe."""
 
     seconds: float | None = None  # None if it did not answer
     head: int | None = None  # the number of the newest block
@@ -50,7 +50,7 @@ class ProbeAnswer(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """An answer in its group, and whether it is well."""
+    """An evaluated response."""
 
     probe: Probe
     answer: ProbeAnswer
@@ -66,7 +66,7 @@ NO_ANSWER = "no proper answer"
 
 
 def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswer:
-    """Ask once; what goes wrong is part of the answer.
+    """Run a probe once; errors are part of the result.
 
     Args:
         environment: has the addresses that are secret.
@@ -85,7 +85,7 @@ def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswe
 
 
 def _with_address(probe: Probe, environment: Mapping[str, str]) -> Probe:
-    """Return a probe with the address that the environment has for it.
+    """Replace the address of a probe by that of the environment.
 
     Raises:
         ProbeError: if the variable is not set, or has no address of this kind.
@@ -141,7 +141,7 @@ def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
 
 
 def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
-    """Return the result of a call of JSON-RPC."""
+    """Call a JSON-RPC method, and return its result."""
     question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
     headers = {"Content-Type": "application/json"}
     response = send(
@@ -224,7 +224,7 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
 
 
 def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
-    """Evaluate responses: a pure function of them and an instant."""
+    """Evaluate responses, also in comparison with each other."""
     highest: dict[str, int] = {}
     for probe, answer in answers:
         if probe.group and answer.head is not None:
@@ -246,14 +246,14 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
 
 
 class _Fault(NamedTuple):
-    """The fault of a response."""
+    """The reason why a measurement counts as a failure."""
 
     title: str = ""  # in words
     reason: str = ""  # with figures
 
 
 def _fault(measured: Measurement) -> _Fault:
-    """Return a response's fault, if any."""
+    """Return why a measurement counts as a failure, if it does."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:
         return _Fault(

@@ -1,4 +1,4 @@
-"""The section of metrics, which reads points and adds each metric's documents."""
+"""The section that adds the documents of metrics."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ EXAMPLE = "run `statuary probe`, or write the file"
 
 
 class MetricsSection(Section):
-    """The metrics of a site; only builds change their documents."""
+    """The section that adds the documents of metrics."""
 
     urls = URLS
     parts = PARTS

@@ -1,1 +1,1 @@
-"""`statuary mirror`: an up-to-date copy of a served site."""
+"""Copy a served site, and keep the copy up to date."""

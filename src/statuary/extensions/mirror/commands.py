@@ -1,4 +1,4 @@
-"""`statuary mirror`: a copy of a served site in a folder."""
+"""Mirror a served site (`statuary mirror`)."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Copy a served site into a folder, verified and atomically.
+"""Mirror a served site into a folder.
 
 The folder is a target like that of a build, so an interrupted mirror keeps its fetched files for the next
 run, each file in the folder is old or new, and files of other programs stay. The manifest shows the
@@ -65,7 +65,7 @@ class MirrorOptions(NamedTuple):
 
 
 class MirrorResult(NamedTuple):
-    """The result of a run."""
+    """The changes and requests of a run."""
 
     plan: Plan
     changes: Sequence[Change]  # of a dry run
@@ -77,7 +77,7 @@ class MirrorResult(NamedTuple):
 def mirror_site(
     site: ServedSite, folder: Path, options: MirrorOptions, advance: Callable[[int], None] = lambda _: None
 ) -> MirrorResult:
-    """Bring a folder up to date with a site.
+    """Update the mirror of a site in a folder.
 
     Args:
         advance: is called for each file that is fetched.
@@ -134,7 +134,7 @@ def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
 
 
 def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
-    """Refuse a manifest from the future.
+    """Refuse a manifest that is dated in the future.
 
     Once mirrored, it would refuse every later one.
 
@@ -149,7 +149,7 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
 
 
 def _finalize(target: FolderTarget, state: SiteState, url: str, options: MirrorOptions) -> None:
-    """Add the manifest, which all files match, and record the URL."""
+    """Add the manifest, and record the URL."""
     bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
     target.add(_document(Entry(path), body) for path, body in bodies.items())
     if not state.signature:
@@ -167,7 +167,7 @@ def _mirrored_note(text: bytes, options: MirrorOptions) -> str:
 
 
 def _document(entry: Entry, body: bytes) -> Document:
-    """Return a file of the mirror.
+    """Return a fetched file as a document.
 
     Its source is its path, so that the ledger reports missing ones.
     """
@@ -182,7 +182,7 @@ def _document(entry: Entry, body: bytes) -> Document:
 
 
 class MirrorSync:
-    """Compares a folder with a site, and fetches differences.
+    """Finds and fetches the files that differ from a site.
 
     The comparison is on disk.
     """
@@ -195,7 +195,7 @@ class MirrorSync:
         incomplete_sources: Iterable[str],
         options: MirrorOptions,
     ) -> None:
-        """Compare by the manifests.
+        """Compare the manifests of folder and site.
 
         Args:
             incomplete_sources: paths whose files are missing or damaged.
@@ -218,11 +218,11 @@ class MirrorSync:
             raise
 
     def close(self) -> None:
-        """Delete the comparison."""
+        """Delete the temporary tables."""
         self.wanted_entries.close()
 
     def _mirrored(self) -> Manifest | None:
-        """Return the manifest that the folder matches, if it is known."""
+        """Return the manifest of the folder, if it is intact."""
         text = self.target.published(MANIFEST)
         is_noted = text is not None and _mirrored_note(text, self.options) == self.target.ledger.get_meta(
             MIRRORED
@@ -246,7 +246,7 @@ class MirrorSync:
                     self._sort_entry(entry)
 
     def _sort_entry(self, entry: Entry) -> None:
-        """Add an entry to the wanted ones or the skipped ones."""
+        """Note whether the file of an entry is wanted."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
         if is_host_file(entry.path) and not self.options.with_host_files:
@@ -255,7 +255,7 @@ class MirrorSync:
             self.wanted_entries.add(entry)
 
     def _part(self, part: Part) -> bytes:
-        """Return a part's lines from the folder, or fetch and stage them."""
+        """Return the lines of a part, from the folder or fetched."""
         text = self.target.published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.part(part)
@@ -264,14 +264,14 @@ class MirrorSync:
         return text
 
     def stale(self) -> Iterator[str]:
-        """Yield the mirror's files that the site no longer has."""
+        """Yield the files in the folder that the site no longer has."""
         own_paths = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
         for path in self._paths_before():
             if path not in own_paths and self.wanted_entries.find(path) is None:
                 yield path
 
     def _paths_before(self) -> Iterator[str]:
-        """Yield the mirror's paths in removed parts, or all if unknown."""
+        """Yield the mirror's paths in changed parts."""
         if self.previous_manifest is None:
             yield from list(self.target.ledger.documents.published())
             return
@@ -282,14 +282,14 @@ class MirrorSync:
                 yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
 
     def missing(self) -> Iterator[Entry]:
-        """Yield the entries whose files have to be fetched."""
+        """Yield the entries of files to fetch."""
         documents = self.target.ledger.documents
         for entry in self.wanted_entries:
             if added_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
                 yield entry
 
     def _is_right(self, entry: Entry) -> bool:
-        """Return whether a file matches its entry.
+        """Return whether the folder has the file of an entry.
 
         A file that the ledger lacks is read.
         """
@@ -310,7 +310,7 @@ class MirrorSync:
         yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
 
     def fetch(self, advance: Callable[[int], None]) -> list[str]:
-        """Stage missing files, and mark stale ones.
+        """Fetch the missing files, and mark stale ones.
 
         Returns:
             The faults of files that the server sends.
@@ -343,7 +343,7 @@ class MirrorSync:
         return problems
 
     def _is_wanted(self, path: str, digest: str) -> bool:
-        """Return whether an earlier run or round staged the wanted file."""
+        """Return whether a staged file is the wanted one."""
         entry = self.wanted_entries.find(path)
         return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
 

@@ -1,4 +1,4 @@
-"""A site as its web server sends it, checked against its manifest.
+"""Read a site from its web server, and check it against its manifest.
 
 The server may be hostile: each response has a limit, and no byte that differs from the manifest is returned.
 """
@@ -42,7 +42,7 @@ RETRIES = Retries(tries=3)
 
 
 class SiteState(NamedTuple):
-    """The contents of a site at a moment."""
+    """The manifest of a site, and what belongs to it."""
 
     text: bytes  # of its manifest
     manifest: Manifest
@@ -98,7 +98,7 @@ class ServedSite:
         return body
 
     def state(self, key: "PublicKey | None") -> SiteState:
-        """Return the site's present manifest.
+        """Fetch the manifest of the site.
 
         Args:
             key: the required key of its signature; None requires none.
@@ -124,7 +124,7 @@ class ServedSite:
         return SiteState(text, manifest, signature if _is_signature(signature) else None)
 
     def part(self, part: Part) -> bytes:
-        """Return the lines of a part of the manifest.
+        """Fetch a part of the manifest.
 
         Raises:
             DamagedSnapshotError: if the server sends others.
@@ -137,7 +137,7 @@ class ServedSite:
         return body or b""
 
     def fetch(self, entry: Entry) -> bytes:
-        """Return the bytes of a file.
+        """Fetch a file, and compare it with its entry.
 
         Raises:
             DamagedSnapshotError: if the server sends others.
@@ -166,7 +166,7 @@ class ServedSite:
         return stored
 
     def _of_any_status(self, entry: Entry) -> bytes | None:
-        """Fetch a file sent with another status, such as a 404 page."""
+        """Fetch a file that is sent with an error status."""
         try:
             body = send(url_below(self.url, entry.path), limit=entry.size).body
         except RefusedError:
@@ -175,7 +175,7 @@ class ServedSite:
 
 
 def _difference(entry: Entry, body: bytes | None) -> str:
-    """Describe the difference of bytes from an entry, if there is one."""
+    """Describe how bytes differ from an entry."""
     if body is None:
         return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
     if len(body) != entry.size:

@@ -1,4 +1,4 @@
-"""Notifications: send each event on the page to channels once.
+"""Send the page's events to channels, each event once.
 
 `statuary notify` compares two instants of the same timeline that builds and ticks publish, so its events need
 no server and no database: an event is an update that was published in between, or a component's change of

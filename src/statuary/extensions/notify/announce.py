@@ -1,4 +1,4 @@
-"""One run: send each channel its due events, and record them."""
+"""Send due events to each channel, and record what was sent."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, Protocol
@@ -23,14 +23,14 @@ from statuary.status.model.timeline import Timeline
 
 
 class Send(Protocol):
-    """Sends an event; raises DeliveryError if it may have failed."""
+    """A function that sends an event to a channel."""
 
     def __call__(self, channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
         """Send the event."""
 
 
 class Announcement(NamedTuple):
-    """The result for an event or a channel."""
+    """The result of sending an event."""
 
     channel: str
     event: StatusEvent | None  # None if it is about the whole channel
@@ -53,7 +53,7 @@ def announce(
     held_kinds: Collection[EventKind] = (),
     allow_clock_rollback: bool = False,
 ) -> Iterator[Announcement]:
-    """Send each channel its due events in order, and yield the results.
+    """Send due events to each channel in order.
 
     A channel that fails does not stop the others.
 
@@ -78,7 +78,7 @@ def announce(
 
 
 class DueEvents(NamedTuple):
-    """A channel's due events, and the others of the same time."""
+    """The events that are due for a channel, and others."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]
@@ -91,7 +91,7 @@ def due_for(
     sent: SentEvents,
     held_kinds: Collection[EventKind] = (),
 ) -> DueEvents:
-    """Return a channel's due and other events.
+    """Find the events that are due for a channel.
 
     Events of held kinds are in neither list.
     """
@@ -111,7 +111,7 @@ def due_for(
 
 
 def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the state of a channel that starts at an instant."""
+    """Return the state of a channel that starts now."""
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
@@ -119,7 +119,7 @@ def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
 
 
 class _ChannelRun:
-    """A channel's turn."""
+    """Sends the events of one channel."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class _ChannelRun:
             self.state.write(self.channels)
 
     def _announce(self, event: StatusEvent, send: Send, is_published: IsPublished) -> Announcement:
-        """Send an event if the published site shows it."""
+        """Send an event once the site shows it."""
         try:
             is_on_site = is_published(event)
         except StatuaryError as error:  # the site cannot be read
@@ -172,7 +172,7 @@ class _ChannelRun:
         return Announcement(self.channel.name, event, not_yet)
 
     def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
-        """Yield events of an interrupted run that may have arrived."""
+        """Yield events that an interrupted run may have sent."""
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():
@@ -180,7 +180,7 @@ class _ChannelRun:
                 yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
 
     def _pass(self, other_events: list[StatusEvent]) -> None:
-        """Mark other events as handled.
+        """Mark events as handled without sending them.
 
         Later settings then do not send them.
         """
@@ -190,7 +190,7 @@ class _ChannelRun:
         self.channels[self.channel.name] = sent.moved_to(self.now)
 
     def _send(self, event: StatusEvent, send: Send) -> Announcement:
-        """Send an event and record it, or record it and send it."""
+        """Send an event, and record that."""
         name = self.channel.name
         at_most_once = self.channel.delivery is Delivery.AT_MOST_ONCE
         if at_most_once:
@@ -219,7 +219,7 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
 
 
 def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
-    """Return the function that sends events in a language.
+    """Return a function that sends events.
 
     It has the environment's secrets.
     """

@@ -1,4 +1,4 @@
-"""Send messages over HTTP or Apprise, with secrets from the environment."""
+"""Deliver messages over HTTP or by Apprise."""
 
 import hmac
 import time
@@ -36,7 +36,7 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a key of Standard Webhook
 
 
 class DeliveryError(StatuaryError):
-    """An event did not arrive, or may not have arrived."""
+    """Raised if an event may not have arrived."""
 
     def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
         super().__init__(message, hint)
@@ -44,18 +44,18 @@ class DeliveryError(StatuaryError):
 
 
 class ChannelError(StatuaryError):
-    """A channel's variable is not set, or has no URL."""
+    """Raised if a channel's variable is not set or not a URL."""
 
 
 class Address(NamedTuple):
-    """The receiver of a channel's messages; both values are secrets."""
+    """The address of a channel; both values are secret."""
 
     url: str
     key: bytes = b""  # signs the requests of a webhook
 
 
 def address_of(channel: Channel, environment: Mapping[str, str]) -> Address:
-    """Return the receiver of a channel's messages.
+    """Read the address of a channel from the environment.
 
     Raises:
         ChannelError: if a variable is not set, or is not a URL or a key; the message does not have its value.
@@ -125,7 +125,7 @@ def send_body(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Send a body to a channel that takes requests.
+    """Send a request, and retry it if that is safe.
 
     Args:
         message_id: the same each time that the message is sent.
@@ -152,7 +152,7 @@ def send_body(
 
 
 def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> object:
-    """Return the body of a request, a JSON value."""
+    """Return the body of a request as JSON."""
     if kind is ChannelKind.WEBHOOK:
         return webhook_body(event, timeline)
     message = message_of(event, timeline, words)
@@ -172,7 +172,7 @@ def _headers(channel: Channel, address: Address, message_id: str, body: bytes, a
 
 
 class _Outcome(NamedTuple):
-    """The outcome of a request."""
+    """The result of a request."""
 
     error: DeliveryError | None = None  # if it did not arrive
     pause: float | None = None  # the seconds that the receiver requests

@@ -139,7 +139,7 @@ def notify_command(
 
 
 class ReadStatus(NamedTuple):
-    """A site without its contracts."""
+    """The status of a site, read without its contracts."""
 
     catalogue: SiteContent | None
     findings: Sequence[Finding]
@@ -171,7 +171,7 @@ class ReadStatus(NamedTuple):
 
 
 def read_status(content: Path, now: Instant) -> ReadStatus:
-    """Read and check everything but the contracts."""
+    """Read and check the status of a site."""
     catalogue, findings = read_content(
         content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
     )
@@ -262,7 +262,7 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
 
 
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:
-    """Return a function that says whether a published site shows an update.
+    """Return a function that checks whether the site shows an update.
 
     Without a site, it is always true.
     """
@@ -313,7 +313,7 @@ def _show(
     words: Words,
     held_kinds: Collection[EventKind],
 ) -> ExitCode:
-    """Print the words of each channel's messages, and the bodies of requests."""
+    """Print the messages that would be sent."""
     sent = state.read() or {}
     for channel in channels:
         previous_state = sent.get(channel.name) or starting_at(timeline, since or now)

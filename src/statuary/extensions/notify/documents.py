@@ -1,4 +1,4 @@
-"""`notifications/<id>.json`: an update as a message, for services with their own subscribers."""
+"""Publish each update as a message, for your own notification service."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ URLS = (NOTIFICATION,)
 
 
 class NotifySection(Section, FollowsStatus):
-    """A message for each update of the records in feeds, if enabled."""
+    """The section that publishes updates as messages."""
 
     urls = URLS
     feeds = URLS
@@ -92,7 +92,7 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
 
 
 def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
-    """Return an update as a message."""
+    """Encode an update as a message."""
     message = message_of(event, timeline, words)
     change = event.change
     if isinstance(change, ComponentChange):

@@ -1,4 +1,4 @@
-"""Events between two instants, a pure function of the timeline.
+"""Events on the page between two instants.
 
 The id of an event is that of its update, the same in every build. Silent updates, backfilled incidents and
 imported ones are not events.
@@ -44,7 +44,7 @@ BEGINNING = Instant(datetime.min.replace(tzinfo=UTC))
 
 
 class ComponentChange(NamedTuple):
-    """A component's change of status."""
+    """A change of a component's status."""
 
     component: Component
     old_status: ComponentStatus
@@ -52,14 +52,14 @@ class ComponentChange(NamedTuple):
 
 
 class RecordUpdate(NamedTuple):
-    """An update of a record, and the record after it."""
+    """An update, with its record as of then."""
 
     record: IncidentState
     update: PublishedUpdate
 
 
 class StatusEvent(NamedTuple):
-    """An event for subscribers."""
+    """An event that subscribers are notified of."""
 
     id: str
     kind: EventKind
@@ -68,7 +68,7 @@ class StatusEvent(NamedTuple):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The ids of the components that it is about."""
+        """The ids of the components that are affected."""
         if isinstance(self.change, ComponentChange):
             return (self.change.component.id,)
         return self.change.record.components
@@ -88,7 +88,7 @@ def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[S
 
 
 def _sort_order(event: StatusEvent) -> tuple[Instant, bool, str]:
-    """Return the sort key, with components after their records.
+    """Return the sort key of an event.
 
     This decides the order of events at one instant.
 
@@ -170,7 +170,7 @@ def _component_changes(timeline: Timeline, start: Instant, until: Instant) -> It
 
 
 def _is_upstream(now: ComponentNow) -> bool:
-    """Return whether a component's status is another page's.
+    """Return whether a component's status comes from another page.
 
     Such changes are not notified.
     """
@@ -178,7 +178,7 @@ def _is_upstream(now: ComponentNow) -> bool:
 
 
 def _imported_at(timeline: Timeline) -> Iterator[Instant]:
-    """Yield the publication times of imported updates."""
+    """Yield the times of imported updates."""
     for history in timeline.histories:
         updates = () if history.final is None else history.final.published_updates
         yield from (update.published_at for update in updates if _is_imported(update))

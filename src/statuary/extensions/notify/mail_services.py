@@ -1,7 +1,7 @@
-"""Messages to mailing lists: campaigns of listmonk, and e-mails of Buttondown.
+"""Mail updates to subscribers through listmonk or Buttondown.
 
-Both fill in templates in what they send, so braces of a text are written as entities, or apart.
-listmonk: https://listmonk.app/docs/apis/campaigns/ ; Buttondown: https://docs.buttondown.com/api-emails-create
+Both fill in templates in what they send, so braces of a text are written as entities, or apart. listmonk:
+https://listmonk.app/docs/apis/campaigns/ ; Buttondown: https://docs.buttondown.com/api-emails-create
 """
 
 from base64 import b64encode
@@ -29,7 +29,7 @@ SENDING: Final = ("running", "scheduled", "finished")
 
 
 class MailService(NamedTuple):
-    """The address of a mail service; all of it is secret."""
+    """A mail service with its credentials, all secret."""
 
     url: str  # without credentials
     user: str
@@ -38,7 +38,7 @@ class MailService(NamedTuple):
 
 
 def mail_service(channel: Channel, address: Address) -> MailService:
-    """Return a channel's service from its URL, which has the credentials.
+    """Parse the URL of a mail service.
 
     Raises:
         ChannelError: if the URL lacks something; the message does not have it.
@@ -53,7 +53,7 @@ def mail_service(channel: Channel, address: Address) -> MailService:
 
 
 def _lists(channel: Channel, query: str) -> tuple[int, ...]:
-    """Return the numbers of the lists that a URL of listmonk names."""
+    """Return the ids of mailing lists in a URL of listmonk."""
     numbers = [number for text in parse_qs(query).get("lists", []) for number in text.split(",")]
     if not numbers or not all(number.isdecimal() for number in numbers):
         raise _incomplete(channel, "names no lists")
@@ -74,7 +74,7 @@ def _incomplete(channel: Channel, lack: str) -> ChannelError:
 def send_mail(
     channel: Channel, address: Address, message_id: str, message: Message, *, is_draft: bool = False
 ) -> None:
-    """Let a service mail a message to its subscribers.
+    """Mail a message to the subscribers of a service.
 
     Args:
         message_id: the same each time that the message is sent.
@@ -94,7 +94,7 @@ def send_mail(
 def _send_campaign(
     channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
 ) -> None:
-    """Create a campaign and start it.
+    """Create and start a campaign in listmonk.
 
     A campaign of an earlier try stays a draft.
     """
@@ -126,7 +126,7 @@ def _send_campaign(
 def _send_email(
     channel: Channel, service: MailService, message_id: str, message: Message, *, is_draft: bool
 ) -> None:
-    """Create an e-mail that is sent at once.
+    """Create an e-mail in Buttondown, which is sent at once.
 
     Buttondown recognizes a second one by its slug.
     """
@@ -148,13 +148,13 @@ def _send_email(
 
 
 def _html(message: Message) -> str:
-    """Return an e-mail's body, without text that services take for templates."""
+    """Return the HTML body of an e-mail."""
     body = f'{message.html}\n<p>{message.time}<br><a href="{message.url}">{message.url}</a></p>'
     return body.replace("{{", "&#123;&#123;").replace("{%", "&#123;%")
 
 
 def _apart(text: str) -> str:
-    """Return plain text without what a service takes for its templates."""
+    """Escape what a mail service would take for a template."""
     return text.replace("{{", "{ {").replace("{%", "{ %")
 
 
@@ -170,7 +170,7 @@ def _request(
 def _ask(
     channel: Channel, method: str, url: str, headers: Mapping[str, str], value: object = None
 ) -> HttpResponse:
-    """Send a request and return the response.
+    """Send a request to a mail service.
 
     Raises:
         DeliveryError: if there is none.

@@ -1,4 +1,4 @@
-"""A channel's messages: text, and bodies of webhooks, Slack and Microsoft Teams.
+"""Convert events to messages and request bodies.
 
 The webhook's payload is Statuspage's
 (https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/); Slack's is that of
@@ -44,7 +44,7 @@ class Message(NamedTuple):
 
 
 def message_of(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
-    """Return an event in the words of a language."""
+    """Describe an event in a language."""
     page = timeline.catalogue.page
     change = event.change
     if isinstance(change, ComponentChange):
@@ -101,12 +101,12 @@ def _record_words(
 
 
 def status_words(status: ComponentStatus, words: Words = ENGLISH) -> str:
-    """Return a status as in a sentence, lower case in English."""
+    """Return a status as it is written within a sentence."""
     return status.replace("_", " ") if words is ENGLISH else words(f"status.{status}")
 
 
 def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
-    """Yield a record's components on the page at an update's instant."""
+    """Yield the components that an update affects."""
     components = {
         component.id: component for component in timeline.catalogue.components if not component.removed
     }
@@ -117,7 +117,7 @@ def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentSta
 
 
 def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
-    """Return Statuspage's payload of an event, as of its instant."""
+    """Return the payload of Statuspage's webhooks."""
     page = timeline.catalogue.page
     timestamps = TimestampFormatter(page.time_zone)
     state = state_at(timeline, event.at)
@@ -132,7 +132,7 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
 
 
 def _as_in_webhooks(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
-    """Return a record with the additional members of recorded webhooks."""
+    """Add the members that a record has in webhooks."""
     incident, updates = record.incident, record.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
     reminders = [entry for entry in updates if entry.update.automatic and entry.update.status == "scheduled"]
@@ -163,7 +163,7 @@ NO_AUTOMATION = Automation(
 
 
 def slack_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the body of a Slack message; `text` is what notifications show."""
+    """Return the body of a Slack message."""
     context = f"{_slack_text(message.time)} · <{message.url}|{_slack_text(words('open_page'))}>"
     sections = (
         [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
@@ -181,7 +181,7 @@ def slack_body(message: Message, words: Words = ENGLISH) -> Members:
 
 
 def _slack_text(text: str) -> str:
-    """Return a text without Slack mentions or links.
+    """Escape a text for Slack.
 
     See https://docs.slack.dev/messaging/formatting-message-text.
     """
@@ -199,7 +199,7 @@ TEAMS_COLOURS: dict[ComponentStatus, str] = {
 
 
 def teams_body(message: Message, words: Words = ENGLISH) -> Members:
-    """Return the body of a message to a workflow of Microsoft Teams."""
+    """Return the body of a Microsoft Teams message."""
     heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
     blocks = [_text_block(message.subject, **heading)]
     if message.text:

@@ -1,4 +1,4 @@
-"""The delivery state of channels, stored between runs.
+"""The record of sent events, kept between runs.
 
 An event is due if it is later than the instant up to which the channel's state is complete; or a little
 earlier, since a person may commit an update minutes after its time. An older one is a correction or an
@@ -32,7 +32,7 @@ MAX_AHEAD = timedelta(days=1)
 
 
 class SentEvent(NamedTuple):
-    """An event that was sent, or whose sending began."""
+    """An event that was sent, or is being sent."""
 
     at: Instant
     text: str  # the fingerprint of what it says: an update whose time is corrected gets another id, and is not sent again
@@ -40,27 +40,27 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents(NamedTuple):
-    """The delivery state of a channel."""
+    """The events that were sent to a channel."""
 
     until: Instant  # everything up to this instant was sent, or is not to be
     events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Return whether an event is to be sent."""
+        """Return whether an event is still to be sent."""
         fingerprint = fingerprint_of(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
-        """Return the state with an event that was or is being sent."""
+        """Add an event."""
         sent = SentEvent(event.at, fingerprint_of(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
-        """Return the state without an event that did not arrive."""
+        """Remove an event that did not arrive."""
         return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
 
     def moved_to(self, until: Instant) -> Self:
-        """Return the state of a channel that knows everything until an instant.
+        """Mark everything up to an instant as handled.
 
         The instant never moves back.
         """
@@ -70,7 +70,7 @@ class SentEvents(NamedTuple):
 
 
 def fingerprint_of(event: StatusEvent) -> str:
-    """Return the digest of an event's record, status and text.
+    """Hash the record, status and text of an event.
 
     It has no time.
     """
@@ -87,14 +87,14 @@ Channels = dict[str, SentEvents]
 
 
 class DeliveryStateError(StatuaryError):
-    """The delivery state cannot be read.
+    """Raised if the record of sent events cannot be read.
 
     Without it, events might be sent twice.
     """
 
 
 def encode(channels: Mapping[str, SentEvents]) -> bytes:
-    """Return the record as JSON, the same bytes for the same value."""
+    """Encode the record as JSON."""
     members = {
         name: {
             "until": format_exact(sent.until),
@@ -111,7 +111,7 @@ def encode(channels: Mapping[str, SentEvents]) -> bytes:
 
 
 def decode(body: bytes, name: str) -> Channels:
-    """Parse the delivery state in a file or an object.
+    """Parse the record.
 
     Raises:
         DeliveryStateError: if it is damaged, or of a later format.
@@ -143,7 +143,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
 
 
 def require_past(channels: Channels, now: Instant) -> None:
-    """Reject a delivery state from the future.
+    """Refuse a record from the future.
 
     It would send nothing until then.
 
@@ -160,22 +160,22 @@ def require_past(channels: Channels, now: Instant) -> None:
 
 
 def rolled_back(channels: Channels, now: Instant) -> Channels:
-    """Return a delivery state with no channel ahead of an instant."""
+    """Return a record whose channels are not ahead of an instant."""
     return {name: sent._replace(until=min(sent.until, now)) for name, sent in channels.items()}
 
 
 class DeliveryState(Protocol):
-    """Delivery state that is open for one run; others wait or fail."""
+    """The open record of sent events; other runs wait."""
 
     def read(self) -> Channels | None:
-        """Return the delivery state, or None for the first run."""
+        """Read the record, or return None before the first run."""
 
     def write(self, channels: Mapping[str, SentEvents]) -> None:
-        """Replace it; when this returns, it is kept."""
+        """Replace the record durably."""
 
 
 class FileState(DeliveryState):
-    """A record in a file."""
+    """A record of sent events in a file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -197,7 +197,7 @@ class FileState(DeliveryState):
 
 @contextmanager
 def file_state(file: Path) -> Iterator[FileState]:
-    """Open a record in a file; another run waits for this one.
+    """Open a record in a file; other runs wait until it is closed.
 
     Raises:
         DeliveryStateError: if its folder cannot be made.

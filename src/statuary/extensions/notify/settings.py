@@ -15,7 +15,7 @@ from statuary.source.source_model import Flag, SourceModel, Text
 
 
 class ChannelKind(StrEnum):
-    """The kind of a channel's receiver."""
+    """The kind of service that a channel sends to."""
 
     WEBHOOK = "webhook"
     SLACK = "slack"
@@ -30,14 +30,14 @@ MAIL_KINDS = (ChannelKind.LISTMONK, ChannelKind.BUTTONDOWN)
 
 
 class Delivery(StrEnum):
-    """The result of an interrupted delivery: repeated or uncertain."""
+    """Whether an interrupted delivery is repeated."""
 
     AT_LEAST_ONCE = "at_least_once"
     AT_MOST_ONCE = "at_most_once"
 
 
 class Channel(NamedTuple):
-    """A receiver of events."""
+    """A service that receives events."""
 
     name: str
     kind: ChannelKind

@@ -1,4 +1,4 @@
-"""Delivery state as an object in a store, under a lease."""
+"""The record of sent events in an object store."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
 class StoreState(DeliveryState):
-    """Delivery state in an object store; a concurrent change prevents its replacement."""
+    """A record of sent events in an object store."""
 
     def __init__(self, store: ObjectStore, lease: Lease) -> None:
         self.store = store
@@ -54,7 +54,7 @@ class StoreState(DeliveryState):
 
 @contextmanager
 def store_state(url: str) -> Iterator[StoreState]:
-    """Open the record of a site in a store, under its lease.
+    """Open a record in an object store, under its lease.
 
     Raises:
         PublishingError: if a publisher or another run has the lease, or the store cannot be used.

@@ -1,1 +1,1 @@
-"""Publish to an object store, and read sources from one."""
+"""Publish sites to object stores, and read sources from them."""

@@ -1,4 +1,4 @@
-"""`statuary publish`: publish to a folder or object store."""
+"""Publish a site to a folder or an object store (`statuary publish`)."""
 
 import signal
 import sys
@@ -214,7 +214,7 @@ def _exit_on_sigterm() -> Iterator[None]:
 
 
 def format_requests(requests: RequestCounts) -> str:
-    """Return the number of requests of each kind."""
+    """Format the numbers of requests."""
     counts = requests._asdict().items()
     return ", ".join(count_text(count, name) for name, count in counts if count) or "no requests"
 
@@ -313,7 +313,7 @@ def _publish_snapshot(
 
 
 def _published_instant(to: str) -> Instant | None:
-    """Return the instant of the site at a target, if known."""
+    """Return the time of the site at a target, if known."""
     if not is_store_url(to):
         origin = recorded_origin(Path(to))
         return None if origin is None else origin.instant

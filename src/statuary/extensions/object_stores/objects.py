@@ -1,4 +1,4 @@
-"""A site's objects in a store: headers and upload order."""
+"""The objects of a site: headers, and the order of uploading."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -50,7 +50,7 @@ def attributes_of(entry: Entry) -> dict[str, str]:
 
 
 def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
-    """Return a stored object's entry.
+    """Return the entry of an object in the store.
 
     It lacks a SHA-256 if another program put the object.
     """
@@ -59,10 +59,10 @@ def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
 
 
 class PublishedSite(Protocol):
-    """A site to be published."""
+    """A site to be uploaded."""
 
     def objects(self) -> Iterator[Entry]:
-        """Yield an entry for each name, in any order.
+        """Yield an entry for each object.
 
         Raises:
             PublishingError: if the site is incomplete.
@@ -80,7 +80,7 @@ class PublishedSite(Protocol):
 
 
 class PublishedFolder:
-    """The folder of a build; digests come from its ledger."""
+    """A built folder to be uploaded, with digests from its ledger."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -113,7 +113,7 @@ class PublishedFolder:
 
 
 def step_of(path: str) -> PutStep:
-    """Return a path's upload step; unknown paths are bodies."""
+    """Return the step in which a path is uploaded."""
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))
@@ -121,7 +121,7 @@ def step_of(path: str) -> PutStep:
 
 
 class PublishedSnapshot:
-    """A snapshot, verified completely before the first put.
+    """A snapshot to be uploaded, verified before the first upload.
 
     Needed bodies wait in a file.
     """
@@ -158,6 +158,6 @@ class PublishedSnapshot:
                 self.bodies.add(entry, start, len(body))
 
     def read(self, path: str) -> bytes:
-        """Return a body that waits."""
+        """Return a body that was kept."""
         ((_, start, length),) = self.bodies.rows("WHERE path = ?", path)
         return self.bodies.read(start, length)

@@ -1,11 +1,11 @@
-"""Reasons of failed requests to object stores, in fixed sentences."""
+"""Explain why an object store refused a request."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Refusal(NamedTuple):
-    """The reason that a store refused a request, and the remedy."""
+    """The reason why a store refused a request, and the remedy."""
 
     reason: str
     hint: str
@@ -37,7 +37,7 @@ CREDENTIALS = {
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:
-    """Return the reason that a request failed, a missing variable first."""
+    """Explain why a request failed."""
     names = [kind.__name__ for kind in type(error).__mro__]
     refusal = next((REFUSALS[name] for name in names if name in REFUSALS), OTHER_REFUSAL)
     needed, others = CREDENTIALS.get(url.partition(":")[0], ((), ()))

@@ -1,4 +1,4 @@
-"""Read objects from a store by URL, with obstore's retries."""
+"""Read single objects by URL."""
 
 import io
 import re
@@ -70,7 +70,7 @@ def open_remote(url: str) -> IO[bytes]:
 
 
 class _Raw(io.RawIOBase):
-    """obstore's reader as a raw stream of Python."""
+    """A raw stream over an object."""
 
     def __init__(self, reader: "ReadableFile") -> None:
         self.reader = reader

@@ -1,4 +1,4 @@
-"""An object store by URL, with retries and a publisher's lease.
+"""An object store with retries, and a lease for its publisher.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
 a response; that is done here, since putting the same bytes again changes nothing.
@@ -57,11 +57,11 @@ class ObjectInfo(NamedTuple):
 
 
 class PreconditionFailedError(Exception):
-    """A put's condition fails: the object exists or has changed."""
+    """Raised if an object was changed by someone else."""
 
 
 class ConditionsRefusedError(PublishingError):
-    """The store does not implement conditional puts (status 501)."""
+    """Raised if a store does not support conditional puts."""
 
 
 def is_store_url(url: str) -> bool:
@@ -70,7 +70,7 @@ def is_store_url(url: str) -> bool:
 
 
 class ObjectStore:
-    """A store, or a prefix of it."""
+    """An object store, or a prefix in one."""
 
     def __init__(self, url: str, patience: RetryPolicy = DEFAULT_RETRIES) -> None:
         """Create a client; no request is made.
@@ -218,7 +218,7 @@ class ObjectStore:
             return
 
     async def _again(self, once: Callable[[], Awaitable[Result]], what: str) -> Result:
-        """Call a function, and retry if the store does not respond."""
+        """Call a function, with retries if the store does not respond."""
         final = (
             self.errors.PermissionDeniedError,
             self.errors.UnauthenticatedError,
@@ -252,7 +252,7 @@ class ObjectStore:
 
 
 class StoreLocation(SiteLocation):
-    """An object store, to read a site from."""
+    """An object store that a site is read from."""
 
     def __init__(self, name: str) -> None:
         """Open it; raise PublishingError as `ObjectStore` does."""
@@ -320,11 +320,11 @@ Clock = Callable[[], Instant]
 
 
 class LeaseLostError(PublishingError):
-    """Another publisher may have taken over."""
+    """Raised if another publisher may have taken the lease over."""
 
 
 class LeaseHeldError(PublishingError):
-    """Another publisher has the lease."""
+    """Raised if another publisher holds the lease."""
 
 
 class LeaseTerms(NamedTuple):
@@ -335,7 +335,7 @@ class LeaseTerms(NamedTuple):
 
 
 class Lease:
-    """A held lease; `renew` extends it, `release` ends it."""
+    """A lease that lets only one publisher write to a store."""
 
     def __init__(self, bucket: ObjectStore, clock: Clock, duration: timedelta = DURATION) -> None:
         self.bucket = bucket
@@ -374,7 +374,7 @@ class Lease:
             )
 
     def _try_conditions(self) -> None:
-        """Check that the store rejects a put with a false condition."""
+        """Refuse a store that ignores the conditions of puts."""
         try:
             self.bucket.put_if(LEASE, b"", None)
         except PreconditionFailedError:
@@ -402,7 +402,7 @@ class Lease:
                 ) from None
 
     def _took_effect(self) -> bool:
-        """Return whether an earlier put succeeded without a response."""
+        """Return whether a put without response succeeded."""
         lease = self.bucket.get(LEASE)
         if lease is None or _parse_terms(lease[0]).holder != self.holder:
             return False
@@ -411,7 +411,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Make sure that a quarter of the lease is left.
+        """Refuse to go on with less than a quarter of the lease left.
 
         Raises:
             LeaseLostError: if it may expire before.
@@ -452,7 +452,7 @@ CONCURRENT_REQUESTS = 32
 
 
 class TransferLoop(asyncio.SelectorEventLoop):
-    """An event loop that tolerates late responses after it has closed.
+    """An event loop that ignores responses after it was closed.
 
     After an interrupted transfer, they are ignored.
     """
@@ -506,7 +506,7 @@ async def _keep_lease(lease: Lease) -> None:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return a group's first exception that is not itself a group."""
+    """Return the first exception in a group."""
     error = group.exceptions[0]
     return _first(error) if isinstance(error, BaseExceptionGroup) else error
 

@@ -1,4 +1,4 @@
-"""Compare a site with a store's objects, on disk if large.
+"""Compare a site with the objects in a store.
 
 The store's own ledger is the listing of its last publication, one entry for each name. Its parts and the list
 of the parts are objects that are named by their digests, so a publication adds those that differ and the
@@ -31,7 +31,7 @@ LEDGER_FOLDER = f"{OWN_FOLDER}/ledger/"
 
 
 class DamagedStoreLedgerError(PublishingError):
-    """A store's ledger is damaged.
+    """Raised if the ledger in a store is damaged.
 
     Every object has to be requested instead.
     """
@@ -63,7 +63,7 @@ def parse_entries(text: bytes) -> Iterator[Entry]:
 
 
 class StoreIndex(NamedTuple):
-    """The index of a store's ledger.
+    """The index of the ledger in a store.
 
     A listing is named by the SHA-256 of its list of parts.
     """
@@ -80,7 +80,7 @@ class StoreIndex(NamedTuple):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every listing in the index: the last finished, and possible later ones."""
+        """All listings that the index refers to."""
         return (*filter(None, (self.listing,)), *self.doubted, *self.begun)
 
 
@@ -112,7 +112,7 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """The site and the known store; a context manager.
+    """A comparison of a site with a store, in tables on disk.
 
     Both are in temporary files.
     """
@@ -133,7 +133,7 @@ class StoreComparison:
             listing.close()
 
     def add_site_entries(self, entries: Iterable[Entry]) -> None:
-        """Add the documents of the site.
+        """Add the objects of the site.
 
         Raises:
             PublishingError: if a path is unsafe or added twice.
@@ -153,7 +153,7 @@ class StoreComparison:
         return encode_part(self.site.part(part)).text
 
     def forget_store(self) -> None:
-        """Forget what is known of the store."""
+        """Discard what is known about the store."""
         for listing in (self.stored, self.uncertain):
             listing.close()
         self.stored = Listing()
@@ -181,14 +181,14 @@ class StoreComparison:
                 )
 
     def note_answer(self, stored: Entry) -> None:
-        """Note an object that was requested."""
+        """Add an object that the store was asked about."""
         entry = self.site.find(stored.path)
         if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
             stored = entry
         self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
-        """Yield the changes by path."""
+        """Yield the changes in order of paths."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
         return diff((entry for entry in self.stored if entry.sha256), site)
 
@@ -203,14 +203,14 @@ class StoreComparison:
         return plan_of(self.changes, *self.site.size(), conflicts)
 
     def is_changed(self, path: str) -> bool:
-        """Return whether a path is to be put."""
+        """Return whether a path has to be uploaded."""
         entry = self.site.find(path)
         number = bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
         return entry is not None and not is_same and self.stored.find(path) != entry
 
     def puts(self, step: PutStep) -> Iterator[Difference]:
-        """Yield the objects to put in a step."""
+        """Yield the objects to upload in a step."""
         return (
             change
             for change in self.changes()

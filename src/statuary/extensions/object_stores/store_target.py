@@ -1,11 +1,11 @@
-"""Publish to an object store: compare, show the plan, apply it.
+"""Publish to an object store: compare, plan, upload.
 
 The store's ledger says what it holds.
 
 Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
 ledger records a publication before its first put, so the next one knows of a killed publication, requests the
-objects that it may have changed, and continues. If the ledger is lost or damaged, the store is listed and every object
-is requested; ours carry their digest.
+objects that it may have changed, and continues. If the ledger is lost or damaged, the store is listed and
+every object is requested; ours carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
 So a late put of a publisher that lost its lease fails. Objects that such a publisher may have created or
@@ -60,7 +60,7 @@ ATTEMPTS = 5
 
 
 class ObjectWriter:
-    """Puts the objects of a site."""
+    """Uploads the objects of a site."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ OWN_HEADERS = {"Cache-Control": "no-store"}
 
 
 class RequestCounts(NamedTuple):
-    """Requests of each kind, without retries."""
+    """The number of requests of each kind."""
 
     put: int = 0
     get: int = 0
@@ -167,7 +167,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectStoreTarget(Target[Entry]):
-    """An object store as a target; a context manager with a lease."""
+    """An object store as the target of a publication."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def plan(self) -> Plan:
-        """Compare with the store once, and return the changes.
+        """Compare the site with the store, once.
 
         Raises:
             PublishingError: if the site or the store cannot be read.
@@ -365,7 +365,7 @@ class ObjectStoreTarget(Target[Entry]):
 
     @override
     def apply(self) -> None:
-        """Put and delete objects until the store holds the site.
+        """Upload and delete objects until the store has the site.
 
         Raises:
             PublishingError: if another program's objects are in the way, the store fails, or the lease is

@@ -1,1 +1,1 @@
-"""Markdown pages with a sidebar, a search and code blocks."""
+"""Your own pages, written in Markdown."""

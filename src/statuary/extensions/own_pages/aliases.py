@@ -1,4 +1,4 @@
-"""Earlier addresses of pages, which redirect to the page."""
+"""Former addresses of pages, which redirect."""
 
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, join, normpath
@@ -17,7 +17,7 @@ from statuary.site.urls import OWN_PAGE
 
 
 class MovedPageView(NamedTuple):
-    """A page at an earlier path."""
+    """The inputs of the template for a redirect."""
 
     title: str
     path: str  # of the page, relative to the site's root
@@ -57,7 +57,7 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
 
 
 def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
-    """Return the page of each path below `pages/`: pages first, then aliases."""
+    """Return which page each path belongs to."""
     owners = {page.path: page for page in catalogue.own_pages}
     for page in catalogue.own_pages:
         for alias in page.aliases:
@@ -66,7 +66,7 @@ def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
 
 
 def _problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
-    """Return the fault of a page's alias, if it has one."""
+    """Describe what is wrong with an alias."""
     names = path.split("/")
     if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):
         return "is not a path of a page"

@@ -1,4 +1,4 @@
-"""A folder's pages as a book: sidebar groups and reading order."""
+"""The sidebar and reading order of a folder of pages."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ INDEX = "index"
 
 
 class SidebarLink(NamedTuple):
-    """A link to a page."""
+    """A link in the sidebar."""
 
     title: str
     path: str
@@ -20,24 +20,24 @@ class SidebarLink(NamedTuple):
 
 
 class SidebarGroup(NamedTuple):
-    """Pages under one heading of the sidebar."""
+    """A group of links in the sidebar."""
 
     name: str  # empty for pages without a group
     links: tuple[SidebarLink, ...]
 
 
 class Neighbours(NamedTuple):
-    """The pages before and after one in the order of reading."""
+    """The previous and the next page."""
 
     previous: SidebarLink | None
     following: SidebarLink | None
 
 
 class Navigation:
-    """The book of a page's first folder; a single page has none."""
+    """The pages of a folder in reading order."""
 
     def __init__(self, page: SitePage, pages: Sequence[SitePage]) -> None:
-        """Take the current page, and all pages in order."""
+        """Find the pages that belong to the same folder."""
         self._page = page
         self.folder = page.path.partition("/")[0] if page.folder else ""
         of_book = _pages_below(self.folder, pages)
@@ -60,11 +60,11 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of its first page, unless the page is alone."""
+        """The title of the folder's first page."""
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:
-        """Return the links of the sidebar."""
+        """Return the groups of the sidebar."""
         return tuple(
             SidebarGroup(one_line(name), tuple(self._link(page) for page in pages))
             for name, pages in self._groups().items()
@@ -114,13 +114,13 @@ class Navigation:
 
 
 def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
-    """Return the ordered pages below a folder, if one is given."""
+    """Return the pages in a folder, in order."""
     below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
     return sorted(below, key=lambda page: (page.order, page.title))
 
 
 def folder_of(page: SitePage, folders: Collection[str]) -> str:
-    """Return the folder that a page leads, if it leads one.
+    """Return the folder that a page introduces, if any.
 
     It is `a` for `a/index.md`, and for `a.md` beside the folder.
     """

@@ -1,4 +1,4 @@
-"""The Markdown of pages: headings with anchors, and coloured code.
+"""Render the Markdown of pages.
 
 Code has a copy button.
 """
@@ -57,7 +57,7 @@ class Heading(NamedTuple):
 
 
 class MarkdownSection(NamedTuple):
-    """The text from a heading to the next one.
+    """A heading and the text below it.
 
     The text before the first heading has an empty one.
     """
@@ -67,7 +67,7 @@ class MarkdownSection(NamedTuple):
 
 
 def page_tokens(body: str) -> list[Token]:
-    """Parse a body, giving headings anchors.
+    """Parse Markdown, and give headings anchors.
 
     Only the title is a first-level heading.
     """
@@ -91,7 +91,7 @@ def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
 
 
 def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
-    """Yield the sections of a page with their texts, code included."""
+    """Yield the sections of a page with their text."""
     of_page, texts = iter(headings(tokens)), list[str]()
     heading = Heading("", "", 1)
     for previous_token, token in pairwise([Token("", "", 0), *tokens]):
@@ -106,12 +106,12 @@ def sections(tokens: Sequence[Token]) -> Iterator[MarkdownSection]:
 
 
 def plain_text(inline: Token) -> str:
-    """Return the text of a line of Markdown without its markup."""
+    """Return a line of Markdown without markup."""
     return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
 
 
 def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link: str) -> Markup:
-    """Return the sanitized HTML of a page.
+    """Render a page as sanitized HTML.
 
     Args:
         block: makes a block of code, given its language and its coloured text.

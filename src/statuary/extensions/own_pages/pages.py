@@ -1,4 +1,4 @@
-"""Markdown pages in the site's frame.
+"""Render your own pages and the search over them.
 
 They have a sidebar, checked links and a search.
 """
@@ -51,7 +51,7 @@ LONGEST_OUTLINE = 60
 
 
 class OwnPageView(NamedTuple):
-    """The content of the page."""
+    """The inputs of the template for a page."""
 
     title: str
     description: str
@@ -65,7 +65,7 @@ class OwnPageView(NamedTuple):
 
 
 class OwnPagesSection(Section):
-    """The Markdown pages of `content/pages/`.
+    """The section that adds the pages of `content/pages/`.
 
     A failed page does not stop the others.
     """
@@ -99,7 +99,7 @@ def _found(
 
 
 def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
-    """Yield a page of the site's own."""
+    """Render a page."""
     renderer = renderer_of(site_context(catalogue))
     pages = _Pages(catalogue)
     texts = renderer.localization.texts
@@ -131,7 +131,7 @@ def own_page_document(page: SitePage, catalogue: SiteContent) -> Iterator[Docume
 
 
 def page_search_documents(catalogue: SiteContent) -> Iterator[Document]:
-    """Yield the search's script and each folder's words by section.
+    """Yield the search's script and its index for each folder.
 
     A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5
     for a page that ranks low).
@@ -226,7 +226,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the page or index that leads to a page."""
+        """Return the page that leads to a page's folder."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -248,7 +248,7 @@ class _Pages:
                     yield str(part.attrGet("href" if part.type == "link_open" else "src") or ""), line
 
     def problem(self, page: SitePage, href: str) -> str:
-        """Return the reason why a link is broken, if it is."""
+        """Describe what is wrong with a link."""
         parts = urlsplit(href)
         if parts.scheme or parts.netloc:
             return "" if parts.scheme in SCHEMES else "not a web or mail address"

@@ -1,4 +1,4 @@
-"""Packs: the documents of many records in one file.
+"""Packs: many records and proofs in one file.
 
 Any host can look them up by ranges.
 

@@ -1,4 +1,4 @@
-"""Compression of a pack: each frame continues one Zstandard stream.
+"""Compress the frames of a pack with Zstandard and a dictionary.
 
 Few decoders know zstd's own dictionaries: none of browsers, and few in JavaScript. So the beginning of a
 stream
@@ -41,7 +41,7 @@ class Codec(NamedTuple):
     skipped: int = 0  # bytes that come out of it, before those of a frame
 
     def decompress(self, data: bytes, size: int, what: str) -> bytes:
-        """Return the bytes of a frame.
+        """Decompress a frame.
 
         Args:
             size: how many there are; never are more bytes kept than these and those of the dictionary.
@@ -53,7 +53,7 @@ class Codec(NamedTuple):
         return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
 
     def dictionary(self) -> bytes:
-        """Return the text of the dictionary.
+        """Return the dictionary.
 
         Raises:
             DamagedSnapshotError: if the opening is not one.
@@ -87,7 +87,7 @@ class Compressor:
         return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
 
     def compress(self, body: bytes) -> bytes:
-        """Return the continuation of the stream with a body, to its end."""
+        """Compress a frame."""
         stream = self.zstd.ZstdCompressor(options=self.options)
         if self.dictionary:
             stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
@@ -96,7 +96,7 @@ class Compressor:
 
 
 def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
-    """Make a dictionary of the samples' most repeated text.
+    """Make a dictionary from samples.
 
     Args:
         size: the maximum of bytes.
@@ -116,7 +116,7 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
 
 
 def expand_frame(data: bytes, size: int, what: str) -> bytes:
-    """Decompress a Zstandard frame.
+    """Decompress a frame within a limit.
 
     Raises:
         DamagedSnapshotError: unless it has exactly `size` bytes and ends with the data.

@@ -1,4 +1,4 @@
-"""`statuary pack`: make, verify and read packs of records."""
+"""Make, verify and read packs of records (`statuary pack`)."""
 
 import json
 import sys
@@ -94,7 +94,7 @@ def _refuse(error: UnusableLinesError) -> NoReturn:
 
 @contextmanager
 def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
-    """Open what is packed; lines and sites are not mixed."""
+    """Open the sources to pack, all of one kind."""
     lines = [source for source in sources if source.endswith(LINES)]
     if (lines and len(lines) < len(sources)) or (not lines and len(sources) > 1):
         raise click.UsageError("give either files that end in .jsonl or .ndjson, or one site")
@@ -236,7 +236,7 @@ def is_pack(location: str) -> bool:
 
 
 def requested_key(path: str) -> str:
-    """Return the key of a path that somebody typed.
+    """Convert a typed path to a key.
 
     Raises:
         StatuaryError: if no document has it.

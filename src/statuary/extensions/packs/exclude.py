@@ -1,4 +1,4 @@
-"""Publish a site without the records and proofs that its packs have."""
+"""Leave out of an upload what packs contain."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from statuary.site.document import uncompressed_path
 
 
 def packed_path_filter(root: Path) -> Callable[[str], bool]:
-    """Return a function that tells which built paths packs have.
+    """Return a function that recognizes files that packs contain.
 
     Raises:
         PublishingError: if the folder has no packs, or they are not those of its last build.
@@ -36,7 +36,7 @@ def packed_path_filter(root: Path) -> Callable[[str], bool]:
 
 
 def _is_in_packs(path: str) -> bool:
-    """Return whether packs have a path.
+    """Return whether packs contain a path.
 
     Raises:
         PublishingError: for a compressed form of a record.

@@ -1,4 +1,4 @@
-"""The sizes of packs: what writers aim at, and what readers accept."""
+"""Limits on the sizes of packs."""
 
 from typing import Final
 

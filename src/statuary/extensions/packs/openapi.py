@@ -1,4 +1,4 @@
-"""The packs in openapi.json, and on the API page."""
+"""OpenAPI operations of packs."""
 
 from typing import Final
 
@@ -67,7 +67,7 @@ LIST_ANSWER: Final = {
 
 
 def openapi_operations(settings: PacksSettings, example: ContractRow | None) -> tuple[ApiDescription, ...]:
-    """Return the list and the packs; neither `settings` nor `example` is used."""
+    """Return the operations of packs."""
     del settings, example
     return (
         ApiDescription(

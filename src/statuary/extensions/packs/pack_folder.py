@@ -1,4 +1,4 @@
-"""A folder of packs with their list, without a build.
+"""A folder of packs and their list.
 
 `statuary pack update` and `merge` write it; it is read from a folder or URL.
 """
@@ -47,7 +47,7 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Return the list, or None.
+        """Read the list, or return None.
 
         Raises:
             DamagedSnapshotError: if it is malformed.
@@ -58,7 +58,7 @@ class PackFolder:
         return None if text is None else parse_list(text, f"{self.location}/{LIST}")
 
     def require_packs(self) -> PackList:
-        """Return the list, which must exist.
+        """Read the list, which must exist.
 
         Raises:
             PublishingError: if it does not.
@@ -108,7 +108,7 @@ class WritablePackFolder(PackFolder):
         self.workers = workers
 
     def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
-        """Add and remove documents in a small run or new base.
+        """Add and remove documents, in a small new pack.
 
         Returns:
             The list.
@@ -133,7 +133,7 @@ class WritablePackFolder(PackFolder):
         return packs
 
     def merge(self) -> PackList:
-        """Write all runs as one base; return the list."""
+        """Merge all packs into one."""
         previous_packs = self.require_packs()
         if len({pack.run for pack in previous_packs}) > 1:
             with opened(previous_packs[0], self.open_ranges) as base:
@@ -167,7 +167,7 @@ class WritablePackFolder(PackFolder):
 
 
 class PackedSource:
-    """A pack as the bytes of a site, for `SiteReader`."""
+    """A pack that can be read like a site."""
 
     has_manifest = False
 

@@ -1,4 +1,4 @@
-"""The format of a pack, version 1, and its reader's checks.
+"""The file format of packs, version 1.
 
     frames    each holds documents: a line of JSON,
         [["v2/contract/1/0xab…",4000],["v2/contract/1/0xac…",null],…], then the
@@ -55,14 +55,14 @@ MARKS = re.compile(rf"(?:[0-9a-f]{{{MARK_DIGITS}}})+")
 
 
 class PackedDocument(NamedTuple):
-    """A document of a pack."""
+    """A document in a pack."""
 
     key: str
     body: bytes | None  # None if a document of an older pack is removed
 
 
 class Frame(NamedTuple):
-    """A frame, as a leaf lists it."""
+    """A compressed group of documents in a pack."""
 
     first_key: str  # the key of its first document
     offset: int
@@ -72,7 +72,7 @@ class Frame(NamedTuple):
     marks: str  # eight hex digits for each document
 
     def may_have(self, key: str) -> bool:
-        """Return whether the frame may have a document.
+        """Return whether a document can be in the frame.
 
         A missing one passes in one of four billion cases.
         """
@@ -81,7 +81,7 @@ class Frame(NamedTuple):
 
 
 class LeafPart(NamedTuple):
-    """A leaf of the index, as the head lists it."""
+    """A leaf of the index."""
 
     first_key: str  # the key of its first document
     offset: int
@@ -91,7 +91,7 @@ class LeafPart(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """The totals of a pack."""
+    """The numbers of documents and bytes in a pack."""
 
     documents: int = 0
     removals: int = 0
@@ -101,7 +101,7 @@ class Totals(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """The last line of a pack."""
+    """The last line of a pack, which says where the index is."""
 
     offset: int  # of the opening: there the end of the pack begins
     opening: int  # its bytes
@@ -112,7 +112,7 @@ class Tail(NamedTuple):
 
 
 class PackHead(NamedTuple):
-    """The head of a pack."""
+    """The root of the index, with the totals."""
 
     totals: Totals
     zstd: str  # the version of the library that compressed it
@@ -121,7 +121,7 @@ class PackHead(NamedTuple):
 
 
 def key_of(path: str) -> str:
-    """Return a document's key, its path with a lower-case address.
+    """Convert a path to a key.
 
     Raises:
         DamagedSnapshotError: if no document of a pack may have it.
@@ -133,7 +133,7 @@ def key_of(path: str) -> str:
 
 
 def mark_of(key: str) -> str:
-    """Return the mark of a document in its frame's row."""
+    """Return a short hash of a key, for the index."""
     return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
 
 
@@ -141,14 +141,14 @@ def mark_of(key: str) -> str:
 
 
 def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
-    """Return the bytes of a frame before compression."""
+    """Encode documents as a frame."""
     rows = [(key, None if body is None else len(body)) for key, body in documents]
     line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
     return b"".join((line, *(body or b"" for _, body in documents)))
 
 
 def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
-    """Return the documents of a frame.
+    """Parse the documents of a frame.
 
     Raises:
         DamagedSnapshotError: if it is not as its row says.
@@ -187,7 +187,7 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
 
 
 def checked_key(value: Json) -> str:
-    """Return a value that must be a key.
+    """Check that a value is a key.
 
     Raises:
         InvalidValueError: if it is not.
@@ -215,13 +215,13 @@ def require_order(keys: Iterable[str], what: str) -> None:
 
 
 def encode_frames(frames: Sequence[Frame]) -> JsonObject:
-    """Return the members of a leaf."""
+    """Encode the frames that a leaf lists."""
     rows: list[Json] = [[frame.first_key, *frame[2:]] for frame in frames]
     return {"offset": frames[0].offset if frames else 0, "frames": rows}
 
 
 def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
-    """Return the frames that a leaf lists.
+    """Parse the frames that a leaf lists.
 
     Args:
         end: the end of the pack's frames at the latest.
@@ -250,7 +250,7 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Return a value that must be a number of a pack.
+    """Check that a value is a whole number within limits.
 
     Raises:
         InvalidValueError: if it is not.
@@ -262,7 +262,7 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Return a value that must be the marks of a frame.
+    """Check that a value is a list of short hashes.
 
     Raises:
         InvalidValueError: if it is not.
@@ -288,7 +288,7 @@ def checked_size(value: Json, limit: int) -> int:
 
 
 def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
-    """Return the end of a pack, which begins at `offset`."""
+    """Encode the index and the last line."""
     index = {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_frames(head.frames)
     value = {"zstd": head.zstd, **head.totals._asdict(), **index}
     opening, skipped = compressor.codec
@@ -322,7 +322,7 @@ def parse_tail(text: bytes, name: str, size: int) -> Tail:
 
 
 class PackEnd(NamedTuple):
-    """The end of a pack."""
+    """The parsed end of a pack."""
 
     codec: Codec
     head: PackHead
@@ -369,7 +369,7 @@ def _leaf(row: Json) -> LeafPart:
 
 
 def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
-    """Return the frames of a leaf, whose bytes have been checked.
+    """Parse the frames of a leaf.
 
     Raises:
         DamagedSnapshotError: if it is malformed.
@@ -381,7 +381,7 @@ def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame,
 
 
 def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
-    """Return bytes of a pack.
+    """Check the digest of bytes of a pack.
 
     Raises:
         DamagedSnapshotError: if they are fewer, or not those of the digest.

@@ -1,4 +1,4 @@
-"""A site's list of packs, `packs/packs.json`.
+"""The list of a site's packs, `packs/packs.json`.
 
 The newest of its runs decides.
 
@@ -50,7 +50,7 @@ OPEN_PACKS = 64
 
 
 class ListedPack(NamedTuple):
-    """A pack of a list."""
+    """A pack in the list."""
 
     path: str  # beside the list
     run: int
@@ -76,7 +76,7 @@ def pack_name(digest: str) -> str:
 
 
 def listed(written_pack: WrittenPack, run: int) -> ListedPack:
-    """Return a pack that was written as a list has it."""
+    """Return the entry of a written pack."""
     return ListedPack(
         pack_name(written_pack.sha256),
         run,
@@ -158,7 +158,7 @@ def _pack(row: JsonObject) -> ListedPack:
 
 
 class PackListReader:
-    """Looks up documents in a list's packs; thread-safe."""
+    """Finds documents in all packs of a list."""
 
     def __init__(self, packs: PackList, open_pack: OpenPack) -> None:
         self.packs = packs
@@ -180,7 +180,7 @@ class PackListReader:
             self._readers.popitem()[1].close()
 
     def find(self, key: str) -> bytes | None:
-        """Return a document from the newest run that names it, or None.
+        """Find the newest version of a document, or return None.
 
         Raises:
             DamagedSnapshotError: if a pack that is read is damaged.
@@ -226,7 +226,7 @@ def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
 
 
 def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -> Iterator[PackedDocument]:
-    """Yield the documents of runs by key, of each the newest.
+    """Yield the newest version of each document.
 
     Args:
         with_removals: also yield what is removed: an older run may have it.
@@ -283,7 +283,7 @@ def runs_to_keep(sizes: Sequence[int], added: int) -> int:
 def with_changes(
     packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
 ) -> PackList:
-    """Return the list with a new run of changes.
+    """Add a pack of changes to a list.
 
     Small preceding runs are merged into it.
 

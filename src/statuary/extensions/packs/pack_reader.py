@@ -1,4 +1,4 @@
-"""Read a pack by ranges: one document, all, or every byte."""
+"""Read a pack by ranges of bytes."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ from statuary.publish.listing import DamagedSnapshotError
 
 
 class KnownEnd(NamedTuple):
-    """The end of a pack, as a list of packs names it."""
+    """The end of a pack, as the list states it."""
 
     offset: int
     sha256: str
 
 
 class PackReader:
-    """A pack; thread-safe, with every part checked by SHA-256."""
+    """Reads documents of a pack, each part checked by SHA-256."""
 
     def __init__(self, ranges: ByteRanges, known_end: KnownEnd | None = None) -> None:
         """Read the pack's end; on failure, release the file or connection.
@@ -68,7 +68,7 @@ class PackReader:
 
     @property
     def totals(self) -> Totals:
-        """The totals in its head."""
+        """The numbers of documents and bytes."""
         return self.head.totals
 
     def _end(self, known_end: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
@@ -95,14 +95,14 @@ class PackReader:
         return checked_bytes(self.ranges.read(part.offset, part.size), part.sha256, part.size, what)
 
     def _frames_near(self, key: str) -> tuple[Frame, ...]:
-        """Return the frames of the leaf that may have a document."""
+        """Return the frames that may contain a document."""
         if not self.head.leaves:
             return self.head.frames
         number = bisect_right(self._firsts, key) - 1
         return self._leaf(number) if number >= 0 else ()
 
     def find(self, key: str) -> PackedDocument | None:
-        """Return a document or its removal, if the pack has either.
+        """Find a document or its removal.
 
         A document takes two requests, or one if the leaf is cached; a miss takes at most one.
 
@@ -143,7 +143,7 @@ class PackVerification(NamedTuple):
 
 
 def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
-    """Verify every byte of a pack: digests, key order, positions, totals."""
+    """Verify every byte of a pack."""
     problems = list[str]()
     totals, frames = Totals(), 0
     try:

@@ -1,4 +1,4 @@
-"""A pack's sources: files of JSON lines, and published sites.
+"""The documents to pack, from JSON lines or published sites.
 
 Their keys wait on disk, sorted.
 """
@@ -40,7 +40,7 @@ MAX_LINE_FINDINGS = 100
 
 
 class UnusableLinesError(StatuaryError):
-    """Lines are not records or paths, or repeat one; nothing was written."""
+    """Raised if lines are not records, or repeat one."""
 
     def __init__(self, findings: list[Finding]) -> None:
         lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
@@ -51,7 +51,7 @@ class UnusableLinesError(StatuaryError):
 
 
 class KeyRow(NamedTuple):
-    """A document that is to be packed, and where it is."""
+    """A document to pack, and its location."""
 
     key: str
     file: int = 0  # the number of the file, from 0
@@ -62,7 +62,7 @@ class KeyRow(NamedTuple):
 
 
 class KeyTable:
-    """Keys of documents on disk; a context manager."""
+    """The documents to pack, sorted by key, on disk."""
 
     def __init__(self, read_body: Callable[[KeyRow], bytes | None]) -> None:
         self._database = temporary_database(
@@ -207,7 +207,7 @@ class LinesOfRecords:
             raise UnusableLinesError(self.findings)
 
     def _body(self, row: KeyRow) -> bytes:
-        """Return the bytes that a build publishes for a line."""
+        """Return a record as a build publishes it."""
         line = _read_at(self._files[row.file].fileno(), row.start, row.size)
         parsed_contract = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
         if parsed_contract.record is None:
@@ -288,7 +288,7 @@ def is_packed(path: str) -> bool:
 
 
 class DocumentsOfSite:
-    """A site's contract documents, as a context manager.
+    """The contract documents of a site.
 
     The site is a folder, snapshot or URL.
     """

@@ -1,4 +1,4 @@
-"""Write packs: documents to frames, frames to a file, in little memory."""
+"""Write packs with little memory."""
 
 import tempfile
 from collections import deque
@@ -37,7 +37,7 @@ QUEUED_PER_WORKER = 3
 
 
 class CompressedFrame(NamedTuple):
-    """A frame that is ready to be written."""
+    """A compressed frame."""
 
     keys: tuple[str, ...]
     removals: int
@@ -47,7 +47,7 @@ class CompressedFrame(NamedTuple):
 
 
 class WrittenPack(NamedTuple):
-    """A pack that was written."""
+    """The result of writing a pack."""
 
     totals: Totals
     size: int
@@ -56,7 +56,7 @@ class WrittenPack(NamedTuple):
 
 
 def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> Iterator[list[PackedDocument]]:
-    """Divide sorted documents into frames; only documents and their order decide.
+    """Group sorted documents into frames.
 
     Raises:
         PublishingError: if a document comes after one with the same key or a later one.
@@ -105,7 +105,7 @@ def _compressed(documents: list[PackedDocument], compressor: Compressor) -> Comp
 
 
 class PackWriter:
-    """A pack being written, as a context manager; leaves wait on disk."""
+    """Writes a pack; a context manager."""
 
     def __init__(self, stream: IO[bytes], compressor: Compressor) -> None:
         self.out = HashingWriter(stream)
@@ -148,7 +148,7 @@ class PackWriter:
         self._frames = []
 
     def finish(self) -> WrittenPack:
-        """Write what follows the frames.
+        """Write the index and the last line.
 
         Raises:
             PublishingError: if the pack is larger than any may be.

@@ -1,4 +1,4 @@
-"""A site whose records and proofs are only in its packs."""
+"""Read a site whose records and proofs are only in packs."""
 
 from collections.abc import Iterator
 from threading import Lock
@@ -28,7 +28,7 @@ LIST_SECONDS = 5.0
 
 
 class PackedDocuments:
-    """The records and proofs in a site's packs; thread-safe.
+    """The records and proofs in a site's packs.
 
     The site is a folder or a URL.
     """

@@ -1,4 +1,4 @@
-"""The stage that packs a build's contracts.
+"""The section that packs the contracts of a build.
 
 Later changes become a small pack.
 """
@@ -50,7 +50,7 @@ GROUP = "packs"
 
 
 class PacksSection(Section):
-    """The packs of a site that is built into a folder."""
+    """The section that packs the contracts of a site."""
 
     urls = URLS
 
@@ -81,7 +81,7 @@ class PacksSection(Section):
 
 
 class SitePacks:
-    """The packs of a site in a folder."""
+    """Updates the packs of a site."""
 
     def __init__(self, target: FolderTarget) -> None:
         self._target = target
@@ -133,7 +133,7 @@ class SitePacks:
         return body is not None and sha256(body).hexdigest() == pack.sha256
 
     def _with_changes(self, previous_packs: PackList) -> PackList:
-        """Return the list with the build's differences in a new run."""
+        """Add a pack with the changes of the build."""
         with KeyTable(self._body) as table:
             table.add(
                 _row(path, is_removed=digest is None)
@@ -152,7 +152,7 @@ class SitePacks:
         return with_changes(previous_packs, changes, len(changes), ranges_of, _put(self._target))
 
     def _body(self, row: KeyRow) -> bytes | None:
-        """Return a document's new bytes, or None if it is removed."""
+        """Return the new bytes of a document; None if it is removed."""
         if row.size == REMOVED:
             return None
         body = self._staged(row.path)
@@ -181,7 +181,7 @@ class SitePacks:
 
 
 def have_all(text: bytes, cached_group: CachedGroup, connection: Connection) -> bool:
-    """Return whether a list's packs have everything that the last build published."""
+    """Return whether packs contain all that was published."""
     rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
     count = sum(count for count, _ in rows)
     newest = max(run for _, run in rows)
@@ -222,7 +222,7 @@ def _path(pack: ListedPack) -> str:
 
 
 def _put(target: FolderTarget) -> PutPacks:
-    """Return the function that adds packs small enough for every host."""
+    """Return a function that adds packs within the limits of hosts."""
 
     def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
         for body, written_pack in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):

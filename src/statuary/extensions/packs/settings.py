@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class PacksSettings(NamedTuple):
-    """That the site has packs."""
+    """The setting that the site has packs."""
 
     is_on: bool = True
 

@@ -1,4 +1,4 @@
-"""The status as metrics, which Prometheus scrapes and alerts on.
+"""Publish the status as metrics for Prometheus.
 
 The document is `metrics.txt`.
 

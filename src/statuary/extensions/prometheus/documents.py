@@ -1,8 +1,8 @@
-"""`metrics.txt`: the status of an instant as metrics.
+"""The status as metrics for Prometheus, `metrics.txt`.
 
-Names and labels of metrics are those of statuspage-prometheus-exporter 2.6, so that its dashboards and alerts work;
-further labels tell components of one name apart. Its placeholders for "no incident" are left out, and times have
-the unit in the name, as Prometheus recommends.
+Names and labels of metrics are those of statuspage-prometheus-exporter 2.6, so that its dashboards and alerts
+work; further labels tell components of one name apart. Its placeholders for "no incident" are left out, and
+times have the unit in the name, as Prometheus recommends.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ METRICS = Url(
 
 
 class PrometheusSection(Section, FollowsStatus):
-    """The status as metrics."""
+    """The section that adds the metrics."""
 
     urls = (METRICS,)
     feeds = (METRICS,)
@@ -58,7 +58,7 @@ class PrometheusSection(Section, FollowsStatus):
 
 
 def metrics_document(state: PageState, build_due: Instant) -> Document:
-    """Return the metrics of a state.
+    """Encode a status as metrics.
 
     Args:
         state: the status.

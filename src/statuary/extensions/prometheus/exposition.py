@@ -1,4 +1,4 @@
-"""Prometheus's text format, version 0.0.4.
+"""Encode metrics in Prometheus's text format.
 
 Described in https://prometheus.io/docs/instrumenting/exposition_formats/.
 """
@@ -11,7 +11,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Sample(NamedTuple):
-    """A value with its labels."""
+    """A value with labels."""
 
     value: int
     labels: Mapping[str, str]
@@ -26,7 +26,7 @@ class Gauge(NamedTuple):
 
 
 def exposition(gauges: Iterable[Gauge]) -> str:
-    """Return metrics as text; one without samples has only its description."""
+    """Encode metrics as text."""
     lines: list[str] = []
     for gauge in gauges:
         lines += [f"# HELP {gauge.name} {gauge.help}", f"# TYPE {gauge.name} gauge"]

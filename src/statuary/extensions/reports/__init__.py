@@ -1,6 +1,6 @@
-"""Reports: each component's availability in a quarter.
+"""Report the availability of components in a quarter.
 
-They are CSV and a printable page.
+The report is CSV, or a page to print.
 
 The page states the accounting method.
 

@@ -1,4 +1,4 @@
-"""`statuary report`: each component's availability in a quarter."""
+"""Report availability (`statuary report`)."""
 
 import csv
 import io
@@ -98,7 +98,7 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
 
 
 def csv_text(rows: Sequence[MonthFigures]) -> str:
-    """Return the rows as CSV."""
+    """Format rows as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -125,7 +125,7 @@ tr{break-inside:avoid}p{color:#5a606a}
 def page_text(
     title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, url: str
 ) -> str:
-    """Return the rows as a page to print.
+    """Format rows as a page to print.
 
     Args:
         names: those of components, by id.

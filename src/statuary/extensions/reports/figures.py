@@ -1,6 +1,6 @@
-"""The figures of a report: a pure function of the timeline.
+"""Compute the availability of components by month.
 
-They follow the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial
+It follows the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial
 outage by 0.3.
 """
 
@@ -23,7 +23,7 @@ METHOD = (
 
 
 class MonthFigures(NamedTuple):
-    """A component in a month."""
+    """The availability of a component in a month."""
 
     component: Component
     month: date  # its first day
@@ -98,7 +98,7 @@ def _month(timeline: Timeline, component: Component, month: date, now: Instant) 
 def _spans(
     timeline: Timeline, component: Component, start: Instant, end: Instant
 ) -> Iterator[tuple[str, timedelta]]:
-    """Yield a component's statuses between two instants, with durations."""
+    """Yield the statuses of a component in a period, with durations."""
     history = timeline.status_histories[component.id]
     at = start
     for change in (*(instant for instant in history.instants if start < instant < end), end):

@@ -26,9 +26,10 @@ def host_of(header: str) -> str:
 
 
 class AllowedHosts(NamedTuple):
-    """The names by which the server may be asked.
+    """The host names that the server answers to.
 
-    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that is not among them.
+    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that
+    is not among them.
     """
 
     names: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""`statuary serve`: the site on this machine."""
+"""Serve a site on this machine (`statuary serve`)."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

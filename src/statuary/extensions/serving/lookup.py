@@ -1,4 +1,4 @@
-"""Respond to contract look-ups as Sourcify's server does.
+"""Answer contract look-ups as Sourcify's server does.
 
 Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
 the record. The first failure is the response.
@@ -52,7 +52,7 @@ from statuary.site.urls import url_regex
 
 
 class RequestError(StatuaryError):
-    """A request that gets an error body, in Sourcify's words."""
+    """Raised for a request that is answered with an error of Sourcify."""
 
     def __init__(self, message: str, custom_code: str = "invalid_parameter", status: int = 400) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ def decode_component(text: str) -> str:
 
 
 def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
-    """Raise a RequestError for the first unknown or empty parameter."""
+    """Refuse unknown and empty parameters."""
     for name, value in query.items():
         if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
@@ -111,7 +111,7 @@ def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
 
 
 def check_single(query: QueryParameters, name: str, kind: str = "string") -> str | None:
-    """Return a parameter's text, or None if it was not given.
+    """Return a parameter that may be given once.
 
     Raises:
         RequestError: if it was given twice, or as an array or an object.
@@ -123,7 +123,7 @@ def check_single(query: QueryParameters, name: str, kind: str = "string") -> str
 
 
 def check_reserved(text: str, names: tuple[str, ...]) -> None:
-    """Check that reserved characters are percent-encoded.
+    """Refuse reserved characters that are not percent-encoded.
 
     The measured server checks this for the list's parameters, not for `fields` and `omit`.
 
@@ -183,7 +183,7 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
 
 
 def _limit(text: str | None) -> int:
-    """Return the limit; a fraction is dropped, as measured."""
+    """Parse the limit, and round a fraction down."""
     if text is None:
         return MAX_LIMIT
     if not NUMBER.match(text):
@@ -215,7 +215,7 @@ def _results(chain_id: str, listing: ListQuery, read_document: ReadDocument) -> 
 
 
 def _page_results(body: bytes, listing: ListQuery) -> Iterator[bytes]:
-    """Yield the results of one page, in the list's order."""
+    """Yield the results on a page of the list."""
     results = items(body, members(body)[0].value)
     for start, end in results if listing.newest_first else reversed(results):
         match_id = next(part for part in members(body, start) if part.name == "matchId")
@@ -263,7 +263,7 @@ def json_response(body: bytes, status: int = HTTPStatus.OK) -> Response:
 
 
 def error_response(error: RequestError, new_error_id: NewErrorId) -> Response:
-    """Return Sourcify's error body: customCode, message, errorId."""
+    """Return an error in Sourcify's form."""
     body = {"customCode": error.custom_code, "message": str(error), "errorId": new_error_id()}
     return json_response(compact_json(body), error.status)
 
@@ -325,7 +325,7 @@ def compact_json(value: Mapping[str, str | None]) -> bytes:
 
 
 class Resource(StrEnum):
-    """The resources of the look-up."""
+    """The kinds of resources of the look-up."""
 
     CONTRACT = "contract"
     ALL_CHAINS = "all-chains"
@@ -337,7 +337,7 @@ class Resource(StrEnum):
 
 
 class Route(NamedTuple):
-    """A resource and the parameters of its path, percent-decoded."""
+    """A resource with the parameters in its path."""
 
     resource: Resource
     chain_id: str = ""
@@ -388,7 +388,7 @@ ADDRESS_LENGTH = 42
 
 
 def check_chain_id(text: str) -> None:
-    """Raise a RequestError for a wrong pattern or length."""
+    """Refuse a malformed chain id."""
     if len(text) > CHAIN_ID_DIGITS:
         raise RequestError(f"request/params/chainId must NOT have more than {CHAIN_ID_DIGITS} characters")
     if not CHAIN_ID.match(text):
@@ -396,7 +396,7 @@ def check_chain_id(text: str) -> None:
 
 
 def check_address(text: str) -> None:
-    """Raise a RequestError for a wrong length or pattern."""
+    """Refuse a malformed address."""
     if len(text) != ADDRESS_LENGTH:
         bound = "fewer" if len(text) < ADDRESS_LENGTH else "more"
         raise RequestError(f"request/params/address must NOT have {bound} than {ADDRESS_LENGTH} characters")
@@ -405,7 +405,7 @@ def check_address(text: str) -> None:
 
 
 def checked_address(text: str) -> Address:
-    """Return the checksummed address, rejecting a wrong mixed case."""
+    """Return the checksummed address; refuse a wrong checksum."""
     try:
         parse_address(text)
     except InvalidValueError:
@@ -419,7 +419,7 @@ GENESIS_CHAIN = "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRequest:
-    """A request."""
+    """A request to the look-up."""
 
     method: str = "GET"  # in capitals
     target: str  # path and query as on the request line, percent-encoded
@@ -432,7 +432,7 @@ class LookupRequest:
 def answer_lookup(
     request: LookupRequest, read_document: ReadDocument, new_error_id: NewErrorId
 ) -> Response | None:
-    """Return a look-up's response, or None for other paths.
+    """Answer a look-up, or return None for another path.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
@@ -470,7 +470,7 @@ def answer_lookup(
 
 
 def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
-    """Return an additional interface's response, with the look-up's methods."""
+    """Answer a call of an explorer's API."""
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD"):
@@ -511,7 +511,7 @@ def _checked_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def _not_verified(chain_id: str, address: str) -> Response:
-    """Return an unverified address's 404: a record's first and last members."""
+    """Return the 404 of an address without a contract."""
     nothing = {
         "match": None,
         "creationMatch": None,
@@ -576,7 +576,7 @@ def is_explorer_call(method: str, path: str, query: str) -> bool:
 
 
 def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
-    """Check that the site's `chains`, if any, lists a chain.
+    """Refuse a chain that the site does not serve.
 
     Raises:
         RequestError: with the measured message; `01` is not `1`.

@@ -1,4 +1,4 @@
-"""Ranges of bytes in files (RFC 9110, 14), for pack readers."""
+"""Answer requests for ranges of bytes (RFC 9110, 14)."""
 
 import re
 from dataclasses import replace
@@ -11,7 +11,7 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 
 
 def part_of(response: Response, range_header: str | None) -> Response:
-    """Return the requested range (206), or 416 if it is empty.
+    """Return the requested range of a response.
 
     Several ranges, or another unit, return the whole file.
     """

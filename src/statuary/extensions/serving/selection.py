@@ -1,4 +1,4 @@
-"""Select members of a record as slices of its bytes."""
+"""Select members of a record without parsing all of it."""
 
 import json
 import re
@@ -19,7 +19,7 @@ REST = ""
 
 
 class InvalidSelectorError(StatuaryError, ValueError):
-    """`fields` or `omit` is invalid; `str(error)` is Sourcify's message."""
+    """Raised for an invalid `fields` or `omit`, with Sourcify's message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
 
 
 def check_selector(selector: str) -> None:
-    """Raise an error for a selector that is not a field.
+    """Refuse a selector that is not a field.
 
     Raises:
         InvalidSelectorError: with Sourcify's message.
@@ -77,7 +77,7 @@ def check_selector(selector: str) -> None:
 
 
 def _in_request_order(selectors: list[str]) -> ChosenMembers:
-    """Group selectors by member: `compilation.name,compilation` is the name, then the rest.
+    """Group selectors by member, in order of the request.
 
     The whole of `proxyResolution` replaces its parts, which are not in it.
     """
@@ -93,7 +93,7 @@ def _in_request_order(selectors: list[str]) -> ChosenMembers:
 
 
 def _omitted_members(selectors: list[str]) -> ChosenMembers:
-    """Group selectors by member; omitting a whole member includes its parts.
+    """Group omitted selectors by member.
 
     The real server accepts nested names in `omit` and then omits nothing. The specification allows dotted
     paths in `omit`, so here they work.
@@ -114,11 +114,11 @@ QUOTE, COMMA, COLON, OPENING_BRACE, CLOSING_BRACE, OPENING_BRACKET, CLOSING_BRAC
 
 
 class NotCanonicalError(StatuaryError, ValueError):
-    """The text is not one compact JSON object; the message says where."""
+    """Raised if a text is not one compact JSON object."""
 
 
 class MemberSpan(NamedTuple):
-    """One member of an object, as byte offsets in its text."""
+    """A member's byte range in the text of a record."""
 
     name: str  # unescaped
     start: int  # the opening quote of the name
@@ -127,7 +127,7 @@ class MemberSpan(NamedTuple):
 
 
 def members(text: bytes, start: int = 0) -> list[MemberSpan]:
-    """Return the members of the object at byte `start`, in order.
+    """Find the members of an object.
 
     Raises:
         NotCanonicalError: if no compact object begins there.
@@ -145,7 +145,7 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
-    """Return the byte ranges of the items of an array.
+    """Find the items of an array.
 
     Args:
         start: the array's offset.
@@ -180,7 +180,7 @@ def _member(text: bytes, start: int) -> MemberSpan:
 
 
 def value_end(text: bytes, start: int) -> int:
-    """Return the first byte after the value that begins at byte `start`.
+    """Find the end of a value.
 
     Raises:
         NotCanonicalError: if no value begins there, or it has no end.
@@ -239,7 +239,7 @@ def select(record: bytes, selection: Selection) -> bytes:
 
 
 def _codes(record: bytes, spans: dict[str, MemberSpan], parts: tuple[str, ...]) -> bytes:
-    """Return the member `proxyResolution` with the on-chain code of sides."""
+    """Return `proxyResolution` with on-chain code."""
     codes = []
     for part in parts:
         side = spans.get(CODE_OF_PROXY[part])
@@ -265,7 +265,7 @@ def wanted_members(selection: Selection, present_names: Iterable[str]) -> list[s
 
 
 def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
-    """Return one member or the selected parts of it."""
+    """Return the selected parts of a member."""
     member_text = record[member.start : member.end]
     if selection.fields is None:
         inner = selection.omit.get(member.name, ())

@@ -1,4 +1,4 @@
-"""The local server: one thread per connection, with automatic reload."""
+"""The local server, which rebuilds and reloads on changes."""
 
 import json
 import os
@@ -59,7 +59,7 @@ HEARTBEAT = 15.0
 
 
 def headers_of(path: str) -> dict[str, str]:
-    """Return a path's headers except those of servers."""
+    """Return the headers of a path."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
     common = COMMON_HEADERS if match is None else match[0].common_headers
@@ -71,7 +71,7 @@ Wake = Callable[[], object]
 
 
 class ReloadEvents:
-    """The event streams of all open pages."""
+    """Tells open pages to reload."""
 
     def __init__(self) -> None:
         self.waiting: set[Wake] = set()
@@ -95,7 +95,7 @@ MAX_AGE = 30
 def answer_site(
     request: LookupRequest, read_document: ReadDocument, now: Instant, new_error_id: NewErrorId
 ) -> Response:
-    """Respond like a host with an edge runtime.
+    """Answer a request like a host with an edge program.
 
     Args:
         new_error_id: returns the `errorId` of an error body.
@@ -124,7 +124,7 @@ def _plain_response(request: LookupRequest, read_document: ReadDocument, now: In
 
 
 def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Response | None:
-    """Return an epoch's document at an instant, if it has one."""
+    """Return a document as of an instant, if it changes with time."""
     index = readable_epochs(read_document(status_urls.EPOCHS.path()))
     for file in _files(path):
         if file in index.documents:
@@ -140,7 +140,7 @@ def timed_response(path: str, read_document: ReadDocument, now: Instant) -> Resp
 
 
 def _files(path: str) -> tuple[str, ...]:
-    """Return the possible files of a URL path.
+    """Return the files that a URL path may mean.
 
     They are a file, a folder's page, and a page without extension.
     """
@@ -173,7 +173,7 @@ SCRIPT_HEADERS = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Contr
 
 
 class ServedRequest(NamedTuple):
-    """A log entry.
+    """A line of the server's log.
 
     Attributes:
         target: path and query as on the request line.
@@ -196,7 +196,7 @@ class _Answer(NamedTuple):
 
 
 class SiteApp:
-    """The site.
+    """Answers requests for a site.
 
     Attributes:
         events: for open pages; None if the site does not change while it is served.
@@ -220,7 +220,7 @@ class SiteApp:
         self.events = events
 
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
-        """Return the response to a request for a host.
+        """Answer a request, if its host is allowed.
 
         It has `Content-Length` unless its status forbids a body.
         """
@@ -237,7 +237,7 @@ class SiteApp:
         return response
 
     def _negotiated(self, request: LookupRequest) -> _Answer:
-        """Return the negotiated answer."""
+        """Answer a request, compressed or in part."""
         if request.range_header or not accepts_gzip(request.accept_encoding):
             answer = self._answer(request)
             response = answer.response
@@ -250,7 +250,7 @@ class SiteApp:
         return answer._replace(response=with_variants(response))
 
     def _answer(self, request: LookupRequest) -> _Answer:
-        """Return the answer to a request; none ends the server."""
+        """Answer a request; an exception becomes an error response."""
         if self.events is not None and request.target == SCRIPT_PATH:
             return _Answer(Response(status=HTTPStatus.OK, body=SCRIPT_TEXT, headers=SCRIPT_HEADERS))
         try:
@@ -431,7 +431,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
 
 def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield at the start, and after each change.
+    """Yield once at the start, and after each change.
 
     The first one is for changes before the start.
     """
@@ -449,7 +449,7 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return time and size of a folder's files, except hidden ones."""
+    """Return the size and time of every visible file."""
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -1,1 +1,1 @@
-"""`statuary setup`: everything that keeps a site running at a host."""
+"""Set up a site that keeps running at a host."""

@@ -1,4 +1,4 @@
-"""`statuary setup HOST`: one conversation, and a running site's files."""
+"""Set up a site at a host (`statuary setup`)."""
 
 import os
 from codecs import BOM_UTF8
@@ -154,7 +154,7 @@ def setup_command(
 
 
 def _decide(host: str, answers: Answers, catalogue: SiteContent, out: Path) -> SetupAnswers:
-    """Return the options' values, and a person's other answers."""
+    """Return the given answers, and ask for the others."""
     asks = is_interactive() and not answers.yes
     url = _decide_url(answers.url, catalogue.page.url, asks=asks)
     remote = git_output(out, "remote", "get-url", "origin")
@@ -175,7 +175,7 @@ ALERTS_QUESTION: Final = "Incidents from alerts, through a function at the edge"
 
 
 def _decide_url(given: str | None, present: str, *, asks: bool) -> str:
-    """Return the URL of the site."""
+    """Return the URL of the site: given, in site.yaml, or asked for."""
     url = given or present
     if given is None and asks:
         url = click.prompt("The URL of the site", default=present)
@@ -186,7 +186,7 @@ def _decide_url(given: str | None, present: str, *, asks: bool) -> str:
 
 
 def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
-    """Return the site's place in an object store.
+    """Return the URL of an object store: given or asked for.
 
     Returns:
         Nothing if the host is not one.
@@ -202,7 +202,7 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
 
 
 def _edit_settings(decided: SetupAnswers, catalogue: SiteContent, content: Path) -> None:
-    """Write the URL and the host's files setting into site.yaml."""
+    """Write the URL and the host into site.yaml."""
     with content_lock(content):
         before = read_below(content, SITE, LARGEST_SOURCE_FILE).removeprefix(BOM_UTF8).decode()
         text = before
@@ -237,7 +237,7 @@ def _host_options(
 
 
 def _write(files: list[HostFile], content: Path, out: Path, install: str | None) -> str:
-    """Write the host's files, and return those for git."""
+    """Write the files of a host, and return those to commit."""
     installation = read_installation(out) if install is None else Installation(install)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {out / '.gitignore'}", err=True)

@@ -1,4 +1,4 @@
-"""The files that keep a site running: workflows, units and alerts."""
+"""The files that keep a site running: workflows, timers and forms."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 
 
 class RebuildSchedule(NamedTuple):
-    """The way to start a build at a host with own builds."""
+    """The way builds are started at a host that builds sites itself."""
 
     hook: str  # what the host calls the URL that starts a build
     reason: str
@@ -56,7 +56,7 @@ REBUILDS: Final = {
 
 
 class DeploySchedule(NamedTuple):
-    """The way to publish to a host that does not build."""
+    """The way a workflow publishes to a host that does not build."""
 
     cron: str = ""  # empty if only the age of a build matters
     command: str = ""  # deploys the built folder; empty if the build publishes
@@ -75,7 +75,7 @@ DEPLOYS: Final = {
 
 
 class SetupAnswers(NamedTuple):
-    """The owner's choices."""
+    """The answers that decide which files are written."""
 
     host: str
     url: str  # of the site
@@ -114,7 +114,7 @@ def build_secrets(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
 
 
 def needed_extras(answers: SetupAnswers, catalogue: SiteContent) -> list[str]:
-    """Return the extras of statuary that the site's build needs."""
+    """Return the extras of statuary that builds of the site need."""
     keys = dict(catalogue.extensions)
     needs = {
         "cards": "cards" in keys,
@@ -169,7 +169,7 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
 
 
 def cron_within(horizon: timedelta) -> str:
-    """Return a build schedule in which one missed run is harmless."""
+    """Return a schedule in which one missed run does no harm."""
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 
 

@@ -1,4 +1,4 @@
-"""The owner's steps after the files of a host are written."""
+"""The steps that are left to do by hand after setup."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ SECRETS_PAGE: Final = "Settings, Secrets and variables, Actions"
 
 
 class SetupResult(NamedTuple):
-    """The values that the steps depend on."""
+    """The values that the remaining steps depend on."""
 
     answers: SetupAnswers
     options: HostOptions
@@ -29,7 +29,7 @@ class SetupResult(NamedTuple):
 
 
 def owner_steps(result: SetupResult) -> list[str]:
-    """Return the remaining steps in order, a paragraph each."""
+    """Return the remaining steps in order."""
     host = result.answers.host
     parts = (_server_steps,) if host in SERVERS else (_secret_steps, _push_steps, *_PLATFORM_STEPS[host])
     steps = [step for part in parts for step in part(result)]

@@ -1,1 +1,1 @@
-"""A whole site in one signed file."""
+"""Snapshots: a whole site in one signed file."""

@@ -1,4 +1,4 @@
-"""`statuary snapshot` and `statuary extract`: sites as single files."""
+"""Make, verify and read snapshots (`statuary snapshot`, `statuary extract`)."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def diff_command(before: str, after: str, form: str) -> None:
 
 
 def _verified(snapshot: SnapshotReader) -> Iterator[Entry]:
-    """Yield a snapshot's entries, each after checking its document."""
+    """Verify the documents of a snapshot, and yield their entries."""
     return (entry for entry, _ in snapshot.documents())
 
 
@@ -90,7 +90,7 @@ def _difference_json(difference: Difference) -> dict[str, object]:
 
 
 def _entry_json(entry: Entry | None) -> dict[str, object] | None:
-    """Return the members of an entry that manifests have."""
+    """Return an entry as manifests have it."""
     return None if entry is None else dict(zip(Entry._fields[:5], entry[:5], strict=True))
 
 
@@ -272,7 +272,7 @@ def _documents_of(folder: Path) -> Iterator[Document]:
 
 
 def _is_snapshot(source: Path) -> bool:
-    """Return whether a source has its own manifest.
+    """Return whether a source has a manifest of its own.
 
     The folder of a build has none.
     """
@@ -283,7 +283,7 @@ def _is_snapshot(source: Path) -> bool:
 
 
 def _revision(content: Path) -> str:
-    """Return a content folder's commit, with `+` for changes.
+    """Return the commit of a content folder, with `+` if it was changed.
 
     Returns:
         The commit; empty outside of git.
@@ -305,7 +305,7 @@ def _build_into(content: Path, target: SnapshotTarget) -> Outcome:
 
 
 def _origin_of_folder(folder: Path, now: Instant | None, revision: str | None) -> SiteOrigin:
-    """Return a folder's origin: given, or recorded by its build."""
+    """Return the time and revision of a folder."""
     origin = recorded_origin(folder) or SiteOrigin(instant=build_instant(now), revision="", statuary=VERSION)
     return origin._replace(
         instant=now or origin.instant, revision=origin.revision if revision is None else revision
@@ -392,7 +392,7 @@ def extract_command(
 
 
 def _paths(site: SiteReader, requested: Iterable[str]) -> Iterator[str]:
-    """Yield the given paths, then the matches of patterns."""
+    """Yield given paths, and those that match patterns."""
     patterns = [what for what in requested if WILDCARD.search(what)]
     for what in requested:
         if what not in patterns:
@@ -406,7 +406,7 @@ def _matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def _contract_path(what: str) -> str | None:
-    """Return the path of a contract given as CHAIN/ADDRESS.
+    """Return the path of a contract, given as CHAIN/ADDRESS.
 
     Returns:
         None for other strings.

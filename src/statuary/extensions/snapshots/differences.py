@@ -1,4 +1,4 @@
-"""A snapshot's effect: differences of sorted listings, plan and age."""
+"""Differences between two sites, from their sorted listings."""
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
@@ -14,14 +14,14 @@ from statuary.publish.plan import Action, Change, Plan
 
 
 class Difference(NamedTuple):
-    """A path at which two listings differ."""
+    """A path that was added, changed or removed."""
 
     before: Entry | None  # None if it is new
     after: Entry | None  # None if it is removed
 
     @property
     def action(self) -> Action:
-        """The kind of difference."""
+        """Whether the path was added, changed or removed."""
         if self.before is None:
             return Action.ADD
         return Action.REMOVE if self.after is None else Action.REPLACE
@@ -33,12 +33,12 @@ class Difference(NamedTuple):
 
     @property
     def change(self) -> Change:
-        """The difference in the form of a plan."""
+        """The difference as a change of a plan."""
         return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
 
 
 def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Yield the entries of each path in sorted listings.
+    """Yield the entries of each path in several sorted listings.
 
     They are in the order of the listings, with None where one lacks the path.
     """
@@ -65,7 +65,7 @@ def plan_of(
     size: int,
     conflicts: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the plan that leads to a listing.
+    """Return a plan with these differences.
 
     Args:
         differences: yields them by path, each time it is called.
@@ -88,7 +88,7 @@ def plan_of(
 
 
 def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
-    """Refuse a snapshot that is older than the site it would replace.
+    """Refuse to replace a site by an older snapshot.
 
     An old signed snapshot may be a replay.
 

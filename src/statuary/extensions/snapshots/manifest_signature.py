@@ -1,4 +1,4 @@
-"""Signatures of manifests, in the format of the `minisign` program.
+"""Sign and verify manifests in the format of minisign.
 
 The package `py-minisign` signs and verifies; keys are made by `minisign -G`.
 """
@@ -27,7 +27,7 @@ def _minisign() -> ModuleType:
 
 
 def key_id(text: bytes) -> str:
-    """Return a .pub or .minisig file's key id, as minisign shows it.
+    """Return the id of a key or signature, as minisign shows it.
 
     It has 16 capital hex digits.
 
@@ -58,7 +58,7 @@ def parse_public_key(text: str) -> "PublicKey":
 
 
 def parse_secret_key(text: str, ask_password: Callable[[], str]) -> "SecretKey":
-    """Parse the text of a .key file.
+    """Parse a .key file.
 
     Args:
         ask_password: is called if the key is encrypted.
@@ -112,7 +112,7 @@ def manifest_signer(key: "SecretKey") -> Signer:
 
 
 def parse_signature(text: bytes) -> "Signature":
-    """Read the text of a .minisig file.
+    """Parse a .minisig file.
 
     Raises:
         DamagedSnapshotError: if it is not a signature, or in the legacy format, which is not prehashed.

@@ -1,4 +1,4 @@
-"""Options for the minisign keys of snapshots."""
+"""Options for keys of snapshots."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,12 +28,12 @@ sign_option = click.option(
 
 
 def public_key_of(text: str | None) -> "PublicKey | None":
-    """Return the public key in a text or file."""
+    """Parse a public key, given as text or in a file."""
     return None if text is None else parse_public_key(read_key(Path(text)) if Path(text).is_file() else text)
 
 
 def signer_of(file: Path | None) -> Signer | None:
-    """Return a signer with a file's secret key, if one is given."""
+    """Return a signer with the secret key in a file, if given."""
     if file is None:
         return None
     return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))

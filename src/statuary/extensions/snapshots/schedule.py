@@ -1,4 +1,4 @@
-"""A site's schedule, for servers that choose documents by the clock.
+"""The documents of a site that change with time.
 
 An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch,
 and the manifest names the bytes that are stored. Those are the document of some epoch too, or the patch of
@@ -15,7 +15,7 @@ from statuary.status.urls import EPOCHS
 
 
 class SiteSchedule:
-    """The versions of documents in the epochs of a site."""
+    """The versions of documents that change with time."""
 
     def __init__(self, read_path: ReadPath) -> None:
         self._read = read_path
@@ -25,16 +25,16 @@ class SiteSchedule:
         return readable_epochs(self._read(EPOCHS.path()))
 
     def has(self, path: str) -> bool:
-        """Return whether the document at a path changes by the clock."""
+        """Return whether the document changes with time."""
         return path in self._index.documents
 
     def versions(self, path: str) -> Iterator[bytes]:
-        """Yield the document at a path in each epoch."""
+        """Yield all versions of a document."""
         for stored in dict.fromkeys(self._index.versions_of(path)) if self.has(path) else ():
             body = stored.body(self._read)
             if body is not None:
                 yield body
 
     def find(self, path: str, digest: str) -> bytes | None:
-        """Return the version with a SHA-256, or None."""
+        """Find the version of a document with a digest."""
         return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)

@@ -1,7 +1,8 @@
-"""Read documents of a site: a snapshot, folder or URL.
+"""Read single documents of a site: a snapshot, folder or URL.
 
 If the site has a manifest, every returned byte is checked against it; where a server chooses by the clock,
-against the site's own schedule. In the folder of a build, the ledger decides, which lists the host's files too.
+against the site's own schedule. In the folder of a build, the ledger decides, which lists the host's files
+too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -48,7 +49,7 @@ KEPT_PARTS = 128
 
 
 class DocumentSource(Protocol):
-    """The bytes of a site; thread-safe."""
+    """Reads the stored bytes of a site."""
 
     name: str
     has_manifest: bool  # whether it is a snapshot, which always has a manifest
@@ -68,7 +69,7 @@ class DocumentSource(Protocol):
 
 
 class DocumentFallback(Protocol):
-    """A site's documents outside of its files, such as in packs.
+    """Reads documents that are not files, such as those in packs.
 
     It is thread-safe.
     """
@@ -84,17 +85,17 @@ class DocumentFallback(Protocol):
         """Yield the path of every such document, if files can be listed."""
 
     def renew(self) -> None:
-        """Forget what was read: the site was published again."""
+        """Clear the cache after a publication."""
 
     def close(self) -> None:
         """Release resources."""
 
 
 class DocumentFallbacks:
-    """The documents of a site outside of its files, by extension; thread-safe."""
+    """Reads documents from each extension that stores some."""
 
     def __init__(self, source: DocumentSource) -> None:
-        """Open nothing yet: most sites have files alone."""
+        """Prepare; nothing is opened before it is needed."""
         self._source = source
 
     @cached_property
@@ -118,7 +119,7 @@ class DocumentFallbacks:
             yield from fallback.paths()
 
     def renew(self) -> None:
-        """Forget what was read: the site was published again."""
+        """Clear the caches after a publication."""
         for fallback in self.__dict__.get("_fallbacks", ()):
             fallback.renew()
 
@@ -129,7 +130,7 @@ class DocumentFallbacks:
 
 
 class StoredDocuments:
-    """The documents of a site, files and others; thread-safe."""
+    """Reads the documents of a site, from files or elsewhere."""
 
     def __init__(self, source: DocumentSource) -> None:
         self.source = source
@@ -165,7 +166,7 @@ def not_found_statuses(path: str) -> Collection[int]:
 
 
 class UrlSource:
-    """A site that a web server serves: one GET for each document."""
+    """Reads a site from a web server."""
 
     has_manifest = False
 
@@ -196,7 +197,7 @@ class UrlSource:
 
 
 class ManifestIndex:
-    """A manifest for looking up documents, with parts read on demand."""
+    """Looks up documents in a manifest; parts are read on demand."""
 
     def __init__(self, text: bytes, read_path: ReadPath) -> None:
         self.text = text
@@ -252,7 +253,7 @@ def _path_of(line: bytes) -> str:
 
 
 class SiteReader:
-    """A published site, read by path; thread-safe."""
+    """Reads the documents of a published site."""
 
     def __init__(
         self,
@@ -261,7 +262,7 @@ class SiteReader:
         schedule: SiteSchedule | None = None,
         read_index: Callable[[], ManifestIndex | None] | None = None,
     ) -> None:
-        """Read a site.
+        """Prepare a reader.
 
         Args:
             schedule: what the site has for other instants, if it may be answered by the clock.
@@ -365,7 +366,7 @@ def open_site(
 
 
 def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
-    """Return a folder compared with its ledger, if the ledger decides.
+    """Return a folder that is compared with its ledger.
 
     Raises:
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.
@@ -379,7 +380,7 @@ def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReade
 
 
 def open_source(location: str | Path) -> DocumentSource:
-    """Open a site to read its bytes unchecked.
+    """Open a site, without checking what is read.
 
     It raises PublishingError as `open_site` does.
     """
@@ -392,7 +393,7 @@ def open_source(location: str | Path) -> DocumentSource:
 
 
 class ReadOnlyLocation(SiteLocation):
-    """A snapshot file, or a site that a web server serves."""
+    """A snapshot or URL, which cannot be written to."""
 
     def __init__(self, name: str) -> None:
         """Open it; raise PublishingError as `open_site` does."""
@@ -422,7 +423,7 @@ def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIn
 
 
 def stored_names(path: str) -> Iterator[str]:
-    """Yield the possible stored names of a document, likeliest first."""
+    """Yield the names that a document may be stored under."""
     address = ADDRESS.search(path)
     if address is not None and address[0].islower():
         yield path.replace(address[0], checksum_address(address[0]), 1)

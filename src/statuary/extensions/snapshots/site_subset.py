@@ -1,4 +1,4 @@
-"""A part of a site by `--only`.
+"""Select a part of a site with `--only`.
 
 It has the same documents as the whole, byte for byte: its lists still name contracts that it does not
 contain.
@@ -43,7 +43,7 @@ ANY_CHAIN = ""
 
 
 class SubsetContract(NamedTuple):
-    """A contract that a list of addresses names."""
+    """A contract in a list of addresses."""
 
     chain_id: str  # or `ANY_CHAIN`
     address: str  # in lower case
@@ -59,7 +59,7 @@ class SiteSubset(NamedTuple):
     contracts_listed: frozenset[SubsetContract] = frozenset()
 
     def wants(self, path: str, body: bytes) -> bool:
-        """Return whether the subset includes a document."""
+        """Return whether a document is selected."""
         path = plain_path(uncompressed_path(path))
         first_segment = path.partition("/")[0]
         if not self.texts or first_segment in SHARED_ROOTS:
@@ -92,7 +92,7 @@ WHOLE_SITE = SiteSubset()
 
 
 def _chains_of_results(body: bytes) -> set[str]:
-    """Return the chains that an all-chains document lists."""
+    """Return the chains in a look-up over all chains."""
     try:
         return {result["chainId"] for result in orjson.loads(body)["results"]}
     except (ValueError, KeyError, TypeError):
@@ -139,7 +139,7 @@ PARTS = {"contracts": False, "status": False, "chain": True, "address-list": Tru
 
 
 def _digest_text(contracts: frozenset[SubsetContract]) -> set[str]:
-    """Return a list of addresses by digest, as manifests state it."""
+    """Return the digest of a list of addresses."""
     text = "".join(f"{chain}/{address}\n" for chain, address in sorted(contracts))
     return {f"address-list=sha256:{sha256(text.encode()).hexdigest()}"} if contracts else set()
 

@@ -1,4 +1,4 @@
-"""Read a snapshot once, checking every byte."""
+"""Read a snapshot from start to end, and check every byte."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ Entries = Callable[[], Iterator[Entry]]
 
 
 class MemberSource(Protocol):
-    """A source of the members of a snapshot."""
+    """Reads the members of a snapshot in order."""
 
     allows_more: bool  # whether members after a damaged one can be read
 
@@ -107,7 +107,7 @@ class ZipMembers:
 
 
 class SiteMembers:
-    """The members of a snapshot published to a folder or URL."""
+    """The members of a snapshot that was unpacked into a folder or URL."""
 
     allows_more = True
 
@@ -182,14 +182,14 @@ class SiteMembers:
 
 
 class _ExtraPaths(NamedTuple):
-    """Paths that no document of a snapshot has."""
+    """Paths that the snapshot does not have."""
 
     first: list[str]  # a few of them
     total: int
 
 
 def _extra(paths: Iterator[str], entries: Entries) -> _ExtraPaths:
-    """Return the paths that no document of the snapshot has."""
+    """Find paths that the snapshot does not have."""
     first_paths: list[str] = []
     count = 0
     with Listing() as names:

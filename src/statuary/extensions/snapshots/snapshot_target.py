@@ -1,4 +1,4 @@
-"""A snapshot as the target of a build."""
+"""Build into a snapshot."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -66,7 +66,7 @@ def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
 
 
 class SnapshotTarget(StatelessTarget):
-    """A snapshot as a target; a context manager.
+    """A snapshot as the target of a build.
 
     Bodies wait in a temporary file.
     """
@@ -81,7 +81,7 @@ class SnapshotTarget(StatelessTarget):
         dry_run: bool = False,
         workers: int | None = None,
     ) -> None:
-        """Begin a snapshot.
+        """Prepare a snapshot.
 
         Args:
             out: the file; its name ends in .zip.
@@ -169,7 +169,7 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def plan(self) -> Plan:
-        """Return the diff between the new file and the present one.
+        """Compare the new snapshot with the present file.
 
         Raises:
             PublishingError: if another kind of file has the name.
@@ -267,7 +267,7 @@ def copy_snapshot(
 
 
 def _require_snapshot_or_nothing(path: Path) -> None:
-    """Check that a path is free or a snapshot, by its trailer.
+    """Refuse to overwrite a file that is not a snapshot.
 
     Raises:
         PublishingError: if it is another file.

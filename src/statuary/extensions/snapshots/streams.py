@@ -1,4 +1,4 @@
-"""Hashing byte streams, ranges of files and URLs, and waiting bodies."""
+"""Byte streams with digests, and ranges of files and URLs."""
 
 import os
 import tempfile
@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 
 class HashingReader:
-    """A stream being read."""
+    """A stream that hashes what is read."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self.stream = stream
@@ -51,7 +51,7 @@ class HashingReader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def expect(self, data: bytes, what: str) -> None:
-        """Read bytes that must have a given value.
+        """Read bytes, and refuse any others.
 
         Raises:
             DamagedSnapshotError: if they differ.
@@ -62,13 +62,13 @@ class HashingReader:
             )
 
     def expect_end(self) -> None:
-        """Make sure that nothing follows; raise DamagedSnapshotError if something does."""
+        """Refuse further bytes; raise DamagedSnapshotError for any."""
         if self.stream.read(1):
             raise DamagedSnapshotError(f"{self.name} has data after its end, at byte {self.position:,}")
 
 
 class HashingWriter:
-    """A stream being written."""
+    """A stream that hashes what is written."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
@@ -95,7 +95,7 @@ KEPT_BLOCKS = 256
 
 
 class ByteRanges(Protocol):
-    """Bytes with random access; thread-safe."""
+    """Reads ranges of bytes."""
 
     name: str
     size: int
@@ -181,7 +181,7 @@ class UrlRanges:
 
 
 class Spool(Listing):
-    """A listing whose bodies wait in a file."""
+    """A temporary file for bodies."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Begin a spool.
@@ -212,7 +212,7 @@ class Spool(Listing):
 
 
 def check_body(entry: Entry, body: bytes) -> None:
-    """Check the bytes of a document against its entry.
+    """Compare a body with its entry.
 
     Raises:
         DamagedSnapshotError: if they differ.

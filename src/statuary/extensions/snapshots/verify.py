@@ -1,4 +1,4 @@
-"""Verify a snapshot or published site, with its records and anchors."""
+"""Verify a snapshot or a published site."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ InspectDocument = Callable[[Entry, bytes], None]
 
 
 class Verification(NamedTuple):
-    """The result of verifying."""
+    """The result of a verification."""
 
     manifest: Manifest
     manifest_digest: str  # SHA-256 of the manifest, which identifies the exact site
@@ -110,7 +110,7 @@ RULE = "anchor-mismatch"
 
 
 class VerifiedAnchor(NamedTuple):
-    """The result for the anchor in a published proof."""
+    """The result of verifying an anchor."""
 
     claims: tuple[Claim, ...]
     findings: list[Finding]  # where the proof claims more
@@ -149,7 +149,7 @@ def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> Verifie
 
 
 def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
-    """Describe a published claim that exceeds its anchor's evidence, if it does."""
+    """Describe a published claim that the evidence does not support."""
     claim_text = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
     if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
         return f"{claim_text}; it is contradicted {english(claim.reason)}"
@@ -166,7 +166,7 @@ IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
 
 @dataclass(slots=True)
 class AnchorVerifier:
-    """Pairs a snapshot's proofs with its records, in any order.
+    """Verifies the anchors in proofs against records.
 
     A context manager, which deletes its files on disk.
     """
@@ -226,7 +226,7 @@ def _name(document: JsonObject) -> str:
 
 
 def _about_chain(record: JsonObject) -> dict[str, Json]:
-    """Return the members of a record that anchors are about."""
+    """Return the members of a record that anchors refer to."""
     codes = {
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}
         for side in ("creationBytecode", "runtimeBytecode")
@@ -240,7 +240,7 @@ ALL_CHECKS = (*IDENTITY_CHECKS, *CONTRACT_CHECKS)
 
 @dataclass(slots=True)
 class RecordVerifier:
-    """Verifies records, as `inspect` of `verify_snapshot`.
+    """Verifies the records of a snapshot.
 
     It is a context manager, since some records wait on disk.
     """
@@ -275,7 +275,7 @@ class RecordVerifier:
 
 
 def _object(body: bytes) -> dict[str, Json]:
-    """Return a record.
+    """Parse a record.
 
     Returns:
         An empty record for anything else, which no check accepts.
@@ -288,7 +288,7 @@ def _object(body: bytes) -> dict[str, Json]:
 
 
 def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Finding]:
-    """Return the findings about the path of a record."""
+    """Return findings about a record at a wrong path."""
     if (record.get("chainId"), record.get("address")) == contract:
         return []
     message = "the record is that of another contract, or not a record"

@@ -1,4 +1,4 @@
-"""Write a snapshot's zip, read it through, or read single members.
+"""Read and write the zip files of snapshots.
 
 `zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed
 already. Everything except the members' data follows from the members, so the same code writes and verifies
@@ -40,14 +40,14 @@ IN_MEMORY = 16 << 20
 
 
 class _DirectoryPage(NamedTuple):
-    """Bytes of a central directory."""
+    """A range of the central directory."""
 
     text: bytes
     entry: CentralName  # the first
 
 
 class CentralDirectory:
-    """The central directory of the members so far."""
+    """The central directory of a zip that is being written."""
 
     def __init__(self) -> None:
         self._entries = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by close()
@@ -74,7 +74,7 @@ class CentralDirectory:
 
 
 class ZipWriter:
-    """A zip being written; members are put in order."""
+    """Writes a zip, member by member."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.out = HashingWriter(stream)

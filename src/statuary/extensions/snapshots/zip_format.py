@@ -1,4 +1,4 @@
-"""The structure of a snapshot's zip, in one exact encoding.
+"""The zip format of snapshots, with exactly one encoding.
 
 Section numbers are those of the specification, PKWARE's APPNOTE.TXT 6.3.10. Members are plain files,
 rw-r--r--, of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.
@@ -158,7 +158,7 @@ def parse_central_header(text: bytes) -> CentralEntry | None:
 
 
 class Ending(NamedTuple):
-    """The trailer of a zip."""
+    """The last records of a zip."""
 
     entries: int  # the number of entries in the central directory
     size: int  # bytes of the central directory
@@ -225,7 +225,7 @@ QUEUED_PER_WORKER = 4
 
 
 class CompressedMember(NamedTuple):
-    """A member in compressed form."""
+    """A compressed member."""
 
     header: ZipHeader
     data: bytes  # its bytes in the zip
@@ -235,7 +235,7 @@ class CompressedMember(NamedTuple):
 
 
 class SnapshotMember(NamedTuple):
-    """A member with its body."""
+    """A member and its body."""
 
     path: str  # its stored name
     body: bytes
@@ -306,7 +306,7 @@ def compress_members(members: Iterable[SnapshotMember]) -> Iterator[CompressedMe
 
 
 def decompress_member(packed: CompressedMember) -> bytes:
-    """Return a member's body.
+    """Decompress a member.
 
     Raises:
         DamagedSnapshotError: if the data does not match the header.

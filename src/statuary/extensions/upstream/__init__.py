@@ -1,4 +1,4 @@
-"""Upstream components: follow components of another status page.
+"""Let components follow those of another status page.
 
 The other page may be one of Statuspage, Instatus or Better Stack. `statuary upstream` fetches the statuses
 and keeps the changes in a file of the content folder; a build reads only that file. The component degrades

@@ -1,4 +1,4 @@
-"""`statuary upstream`: fetch the statuses of components that follow other pages."""
+"""Fetch the statuses that components follow (`statuary upstream`)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
 class FetchedStatus(NamedTuple):
-    """Another page's status of a component, or why it is unknown."""
+    """A status on another page, or why it is unknown."""
 
     row: UpstreamComponent
     status: ComponentStatus | None
@@ -91,7 +91,7 @@ def upstream_command(
 def _keep(
     content: Path, fetched: Sequence[FetchedStatus], at: Instant, *, allow_clock_rollback: bool
 ) -> None:
-    """Add other pages' new statements to the file."""
+    """Add fetched statuses to the stored ones."""
     with content_lock(content):
         previous_changes = changes = read_changes(content)
         if allow_clock_rollback:

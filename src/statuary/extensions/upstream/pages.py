@@ -1,4 +1,4 @@
-"""Read a component's status from another page's documents.
+"""Read a component's status on another page.
 
 Statuspage: `api/v2/components.json`. Instatus: `v2/components.json` (https://instatus.com/help/api). Better
 Stack: `index.json`
@@ -23,11 +23,11 @@ LARGEST_BODY = 4 << 20
 
 
 class UpstreamError(StatuaryError):
-    """Another page cannot be read, or does not have a component."""
+    """Raised if another page cannot be read or lacks a component."""
 
 
 class ListedComponent(NamedTuple):
-    """A component as another page lists it."""
+    """A component on another page."""
 
     id: str
     name: str

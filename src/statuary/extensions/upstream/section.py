@@ -1,4 +1,4 @@
-"""The section of the key `upstream`."""
+"""The section that lets components follow another page."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class UpstreamSection(Section):
-    """Components that follow other pages: their settings and their status."""
+    """The section that lets components follow another page."""
 
     @override
     @classmethod

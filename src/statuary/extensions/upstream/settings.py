@@ -21,14 +21,14 @@ class UpstreamKind(StrEnum):
 
 
 class Override(NamedTuple):
-    """A person's status for a component, which overrides the other page's."""
+    """A status that a person sets instead of the other page's."""
 
     status: ComponentStatus
     since: Instant
 
 
 class UpstreamComponent(NamedTuple):
-    """A component of this page, and the one that it follows."""
+    """A component and the one that it follows."""
 
     component: str  # its key or id on this page
     url: str  # of the other page

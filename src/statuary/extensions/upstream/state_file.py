@@ -1,4 +1,4 @@
-"""The stored statuses of other pages, and the changes of components."""
+"""The stored statuses of followed components."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,11 +32,11 @@ Changes = dict[str, tuple[StatusChange, ...]]
 
 
 class StateFileError(StatuaryError):
-    """The file is damaged."""
+    """Raised if the file is damaged."""
 
 
 def read_changes(content: Path) -> Changes:
-    """Read the stored changes, if there is a file.
+    """Read the stored statuses.
 
     Raises:
         StateFileError: if it is damaged.
@@ -53,7 +53,7 @@ def read_changes(content: Path) -> Changes:
 
 
 def without_future(changes: Changes, now: Instant) -> Changes:
-    """Return the changes up to an instant.
+    """Leave out statuses from the future.
 
     Those of a run with a wrong clock are dropped.
     """
@@ -61,7 +61,7 @@ def without_future(changes: Changes, now: Instant) -> Changes:
 
 
 def refuse_future(changes: Changes, now: Instant) -> None:
-    """Check that no stored change is in the future.
+    """Refuse stored statuses from the future.
 
     Until then, every new status would be ignored.
 
@@ -84,7 +84,7 @@ def _change(row: Mapping[str, str]) -> StatusChange:
 
 
 def write_changes(content: Path, changes: Changes) -> None:
-    """Replace the file of a content folder."""
+    """Write the statuses to the content folder."""
     rows = {
         name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
         for name in sorted(changes)
@@ -95,7 +95,7 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add another page's status at an instant, unless it is unchanged."""
+    """Add a status, unless it is unchanged."""
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
@@ -111,7 +111,7 @@ def apply_upstream_status(
     findings: list[Finding],
     language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
-    """Add the changes of components that follow other pages.
+    """Give components the statuses that they follow.
 
     Faults are added to `findings`.
     """
@@ -137,7 +137,7 @@ def apply_upstream_status(
 
 
 def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
-    """Return a component's changes.
+    """Return the statuses of a component.
 
     A person's override replaces those from its start on.
     """

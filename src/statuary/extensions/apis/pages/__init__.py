@@ -1,4 +1,4 @@
-"""The pages of proxies and code, and the links to them."""
+"""Links to the pages of proxies and code."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return the template values: whether proxies and code have pages."""
+    """Return whether the site has pages of proxies and code."""
     return {
         "proxies": "yes" if Api.PROXIES in settings.apis else "",
         "code": "yes" if Api.CODE in settings.apis else "",

@@ -1,4 +1,4 @@
-"""Clear signing on a contract's page: functions and a form."""
+"""Clear signing on a contract's page: its functions and a form."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from statuary.site.pages.page_parts import PageParts
 
 
 def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:
-    """Return nothing: what a page shows does not depend on the settings."""
+    """Return nothing: the page does not depend on the settings."""
     return {}
 
 

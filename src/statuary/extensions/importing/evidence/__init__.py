@@ -1,1 +1,1 @@
-"""Turn responses of the chain's node into evidence beside a record."""
+"""Get evidence about contracts from a node."""

@@ -1,4 +1,4 @@
-"""Get contracts' Merkle proofs from a node, and verify them.
+"""Get Merkle proofs of contracts from a node, and verify them.
 
 What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
 """
@@ -60,17 +60,17 @@ class AnchorRequest(NamedTuple):
 
 
 class FinalizedBlock(NamedTuple):
-    """The block that contracts are anchored in."""
+    """The finalized block that contracts are proved in."""
 
     block: AnchoredBlock
     header: BlockHeader
 
 
 class AnchoringNodes:
-    """The node that gives proofs, and those that confirm its hashes."""
+    """A node for proofs, and other nodes that confirm its block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
-        """Take the nodes of one chain; this does not connect."""
+        """Store the nodes; nothing is requested yet."""
         self.node = node
         self.other_nodes = list(other_nodes)
         self.notes: list[str] = []
@@ -90,7 +90,7 @@ class AnchoringNodes:
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
-        """Return a block as anchors have it, and its header.
+        """Return a block with its header, as anchors contain it.
 
         Raises:
             EvidenceError: if its header is not Ethereum's.
@@ -109,7 +109,7 @@ class AnchoringNodes:
         return FinalizedBlock(AnchoredBlock(header.number, name, Hex(f"0x{raw.hex()}"), agreed), header)
 
     def _agreed(self, number: int, name: str) -> Iterator[str]:
-        """Yield the other nodes that give the same hash for a number.
+        """Yield the nodes that report the same hash for a block.
 
         Raises:
             NotImportableError: if one gives another hash.
@@ -134,7 +134,7 @@ class AnchoringNodes:
 def read_anchors(
     nodes: AnchoringNodes, finalized: FinalizedBlock | EvidenceError, requests: Sequence[AnchorRequest]
 ) -> Iterator[Anchor]:
-    """Yield the anchor of each contract.
+    """Yield an anchor for each contract.
 
     Args:
         finalized: the block, or the reason why there is none.
@@ -181,7 +181,7 @@ def _deployment_block(record: RecordValue) -> int | None:
 
 
 def _not_finalized(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
-    """Explain why a young chain proves nothing about a contract yet."""
+    """Explain that the chain has not finalized the contract's block yet."""
     return NodeEvidenceError(
         f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
         " run `statuary contract anchor` when that is final"
@@ -196,7 +196,7 @@ PRUNED: Final = re.compile(
 
 
 def _refusal(error: RpcError, number: int) -> str:
-    """Describe the data that a node refuses."""
+    """Explain which data a node does not give."""
     if error.code == METHOD_NOT_FOUND:
         return "does not support eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
     if PRUNED.search(str(error)):
@@ -210,7 +210,7 @@ def _refusal(error: RpcError, number: int) -> str:
 def _account_evidence(
     node: EthereumNode, finalized: FinalizedBlock, slots: Sequence[str], proof: Mapping[str, Json]
 ) -> _AccountEvidence | NodeEvidenceError:
-    """Return the proofs of an account and its slots, or an error."""
+    """Request the proofs of an account and its storage slots."""
     account = _nodes(proof.get("accountProof"))
     storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
     if not account or len(storage) != len(slots):
@@ -224,12 +224,12 @@ def _account_evidence(
 
 
 def _nodes(value: Json) -> Nodes:
-    """Return the valid nodes of a Merkle proof."""
+    """Parse the nodes of a Merkle proof."""
     return tuple(map(as_text, as_list(value)))
 
 
 def _slots(record: RecordValue) -> Iterator[str]:
-    """Yield the storage slots that decide where a contract's calls go."""
+    """Yield the storage slots that hold a proxy's implementation."""
     code = RecordView(record).runtime.onchain or b""
     for kind in proxy_evidence(code).candidates:
         yield from proxy_slots(kind, RecordView(record).address)
@@ -326,7 +326,7 @@ def _verified(
     account: _AccountEvidence | EvidenceError,
     deployment: DeploymentEvidence | EvidenceError,
 ) -> Anchor:
-    """Return an anchor with its evidence, and reasons for missing parts."""
+    """Verify evidence, and return an anchor with what holds."""
     anchor = Anchor(request.digest)
     if isinstance(account, _AccountEvidence):
         anchor = anchor._replace(block=account.block, account=account.account, storage=account.storage)
@@ -347,14 +347,14 @@ def _verified(
 
 
 def _reason(evidence: object, claim: Claim) -> str:
-    """Return the reason for missing or insufficient evidence."""
+    """Explain why evidence is missing or insufficient."""
     if isinstance(evidence, NodeEvidenceError):
         return evidence.words
     return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 
 def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
-    """Keep an earlier anchor's account if it shows the same contradiction."""
+    """Keep the earlier proof of the same contradiction."""
     if request.existing is None:
         return anchor
     earlier_claims = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
@@ -369,7 +369,7 @@ OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agree
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
-    """Keep an earlier anchor's account of the same record."""
+    """Keep an earlier proof of the same code."""
     if existing is None or existing.record != anchor.record:
         return anchor._replace(block=None, account=(), storage={})
     return anchor._replace(block=existing.block, account=existing.account, storage=existing.storage)
@@ -391,7 +391,7 @@ class AnchoredContract(NamedTuple):
 
     @property
     def status(self) -> ClaimStatus:
-        """The status of claim D."""
+        """The status of the claim about the code at the address."""
         return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
@@ -408,11 +408,12 @@ def anchor_contracts(
     older_than: Instant | None = None,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
-    """Anchor contracts of one chain, and yield the outcome for each.
+    """Anchor the contracts of a chain, and yield each outcome.
 
     Args:
         checkpoints: the blocks of the chain that the site's author vouches for.
-        older_than: skip contracts whose anchor is under a block of this time or later, and still shows the code.
+        older_than: skip contracts whose anchor is under a block of this time or later, and still shows the
+            code.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
@@ -439,7 +440,7 @@ def anchor_contracts(
 def _contract_to_anchor(
     root: Path, source: ContractSource, older_than: Instant | None
 ) -> _DueContract | AnchoredContract:
-    """Return a contract to anchor, or the outcome for another."""
+    """Return a contract to anchor, or why it is not anchored."""
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
@@ -464,7 +465,7 @@ def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
 
 
 class AnchoredRecord(NamedTuple):
-    """A record's anchor, with claims D and E."""
+    """The anchor of a record, and the claims that it proves."""
 
     anchor: Anchor
     claims: tuple[Claim, ...]
@@ -482,7 +483,7 @@ def anchor_record(record: RecordValue, existing: Anchor | None, nodes: Anchoring
 
 
 def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
-    """Write an anchor, if there is one, beside its contract.
+    """Write the anchor beside its contract.
 
     Returns:
         Its path in the content folder.
@@ -495,7 +496,7 @@ def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> s
 
 
 def claim_text(claim: Claim) -> str:
-    """Return the status of a claim in a few words."""
+    """Describe the status of a claim in a few words."""
     if claim.status is ClaimStatus.CONTRADICTED:
         return f"contradicted {english(claim.reason)}"
     if claim.status is ClaimStatus.NOT_SHOWN:

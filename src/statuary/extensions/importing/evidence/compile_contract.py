@@ -1,4 +1,4 @@
-"""Compile a contract again and write the evidence beside it."""
+"""Compile a contract again, and write the evidence beside it."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +24,7 @@ from statuary.system.writing import atomic_file
 
 
 class RecompiledContract(NamedTuple):
-    """The result of recompiling a contract, with evidence if it is equal."""
+    """The result of a recompilation, with evidence if it is equal."""
 
     findings: tuple[Finding, ...]
     evidence: CompilationEvidence | None = None
@@ -69,7 +69,7 @@ def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> Recompi
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
-    """Write evidence beside its contract; return its path in the content folder.
+    """Write evidence beside its contract, and return the path.
 
     Raises:
         PublishingError: if it cannot be written.

@@ -1,4 +1,4 @@
-"""An Ethereum node over JSON-RPC, with limits on time and size.
+"""Requests to an Ethereum node over JSON-RPC.
 
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
@@ -61,7 +61,7 @@ NUMBERS: Final = {
 
 
 class RpcError(StatuaryError):
-    """A node responds with an error."""
+    """Raised if a node responds with an error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -73,7 +73,7 @@ def _request(number: int, method: str, parameters: Sequence[Json]) -> dict[str, 
 
 
 class EthereumNode:
-    """A node at a URL; messages show only its `host`."""
+    """An Ethereum node; messages show its host instead of its URL."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -89,7 +89,7 @@ class EthereumNode:
         self._url = url
 
     def call(self, method: str, *parameters: Json) -> Json:
-        """Return the result of a method.
+        """Call a method, and return its result.
 
         Raises:
             RpcError: if the node responds with an error.
@@ -99,7 +99,7 @@ class EthereumNode:
         return self._result(response, method)
 
     def call_all(self, calls: Sequence[tuple[str, Sequence[Json]]]) -> Iterator[Json | RpcError]:
-        """Yield the result or error of each call, sent in batches.
+        """Send calls in batches, and yield each result or error.
 
         Raises:
             NotImportableError: if there is no response, or it is not JSON-RPC.
@@ -127,7 +127,7 @@ class EthereumNode:
         return result
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
-        """Return the result of a method that responds with bytes.
+        """Call a method whose result is bytes.
 
         Raises:
             RpcError: as `call`.
@@ -136,7 +136,7 @@ class EthereumNode:
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Return bytes in a response, in lower case.
+        """Parse bytes of a response.
 
         Raises:
             NotImportableError: if it is not hex.
@@ -147,7 +147,7 @@ class EthereumNode:
             raise self._invalid(value, what) from None
 
     def parse_address(self, value: Json, what: str) -> Address:
-        """Return an address in a response, with its EIP-55 checksum.
+        """Parse an address of a response, and add its EIP-55 checksum.
 
         Raises:
             NotImportableError: if it is not an address.
@@ -158,7 +158,7 @@ class EthereumNode:
         return checksum_address(digits)
 
     def parse_quantity(self, value: Json, what: str) -> int:
-        """Return a number in a response: `0x` and hex digits.
+        """Parse a number of a response: `0x` and hex digits.
 
         Raises:
             NotImportableError: if it is not a number of at most 256 bits.
@@ -215,7 +215,7 @@ LISTS: Final = {
 
 
 class NodeEvidenceError(EvidenceError):
-    """A node proves nothing about a claim; the anchor records why."""
+    """Raised if a node cannot prove a claim; the anchor has the reason."""
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)
@@ -223,7 +223,7 @@ class NodeEvidenceError(EvidenceError):
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:
-    """Return the encoded header of a block.
+    """Encode the header of a block with RLP.
 
     Raises:
         EvidenceError: if a member is missing or of the wrong kind.
@@ -233,7 +233,7 @@ def encode_header(block: Mapping[str, Json]) -> bytes:
 
 
 def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
-    """Return a signed transaction as its block's trie holds it.
+    """Encode a signed transaction as the block's trie contains it.
 
     Raises:
         EvidenceError: if it is of an unknown type, or a member is missing or of the wrong kind.
@@ -246,7 +246,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
 
 
 def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
-    """Return a receipt as its block's trie holds it.
+    """Encode a receipt as the block's trie contains it.
 
     Raises:
         EvidenceError: if a member is missing or of the wrong kind.

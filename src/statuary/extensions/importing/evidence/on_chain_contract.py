@@ -1,4 +1,4 @@
-"""A contract on its chain: code and, if possible, creating transaction."""
+"""Read a contract's code and creating transaction from a node."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -23,7 +23,7 @@ class NotCreatedError(NotImportableError):
 
 
 class OnChainContract(NamedTuple):
-    """A contract on its chain."""
+    """The code of a contract, and its creating transaction if known."""
 
     creation: Hex | None  # the creation code with the constructor arguments; None if unknown
     runtime: Hex | None  # the code at the address; None if unknown
@@ -40,7 +40,7 @@ class _Creation(NamedTuple):
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Return the chain id of a node.
+    """Ask a node for its chain id.
 
     Raises:
         NotImportableError: if the node does not respond with one.
@@ -52,7 +52,7 @@ def read_chain_id(node: EthereumNode) -> ChainId:
 
 
 def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
-    """Read a contract from a node.
+    """Read the code of a contract, and find its creation.
 
     Args:
         transaction: the hash of the creating transaction; None if unknown.
@@ -96,7 +96,7 @@ def _restarted(node: EthereumNode) -> str:
 
 
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
-    """Return the creating transaction by Otterscan's method.
+    """Find the creating transaction by Otterscan's method.
 
     Erigon, Reth and Anvil have this method.
     """
@@ -181,7 +181,7 @@ def _address_from_nonce(
 
 
 def _create_frames(trace: Json) -> Iterator[dict[str, Json]]:
-    """Yield a call trace's successful creations, in order."""
+    """Yield the successful creations in a call trace, in order."""
     pending_frames = [trace]
     while pending_frames:
         frame = pending_frames.pop()

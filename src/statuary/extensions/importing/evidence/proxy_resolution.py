@@ -1,4 +1,4 @@
-"""Resolve a proxy on the chain like Sourcify (MEASUREMENTS.md, proxies)."""
+"""Resolve a proxy on the chain as Sourcify does (MEASUREMENTS.md, proxies)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -32,9 +32,10 @@ NameOf = Callable[[Address], str | None]
 
 
 def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Return the members of `proxyResolution` from the chain's present state.
+    """Derive `proxyResolution` from the present state of the chain.
 
-    A diamond is asked for its facets first; code that has its slot and gives no facets may be another kind of proxy.
+    A diamond is asked for its facets first; code that has its slot and gives no facets may be another kind of
+    proxy.
 
     Args:
         code: its creation code, or its runtime code if the creation code is unknown.
@@ -100,6 +101,6 @@ def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | Non
 
 
 def _address_in_word(word: str) -> Address | None:
-    """Return the address in a 32-byte word, or None for zero."""
+    """Return the address in a 32-byte word; None for zero."""
     digits = word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

@@ -1,1 +1,1 @@
-"""Status pages of other systems become incidents, maintenances and components."""
+"""Import incidents, maintenances and components of other status pages."""

@@ -1,6 +1,7 @@
-"""A Better Stack status page: its public `index.json`, by URL or saved.
+"""Import a Better Stack page from its `index.json`.
 
-Shape: JSON:API, https://betterstack.com/docs/uptime/api/status-pages. Reports have updates as separate objects.
+Shape: JSON:API, https://betterstack.com/docs/uptime/api/status-pages. Reports have updates as separate
+objects.
 """
 
 from collections import defaultdict
@@ -21,7 +22,7 @@ EFFECTS: dict[str, ComponentStatus] = {
 
 
 def read_betterstack(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
+    """Convert a page to content.
 
     Raises:
         NotImportableError: if the source is not one of Better Stack.

@@ -1,7 +1,7 @@
-"""A Cachet page of version 2 or 3, by URL or saved.
+"""Import a Cachet page of version 2 or 3.
 
-Shapes: https://docs.cachethq.io/api-reference (version 3, JSON:API) and version 2's `/api/v1`. Times are those of the
-server; they are read as UTC.
+Shapes: https://docs.cachethq.io/api-reference (version 3, JSON:API) and version 2's `/api/v1`. Times are
+those of the server; they are read as UTC.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
+    """Convert a page to content.
 
     Raises:
         NotImportableError: if the source is not one of Cachet.
@@ -69,7 +69,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
 
 
 def _fetched(request: ImportRequest) -> Iterator[Any]:
-    """Yield all pages of all lists of the server's version."""
+    """Request all lists of a server, page by page."""
     base = request.source.partition("/api")[0].rstrip("/")
     for path, names, include in VERSIONS:
         for name in names:
@@ -86,7 +86,7 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
 
 
 def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
-    """Return a record in version 2's form.
+    """Convert a record to the form of version 2.
 
     Attributes are members, and related objects lists.
     """

@@ -1,4 +1,4 @@
-"""Compare the source's status page with the imported content."""
+"""Compare an imported status with the page that it came from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ LISTED = 5
 
 
 class Comparison(NamedTuple):
-    """One comparison of source and content, as strings.
+    """A status on the source's page and in the content.
 
     `why` is empty if both are the same.
     """
@@ -27,7 +27,7 @@ class Comparison(NamedTuple):
 
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Comparison]:
-    """Compare the source with the content at an instant.
+    """Compare the source's page with the content at an instant.
 
     Only the data that the source has is compared.
     """
@@ -59,7 +59,7 @@ def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -
 
 
 def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> ShownStatus:
-    """Return the content's status without the author's additions."""
+    """Return the status of the content without what its author added."""
     record_ids = {*plan.incidents, *plan.maintenances}
     records = {
         history.incident.id: history for history in timeline.histories if history.incident.id in record_ids
@@ -77,13 +77,13 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return the times at which unpublished records will be published, by id."""
+    """Return when each record that is not public yet will be published."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 
 
 def _open_by_component(timeline: Timeline, now: Instant) -> dict[str, list[str]]:
-    """Return the names of open incidents by the components that they name."""
+    """Return the open incidents of each component."""
     names: dict[str, list[str]] = {}
     for history in timeline.incidents:
         for key in history.incident.components if _is_open(history, now) else ():

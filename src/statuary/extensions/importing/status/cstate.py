@@ -1,7 +1,7 @@
-"""A cState repository: `config.yml` and `content/issues/*.md`, front matter and free-form bodies.
+"""Import a cState repository.
 
-Formats: https://github.com/cstate/cstate/wiki/Usage. An update is the text above a `{{< track "DATE" >}}`, often
-`*Resolved* - What happened. ({{< track ... >}})`; a body without any is one update.
+Formats: https://github.com/cstate/cstate/wiki/Usage. An update is the text above a `{{< track "DATE" >}}`,
+often `*Resolved* - What happened. ({{< track ... >}})`; a body without any is one update.
 """
 
 import re
@@ -52,7 +52,7 @@ EFFECTS: dict[str, ComponentStatus | None] = {
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository.
+    """Convert a repository to content.
 
     Raises:
         NotImportableError: if it has neither configuration nor issues.
@@ -124,7 +124,7 @@ def _issue(builder: StatusBuilder, file: Path) -> None:
 
 
 def _is_open(front: Fields) -> bool:
-    """Return whether cState shows an issue as open.
+    """Return whether cState lists an issue as open.
 
     It does so only if the issue says so.
     """
@@ -137,7 +137,7 @@ class _Issue(NamedTuple):
 
 
 def _found(builder: StatusBuilder, file: Path) -> _Issue:
-    """Return an issue, and count it."""
+    """Read an issue, and count it."""
     try:
         issue = _parsed(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
     except NotImportableError:
@@ -162,7 +162,7 @@ def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | Non
 
 
 def _parsed(text: str) -> _Issue:
-    """Parse an issue, whose front matter is YAML or TOML."""
+    """Parse an issue with front matter in YAML or TOML."""
     if match := FRONT_MATTER.match(text):
         return _Issue(Fields.of(parse_source_yaml(match[1], "its front matter")), match[2])
     match = TOML_FRONT_MATTER.match(text)
@@ -189,7 +189,7 @@ def _names(front: Fields) -> list[str]:
 
 
 def _updates(body: str, began: str) -> list[ForeignUpdate]:
-    """Return a body's updates, oldest first.
+    """Split the body of an issue into updates, oldest first.
 
     Each one is above its `track`; the rest opened the issue.
     """

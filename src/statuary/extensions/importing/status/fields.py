@@ -1,4 +1,4 @@
-"""The members and files of another system, read with precise errors."""
+"""Read members of another system's objects, with precise errors."""
 
 import re
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ LABEL = ("id", "code", "number", "name", "title")
 
 
 class Fields(dict[str, Any]):
-    """The members of an object of another system."""
+    """The members of an object from another system."""
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """Return a value that is an object.
+        """Check that a value is an object.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -33,7 +33,7 @@ class Fields(dict[str, Any]):
         return cls(value)
 
     def text(self, *names: str) -> str:
-        """Return the first of these members that is a string or number.
+        """Return the first of some members that is a string or number.
 
         Returns:
             The value as a string; empty if there is none.
@@ -58,7 +58,7 @@ class Fields(dict[str, Any]):
         return value
 
     def instant(self, *names: str) -> str | None:
-        """Return an instant in the content's form, if it is there.
+        """Return an instant as content writes it, if there is one.
 
         Raises:
             NotImportableError: if it is not an instant.
@@ -79,7 +79,7 @@ class Fields(dict[str, Any]):
         return self._required(self.instant(*names), names)
 
     def date(self, *names: str) -> str | None:
-        """Return a date and time of any usual form in content's form.
+        """Parse a date in any usual form.
 
         It is UTC if it names no zone.
 
@@ -107,11 +107,11 @@ class Fields(dict[str, Any]):
         return self._required(self.date(*names), names)
 
     def word(self, name: str) -> str:
-        """Return a status of another system in lower case, without separators."""
+        """Return a status in lower case, without separators."""
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object, or an empty one.
+        """Return a member that is an object; an empty one if missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -119,7 +119,7 @@ class Fields(dict[str, Any]):
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a member that is a list of objects, or no objects.
+        """Return a list of objects; an empty one if missing.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -133,12 +133,12 @@ class Fields(dict[str, Any]):
 
 
 def word(value: object) -> str:
-    """Return a text in lower case, without separators."""
+    """Normalize a word: lower case, without separators."""
     return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
 
 
 def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return a file, or a folder's files with suffixes, sorted by path.
+    """List a file, or a folder's files with some suffixes.
 
     Raises:
         NotImportableError: if there is none.
@@ -162,13 +162,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_part(file: Path, folder: Path) -> bool:
-    """Return whether a file is not hidden and does not link elsewhere."""
+    """Return whether a file is visible and inside of its folder."""
     is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
     return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
-    """Yield the values in a source's JSON and JSON lines files.
+    """Yield the values in JSON and JSON lines files.
 
     Raises:
         NotImportableError: if there is no such file, or one is not JSON.
@@ -180,7 +180,7 @@ def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
 
 
 def yaml_file(file: Path) -> Fields:
-    """Return the mapping of a YAML file, with scalars as strings.
+    """Read a YAML mapping, with scalars as strings.
 
     Raises:
         NotImportableError: if it has none.

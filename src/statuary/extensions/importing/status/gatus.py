@@ -1,6 +1,7 @@
-"""A Gatus configuration or running instance: endpoints and announcements.
+"""Import endpoints and announcements of Gatus.
 
-Format: https://github.com/TwiN/gatus#announcements. An announcement has a time, a kind and a message, and no end.
+Format: https://github.com/TwiN/gatus#announcements. An announcement has a time, a kind and a message, and no
+end.
 """
 
 from functools import partial
@@ -21,7 +22,7 @@ PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Read a configuration or a running instance of Gatus.
+    """Convert a configuration or a running instance to content.
 
     Raises:
         NotImportableError: if it is not one.

@@ -1,4 +1,4 @@
-"""Import another system's status: read, merge with the content, check, write."""
+"""Import the status of another system into the content."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,7 +47,7 @@ MAX_TEXT = 64 << 20
 def merge_status(
     root: Path, status: StatusCatalogue | None, plan: StatusPlan, report: ImportReport
 ) -> list[FileEdit]:
-    """Return the edits that import a plan, in order of dependency.
+    """Return the edits that add a plan to the content.
 
     Args:
         status: what it has; None if it has nothing yet.
@@ -67,7 +67,7 @@ class _Merger:
         self.report = report
 
     def site(self) -> FileEdit | None:
-        """Return site.yaml with the page, or with its new `updated_at`."""
+        """Add the page, or its new `updated_at`, to site.yaml."""
         page = self.plan.page
         if self.status is None:
             if not page:
@@ -89,7 +89,7 @@ class _Merger:
         )
 
     def components(self) -> FileEdit | None:
-        """Return components.yaml with new components and statuses."""
+        """Add new components and statuses to components.yaml."""
         if not self.plan.components:
             return None
         if self.status is None or not (self.root / self.status.components_source).exists():
@@ -116,7 +116,7 @@ class _Merger:
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
-        """Yield each record that is new or has new updates."""
+        """Yield the edits of new records and of those with new updates."""
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
         current_records = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
@@ -132,7 +132,7 @@ class _Merger:
                     yield self._with_new_updates(record, source)
 
     def _with_new_updates(self, record: Incident, source: Source) -> FileEdit | None:
-        """Return the edit that adds a record's new updates."""
+        """Add new updates to the file of a record."""
         current_updates = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
         imported = {key: update for key, update in updates.items() if key in current_updates}
@@ -145,7 +145,7 @@ class _Merger:
         return None
 
     def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
-        """Edit a file, or report that it is impossible.
+        """Edit a file, or report that it cannot be edited.
 
         Returns:
             The edit, or None.
@@ -167,7 +167,7 @@ class _Merger:
 
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
-    """Return a record's file with new updates and the source's keys."""
+    """Add updates and keys of the source to a record's file."""
     record = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
@@ -178,7 +178,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 
 
 def _with_status(text: str, component: Component, source: Source) -> str:
-    """Return components.yaml with a component's later status."""
+    """Add a component's later status to components.yaml."""
     updated_text = source.get("updated_at")
     if not updated_text or _instant(updated_text) <= (component.updated_at or component.created_at):
         return text
@@ -195,7 +195,7 @@ def _created(update: Mapping[str, Any]) -> Instant:
 
 
 def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Source]]:
-    """Yield updates by their ids, given or derived as in `read_content`."""
+    """Index updates by their ids, given or derived."""
     places: Counter[Instant] = Counter()
     for update in updates:
         created_at = _created(update)
@@ -207,7 +207,7 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
 
 
 def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[SkippedRecord]:
-    """Yield a record some of whose updates were edited at the source."""
+    """Yield records whose updates were edited at the source."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:

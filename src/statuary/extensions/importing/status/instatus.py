@@ -1,4 +1,4 @@
-"""An Instatus page: its API, its `summary.json`, or saved documents.
+"""Import an Instatus page.
 
 Shapes: https://instatus.com/help/api. Records are recognized by their members.
 """
@@ -37,7 +37,7 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
+    """Convert a page to content.
 
     Raises:
         NotImportableError: if the source is not one of Instatus.
@@ -103,7 +103,7 @@ def _component(builder: StatusBuilder, component: Fields) -> None:
 
 
 def _updates(record: Fields) -> list[ForeignUpdate]:
-    """Return the updates of a record.
+    """Convert the updates of a record.
 
     A public document has only its status.
     """

@@ -1,4 +1,4 @@
-"""Builds content from systems without Statuspage's documents, record by record."""
+"""Build content from another system, record by record."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ from statuary.system.network.client import is_url
 
 
 class ForeignUpdate(NamedTuple):
-    """An update of another system, with its time as in content."""
+    """An update of another system, with its time in UTC."""
 
     at: str
     status: UpdateStatus
@@ -43,7 +43,7 @@ class ForeignUpdate(NamedTuple):
 
 
 class StatusBuilder:
-    """Builds the content of a status page."""
+    """Collects the content of an imported page."""
 
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
@@ -51,11 +51,11 @@ class StatusBuilder:
         self._keys: dict[str, list[str]] = {}  # of the components, by name or id in the source
 
     def skip(self, record: str, reason: str) -> None:
-        """Report a record that is not, or not exactly, imported."""
+        """Report that a record is not imported, or not exactly."""
         self.plan.skipped.append(SkippedRecord(record, reason))
 
     def convert(self, records: Iterable[Any], convert: Callable[[Fields], object], noun: str) -> None:
-        """Convert records, skipping faulty ones with the reason.
+        """Convert records, and skip faulty ones with a reason.
 
         Each record adds itself.
         """
@@ -78,13 +78,13 @@ class StatusBuilder:
         self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
 
     def language(self, code: str) -> None:
-        """Set the language of the pages, if there are texts in it."""
+        """Set the language of pages, if statuary has texts in it."""
         self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
         if self.plan.original.language in LANGUAGES:
             self.plan.language = self.plan.original.language
 
     def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
-        """Count a record of the source, even if it cannot be converted.
+        """Count a record of the source before it is converted.
 
         Args:
             began: any string, also an empty one.
@@ -99,7 +99,7 @@ class StatusBuilder:
             self.plan.original.unresolved[record_id] = name
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
-        """Record a component's most severe status on the source's page."""
+        """Note the worst status that the source's page shows."""
         statuses = self.plan.original.statuses
         for key in self._keys.get(ident, [ident]):
             statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
@@ -117,7 +117,7 @@ class StatusBuilder:
         return self._add(ident, self._group(group), without_empty(name=name, description=description), status)
 
     def named(self, ident: str, name: str = "") -> str:
-        """Return the key of a record's component; a missing one was removed."""
+        """Return a component's key; add one that was removed."""
         return self.all_named(ident, name)[0]
 
     def all_named(self, ident: str, name: str = "") -> list[str]:
@@ -165,7 +165,7 @@ class StatusBuilder:
         *,
         ended_at: str | None = None,
     ) -> None:
-        """Add an incident that affects components from its first update on.
+        """Add an incident that affects components from its first update.
 
         It is resolved at its end, unless its latest update already resolves it.
 
@@ -196,7 +196,7 @@ class StatusBuilder:
         components: Iterable[str] = (),
         updates: Iterable[ForeignUpdate] = (),
     ) -> None:
-        """Add a maintenance; one that is over has no more automatic steps."""
+        """Add a maintenance, without automatic steps if it is over."""
         begins, ends = window
         posted = sorted(updates, key=_instant)
         announced = created_at or (posted[0].at if posted else begins)

@@ -1,4 +1,4 @@
-"""The request to a reader of status pages, and its result."""
+"""The input and output of readers of status pages."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ Converted = TypeVar("Converted")
 
 
 def without_empty(**values: YamlValue) -> Source:
-    """Return the keys whose value is neither null nor empty."""
+    """Leave out keys whose value is null or empty."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", {}, [])}
 
 
 def convert_each(
     records: Iterable[Any], convert: Callable[[Fields], Converted], skipped: list[SkippedRecord], noun: str
 ) -> list[Converted]:
-    """Convert records; those that cannot be converted are skipped with the reason."""
+    """Convert records, and skip those that fail with a reason."""
     converted = []
     for place, record in enumerate(records, start=1):
         try:
@@ -39,7 +39,7 @@ def convert_each(
 
 
 class ImportRequest(NamedTuple):
-    """The source, and what the content already has."""
+    """The source to import, and the existing content."""
 
     source: str  # a URL, a folder or a file
     web: WebSource
@@ -63,7 +63,7 @@ class ImportRequest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ShownStatus:
-    """The status on a page, for a source by its own rules."""
+    """The status that the source's page shows."""
 
     name: str = ""
     language: str = ""  # empty if it does not say
@@ -76,7 +76,7 @@ class ShownStatus:
 
 @dataclass(slots=True, kw_only=True)
 class StatusPlan:
-    """Page, components, incidents and maintenances in the form of content."""
+    """The imported page, components, incidents and maintenances."""
 
     page: Source = field(default_factory=dict)  # the `page` of site.yaml; empty if the source has none
     # components and groups by key, in the order of the page; a group holds its components

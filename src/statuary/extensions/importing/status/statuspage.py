@@ -1,7 +1,7 @@
-"""The public documents of a Statuspage page, with ids, orders and timestamps.
+"""Import a Statuspage page from its public documents.
 
-Documents are recognized by their members, so a saved folder may name its files in any way. Incidents beyond the
-50 latest are listed in `history.json` (measured: three months a page, each incident with its code).
+Documents are recognized by their members, so a saved folder may name its files in any way. Incidents beyond
+the 50 latest are listed in `history.json` (measured: three months a page, each incident with its code).
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ from statuary.system.network.client import UnreachableError
 def component_sources(
     components: Iterable[Fields], records: Collection[Fields], known_keys: Mapping[str, str]
 ) -> dict[str, Source]:
-    """Return all named components by key, in the page's order."""
+    """Convert all components, in the page's order."""
     by_id = {component.required_text("id"): component for component in _with_ranks(list(components))}
     for record in records:
         for component in _named_components(record):
@@ -59,7 +59,7 @@ def component_sources(
 
 
 def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
-    """Yield components, ranked where the order of equal positions is unusual.
+    """Add ranks to components in an unusual order.
 
     The usual order is the oldest first.
     """
@@ -74,7 +74,7 @@ def _with_ranks(components: list[Fields]) -> Iterator[Fields]:
 
 
 def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, str]) -> dict[str, str]:
-    """Return component keys by id, made of their names' words.
+    """Make component keys from the words of their names.
 
     A group's words are added if needed.
     """
@@ -93,7 +93,7 @@ def component_keys(components: Mapping[str, Fields], known_keys: Mapping[str, st
 
 
 def _named_components(record: Fields) -> Iterator[Fields]:
-    """Yield a record's components.
+    """Yield the components that a record affects.
 
     Those that only its updates name were removed from the page.
     """
@@ -106,7 +106,7 @@ def _named_components(record: Fields) -> Iterator[Fields]:
 
 
 def open_records(records: Iterable[Fields]) -> Iterator[Fields]:
-    """Yield the records that are not over."""
+    """Filter the records that are not over."""
     return (record for record in records if record.text("status") not in CLOSED_STATUSES)
 
 
@@ -150,7 +150,7 @@ AUTOMATION_NOTE = (
 
 
 def read_statuspage(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page.
+    """Convert a page to content.
 
     Raises:
         NotImportableError: if the source is not a Statuspage.
@@ -184,7 +184,7 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
 
 
 def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterator[str]:
-    """Yield the URLs of records that only the pages of history have."""
+    """Yield the URLs of records that only history pages list."""
     empty = number = 0
     while empty < EMPTY_PAGES:
         number += 1
@@ -205,7 +205,7 @@ def _older(base: str, request: ImportRequest, documents: "_Documents") -> Iterat
 
 
 class _Documents:
-    """Page, components and records, each from the latest document that has it."""
+    """The newest version of each object in the page's documents."""
 
     def __init__(self) -> None:
         self.page = Fields()
@@ -217,7 +217,7 @@ class _Documents:
         self.incomplete: NotImportableError | UnreachableError | None = None
 
     def add(self, value: Any, source: str) -> None:
-        """Add a document's objects, unless a newer document has them."""
+        """Add the objects of a document, unless newer ones are known."""
         document = Fields(value if isinstance(value, dict) else ())
         if "months" in document:
             return
@@ -244,7 +244,7 @@ class _Documents:
             self.records[str(record.get("id"))] = record
 
     def _shown(self, plan: StatusPlan) -> ShownStatus:
-        """Return the page's status; groups follow from their components."""
+        """Return the status that the page shows."""
         keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
         incidents = (
             record for record in open_records(self.records.values()) if "scheduled_for" not in record
@@ -264,7 +264,7 @@ class _Documents:
         )
 
     def plan(self, request: ImportRequest) -> StatusPlan:
-        """Return all of it as content."""
+        """Convert the objects to content."""
         if not self.page:
             raise NotImportableError(
                 "there are no Statuspage documents", "save summary.json and incidents.json of the page"
@@ -305,7 +305,7 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return an object's time of change.
+    """Return when an object last changed.
 
     Returns:
         The year 1 if it has none.

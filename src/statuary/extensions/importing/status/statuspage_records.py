@@ -1,4 +1,4 @@
-"""Statuspage objects as content, without members that follow from others."""
+"""Convert Statuspage's objects to content."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -23,7 +23,7 @@ from statuary.status.model.vocabulary import (
 
 
 def page_source(page: Fields) -> Source:
-    """Return the `page` of site.yaml."""
+    """Convert the page to the key `page` of site.yaml."""
     url = page.required_text("url")
     return without_empty(
         name=page.required_text("name"),
@@ -36,21 +36,21 @@ def page_source(page: Fields) -> Source:
 
 
 class PageOrder(NamedTuple):
-    """The page and components that records belong to."""
+    """The page and components that records refer to."""
 
     page: Fields  # the page
     keys: Mapping[str, str]  # of components, by id
     places: Mapping[str, int]  # of the components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
-        """Return a record's component keys, if their order is unusual."""
+        """Return the order of a record's components, if it is unusual."""
         ids = [component["id"] for component in record.objects("components")]
         places = [self.places.get(component_id, 0) for component_id in ids]
         return [] if places == sorted(places) else [self.keys[component_id] for component_id in ids]
 
 
 def incident_source(order: PageOrder, record: Fields) -> Source:
-    """Return an incident as its file holds it."""
+    """Convert an incident to the content of its file."""
     updates = list(_updates(record, order.keys))
     if not updates:
         raise NotImportableError("has no update")
@@ -71,7 +71,7 @@ def incident_source(order: PageOrder, record: Fields) -> Source:
 
 
 def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source:
-    """Return a maintenance as its file holds it."""
+    """Convert a maintenance to the content of its file."""
     updates = list(_updates(record, order.keys))
     impact = record.text("impact")
     created_at = record.instant("created_at") or ""
@@ -89,7 +89,7 @@ def maintenance_source(order: PageOrder, now: Instant, record: Fields) -> Source
 
 
 def derived_impact(record: Fields) -> Impact:
-    """Return the impact that follows from the components of an incident's updates."""
+    """Return the impact that follows from an incident's components."""
     statuses: dict[str, Any] = {}
     worst: Impact = "none"
     for update in reversed(record.objects("incident_updates")):
@@ -101,7 +101,7 @@ def derived_impact(record: Fields) -> Impact:
 
 
 def _stamps(record: Fields, page: Fields, updates: list[Source], began: str) -> Source:
-    """Return a record's timestamps that do not follow from its updates."""
+    """Return the timestamps that do not follow from updates."""
     edits = [str(update.get("updated_at") or _created(update)) for update in updates]
     is_closed = bool(updates) and updates[-1]["status"] in CLOSED_STATUSES
     resolved_at = _first(reversed(updates), RESOLVING_STATUSES) if is_closed else ""
@@ -135,7 +135,7 @@ def _first(updates: Iterable[Source], statuses: Container[YamlValue]) -> str:
 
 
 def _updates(record: Fields, keys: Mapping[str, str]) -> Iterator[Source]:
-    """Yield the updates, oldest first."""
+    """Convert the updates, oldest first."""
     updates = record.objects("incident_updates")
     dated = [(update.required_instant("display_at", "created_at"), update) for update in reversed(updates)]
     for at, update in sorted(dated, key=lambda pair: parse_instant(pair[0])):
@@ -183,7 +183,7 @@ def _affected(affected: Fields, keys: Mapping[str, str]) -> Source:
 
 
 def _automation(record: Fields, now: Instant) -> Source:
-    """Return the automatic steps that are done or switched off."""
+    """Return the automatic steps that are done or disabled."""
     updates = record.objects("incident_updates")
     reached = {update.text("status") for update in updates}
     started = bool(reached & {"in_progress", "verifying", "completed"})

@@ -1,4 +1,4 @@
-"""An Upptime repository: `.upptimerc.yml` and its issues.
+"""Import an Upptime repository and its issues.
 
 Issues come from GitHub's API or are saved with `gh api`.
 
@@ -37,7 +37,7 @@ SIGNS = re.compile(r"\A[^\w]*(?:🛑|⚠️?|🔴|🟨)\s*")
 
 
 def read_upptime(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository.
+    """Convert a repository to content.
 
     Raises:
         NotImportableError: if the source is not one of Upptime.
@@ -94,7 +94,7 @@ def _fetched(request: ImportRequest, api: str) -> Repository:
 
 
 def _contents(request: ImportRequest, api: str, path: str) -> str:
-    """Return the text of a file in a repository, if it exists."""
+    """Read a file in a repository, if it exists."""
     raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
     return b64decode(raw.text("content")).decode("utf-8", "replace")
 
@@ -129,7 +129,7 @@ CAMEL_CASE = (
 
 
 def _slug(site: Fields) -> str:
-    """Return the name of a site in Upptime's labels."""
+    """Return the label that Upptime gives to a site's issues."""
     name = site.text("name").replace("&", " and ")
     for pattern, divided in CAMEL_CASE:
         name = pattern.sub(divided, name)

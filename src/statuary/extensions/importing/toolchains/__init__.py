@@ -1,1 +1,1 @@
-"""Read the output of compilers and tool chains as a contract's compilation."""
+"""Read the output of compilers and development tools."""

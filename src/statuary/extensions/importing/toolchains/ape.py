@@ -1,4 +1,4 @@
-"""Read ape's deployments and compilations.
+"""Import deployments and compilations of ape.
 
 A project lists deployments by ecosystem and network in ape-config.yaml; those that ape made itself are in its
 data folder (`APE_DATA_FOLDER`, or ~/.ape), in `<ecosystem>/deployments_map.json`. `.build/__local__.json` is
@@ -61,7 +61,7 @@ class ApeDeployment(NamedTuple):
 
 
 def read_ape(folder: Path) -> ListedContracts:
-    """Yield an ape project's contracts, including ape's own deployments.
+    """Yield the contracts that an ape project deployed.
 
     Raises:
         NotImportableError: if the project is not compiled, or lists nothing.
@@ -90,7 +90,7 @@ def read_ape(folder: Path) -> ListedContracts:
 
 
 def data_folder() -> Path:
-    """Return the folder in which ape keeps what it deployed."""
+    """Return the folder in which ape stores deployments."""
     return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
 
 
@@ -149,7 +149,7 @@ def _read(file: Path, manifest: JsonObject, contract: str, on_chain: OnChainCont
 
 
 def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
-    """Return the compilation of a contract type; it is not compiled yet."""
+    """Return the compilation of a contract, not yet compiled."""
     if contract not in as_object(manifest.get("contractTypes")):
         raise NotImportableError(
             f"{MANIFEST} has no contract type {contract}", "compile the project with `ape compile --force`"

@@ -1,4 +1,4 @@
-"""Read the deployment databases of titanoboa and moccasin (SQLite).
+"""Import deployments of titanoboa and moccasin (SQLite).
 
 `source_code` is the output of Vyper 0.4 with `-f solc_json`: its standard JSON input, in which
 `outputSelection` names the one contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
@@ -111,7 +111,7 @@ def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
 
 
 def _object(text: Json) -> JsonObject:
-    """Return the object in a column, whose hexadecimal values may lack `0x`."""
+    """Parse an object in a column; hexadecimal values may lack `0x`."""
     return as_object(orjson.loads(as_text(text) or "{}"))
 
 

@@ -1,4 +1,4 @@
-"""Read the deployments of `forge script --broadcast`.
+"""Import deployments of `forge script --broadcast`.
 
 `broadcast/<script>/<chain>/run-<time>.json` (or another folder that foundry.toml names) has the transactions
 with their receipts; `run-latest.json` repeats the
@@ -98,7 +98,7 @@ DEFAULT_EVM_VERSIONS: Final = (
 
 
 class _Run:
-    """One run of a script on one chain."""
+    """A run of a script on a chain."""
 
     def __init__(self, file: Path, run: JsonObject, artifacts: "_Artifacts") -> None:
         self.file = file
@@ -182,7 +182,7 @@ class _Run:
 
 
 def _revision(commit: str, evm_version: str) -> str:
-    """Explain how to build a run's code: commit and EVM version."""
+    """Describe the code of a run: commit and EVM version."""
     checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
     build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
     why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
@@ -190,7 +190,7 @@ def _revision(commit: str, evm_version: str) -> str:
 
 
 def _default_evm_version(time: int) -> str:
-    """Return forge's default EVM version at a time, if it had one.
+    """Return forge's default EVM version at a time, if any.
 
     Args:
         time: in seconds or, since forge 1.3, milliseconds.
@@ -273,7 +273,7 @@ def _creation_code(sent: JsonObject, address: Json) -> _CreationCode:
 
 
 class _Artifacts:
-    """The artifacts in `out/`, by the name of their contract."""
+    """The artifacts in `out/`, by contract name."""
 
     def __init__(self, project: Path, out: Path) -> None:
         self.project = project
@@ -304,7 +304,7 @@ class _Artifacts:
         )
 
     def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
-        """Return the artifact by name, or else by deployed code."""
+        """Choose the artifact by name, or else by the deployed code."""
         candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
         if name and len(candidates) == 1:
             return candidates[0]
@@ -319,7 +319,7 @@ class _Artifacts:
 
 
 def _is_start(file: Path, creation: Hex | None) -> bool:
-    """Return whether on-chain creation code begins with an artifact's, libraries aside."""
+    """Return whether on-chain code begins with an artifact's code."""
     bytecode = as_object(read_json_file(file).get("bytecode"))
     digits = as_text(bytecode.get("object")).removeprefix("0x")
     pieces, start = digits.split("__$"), 0

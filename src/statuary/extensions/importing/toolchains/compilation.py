@@ -1,4 +1,4 @@
-"""The compilation of one contract, from any tool chain."""
+"""A contract's compilation, whichever tool made it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ MAX_NAMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCompilation:
-    """The input and output of one compiler run, and the chosen contract."""
+    """A compiler's input and output, and the contract in them."""
 
     compiler: str  # `solc` or `vyper`
     version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
@@ -64,7 +64,7 @@ class ImportedCompilation:
 
 
 def compilation_of_record(record: RecordValue) -> ImportedCompilation:
-    """Return the compilation that a whole record names, without its output."""
+    """Return the compilation in a record, without output."""
     compilation = record["compilation"]
     return ImportedCompilation(
         compiler=compilation["compiler"],
@@ -80,12 +80,12 @@ def _invalid(message: str) -> NotImportableError:
 
 
 def compiler_for_language(language: Json) -> str:
-    """Return `solc` or `vyper`."""
+    """Return `solc` or `vyper` for a language."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
-    """Yield the qualified names of an output's contracts with bytecode."""
+    """Yield the names of an output's contracts with bytecode."""
     for path, contracts in as_object(as_object(std_json_output).get("contracts")).items():
         for name, artifact in as_object(contracts).items():
             code = as_object(as_object(as_object(artifact).get("evm")).get("bytecode"))
@@ -94,7 +94,7 @@ def deployable_contracts(std_json_output: Json) -> Iterator[str]:
 
 
 def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
-    """Return the fully qualified name of the chosen contract.
+    """Find the contract that a name refers to.
 
     Args:
         names: the fully qualified names to choose from.
@@ -125,14 +125,14 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
 
 
 def is_standard_json(value: dict[str, Json]) -> bool:
-    """Return whether a JSON object is standard JSON input."""
+    """Return whether an object is standard JSON input."""
     return isinstance(value.get("language"), str) and isinstance(value.get("sources"), dict)
 
 
 def read_standard_json(
     std_json_input: dict[str, Json], output: Path | None, contract_name: str | None
 ) -> ImportedCompilation:
-    """Return the compilation of one contract, its version still unknown.
+    """Read the compilation of a contract, its version yet unknown.
 
     Raises:
         NotImportableError: if the contract is ambiguous.
@@ -150,7 +150,7 @@ def read_standard_json(
 
 
 def with_compiler_version(compilation: ImportedCompilation, version: str | None) -> ImportedCompilation:
-    """Set a compilation's compiler version from its output, or as given.
+    """Set the compiler version, from the output or as given.
 
     Raises:
         NotImportableError: if the two contradict each other.
@@ -165,7 +165,7 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
 
 
 def version_in_output(compilation: ImportedCompilation) -> str:
-    """Return the version in solc's metadata or Vyper's output.
+    """Find the compiler version in the output.
 
     Vyper's has no commit.
 
@@ -179,7 +179,7 @@ def version_in_output(compilation: ImportedCompilation) -> str:
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
-    """Return the contract's metadata in solc's output.
+    """Parse the contract's metadata in solc's output.
 
     Returns:
         None if it is unreadable.
@@ -193,7 +193,7 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
 
 
 def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
-    """Return the fully qualified name of a contract before its compilation."""
+    """Find a contract's name in sources that are not compiled yet."""
     paths = list(as_object(std_json_input["sources"]))
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
@@ -221,7 +221,7 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 
 
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
-    """Add the metadata's documentation, and notes on missing outputs.
+    """Add documentation from metadata, and notes on missing outputs.
 
     Raises:
         NotImportableError: if something is missing that every record needs.

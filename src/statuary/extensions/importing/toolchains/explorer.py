@@ -1,4 +1,4 @@
-"""Explorers with Etherscan's API, over HTTP or as saved responses.
+"""Import contracts from explorers with Etherscan's API.
 
 They are Etherscan v2, Blockscout and Routescan.
 
@@ -48,7 +48,7 @@ COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def read_explorer_source(result: JsonObject) -> ImportedCompilation:
-    """Return the uncompiled sources of a `getsourcecode` result.
+    """Parse a `getsourcecode` result into compiler input.
 
     Raises:
         NotImportableError: if the explorer has no source, or the contract is ambiguous.
@@ -121,7 +121,7 @@ def _settings(result: JsonObject, language: str) -> JsonObject:
 
 
 def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
-    """Return an object without some of its members."""
+    """Leave out some members of an object."""
     return {key: value for key, value in members.items() if key not in names}
 
 
@@ -137,7 +137,7 @@ def _solc_settings(result: JsonObject) -> JsonObject:
 
 
 def _libraries(result: JsonObject) -> list[tuple[str, str]]:
-    """Return the names and addresses of libraries: `Name:0x…;…`, or Blockscout's list."""
+    """Parse the libraries of Etherscan or Blockscout."""
     libraries = [
         (str(library.get("name")), str(library.get("address_hash")))
         for library in map(as_object, as_list(result.get("ExternalLibraries")))
@@ -257,7 +257,7 @@ class _ExplorerApi:
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response.
+    """Return the `result` of a response, or raise its error.
 
     Raises:
         NotImportableError: if it is not a response, or an error.
@@ -275,7 +275,7 @@ def explorer_result(response: Json) -> Json:
 
 
 def explorer_compilation(result: Json) -> ImportedCompilation:
-    """Return the compilation in the result of `getsourcecode`.
+    """Parse a `getsourcecode` result into a compilation.
 
     Raises:
         NotImportableError: if there is no source, or it is malformed.
@@ -287,7 +287,7 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
 
 
 def explorer_creation(result: Json) -> OnChainContract:
-    """Return the deployment in the result of `getcontractcreation`."""
+    """Parse a `getcontractcreation` result into a deployment."""
     created = _first(result)
     return OnChainContract(
         creation=any_hex(created.get("creationBytecode")),
@@ -303,7 +303,7 @@ def _first(result: Json) -> JsonObject:
 
 
 def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
-    """Yield the contracts of saved responses.
+    """Yield the contracts in saved responses.
 
     Args:
         folder: a folder with `<address>.json` (`getsourcecode`) and perhaps `<address>.creation.json`

@@ -1,14 +1,14 @@
-"""Foundry's `out` folder: an artifact for each contract, and build-infos.
+"""Read the artifacts and build-infos of Foundry.
 
-An artifact (`out/<File>.sol/<Name>.json`) has bytecode, source maps and solc's metadata as text, but no sources:
-these are read from the project and checked against the hashes in the metadata, which also has the settings. The
-small build-info of every build lists the files that were compiled together, with their numbers; source ids and the
-ids in immutableReferences depend on them.
+An artifact (`out/<File>.sol/<Name>.json`) has bytecode, source maps and solc's metadata as text, but no
+sources: these are read from the project and checked against the hashes in the metadata, which also has the
+settings. The small build-info of every build lists the files that were compiled together, with their numbers;
+source ids and the ids in immutableReferences depend on them.
 
-`forge build --build-info` writes full build-infos (`ethers-rs-sol-build-info-1`) with input and output. Foundry
-parses and rewrites the compiler's JSON, so the ABI and the documentation lose the compiler's order: they are taken
-from the metadata. Formats: `ConfigurableContractArtifact` and `BuildInfo` of foundry-compilers, and the files that
-forge 1.7.1 wrote in tests/extensions/importing.
+`forge build --build-info` writes full build-infos (`ethers-rs-sol-build-info-1`) with input and output.
+Foundry parses and rewrites the compiler's JSON, so the ABI and the documentation lose the compiler's order:
+they are taken from the metadata. Formats: `ConfigurableContractArtifact` and `BuildInfo` of
+foundry-compilers, and the files that forge 1.7.1 wrote in tests/extensions/importing.
 """
 
 import os
@@ -63,7 +63,7 @@ def is_foundry_file(value: dict[str, Json]) -> bool:
 def read_foundry(
     file: Path, value: dict[str, Json], contract_name: str | None, project: Path | None
 ) -> ImportedCompilation:
-    """Return the compilation of one contract.
+    """Read the compilation of a contract.
 
     Args:
         file: an artifact or a full build-info.
@@ -129,7 +129,7 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
 
 
 def _ids_of(metadata_sources: JsonObject) -> JsonObject:
-    """Number the metadata's sources, as solc numbers them alone."""
+    """Number the sources in metadata as solc does."""
     return {path: {"id": number} for number, path in enumerate(sorted(metadata_sources))}
 
 
@@ -139,7 +139,7 @@ BYTECODES = ("bytecode", "deployedBytecode")
 def _reindexed_source_maps(
     evm: JsonObject, numbers: Mapping[str, int], metadata_sources: JsonObject
 ) -> JsonObject:
-    """Return the bytecodes with source maps for the named sources only.
+    """Renumber source maps for the sources in metadata.
 
     Args:
         numbers: those of all sources that were compiled together; the one after them is that of solc's own
@@ -210,7 +210,7 @@ def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
 
 
 def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
-    """Return an artifact in the form of solc's output."""
+    """Convert an artifact to the form of solc's output."""
     return {
         **_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
@@ -219,7 +219,7 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 
 def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
-    """Return the standard JSON settings of a metadata's settings."""
+    """Convert the settings in metadata to compiler input."""
     libraries: dict[str, dict[str, Json]] = {}
     for name, address in as_object(settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
@@ -235,7 +235,7 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
 
 
 def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
-    """Yield the project's sources that the metadata names, after checking hashes."""
+    """Read the sources that metadata names, and check their hashes."""
     for path in sorted(hashes):
         file = project / path
         raw = read_bytes(file)
@@ -249,7 +249,7 @@ def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) -> dict[str, int] | None:
-    """Return the numbers of sources in an artifact's build.
+    """Find the numbers of sources in an artifact's build.
 
     Forge's cache names the build; without the cache, it is the only build in which the artifact's number
     fits.
@@ -273,7 +273,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
 
 
 def _build_in_cache(project: Path, file: Path, path: str) -> str:
-    """Return an artifact's build id in forge's cache, if it is there."""
+    """Find the build id of an artifact in forge's cache."""
     cache = foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
@@ -303,10 +303,10 @@ FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
 
 
 def foundry_folders(project: Path) -> FoundryFolders:
-    """Return the folders that foundry.toml and the environment name, as forge does.
+    """Return the project's folders, as forge determines them.
 
-    `FOUNDRY_PROFILE` chooses a profile, which takes what it lacks from the default one; `FOUNDRY_OUT` and the like outweigh
-    the file. Keys: https://getfoundry.sh/config/reference/project .
+    `FOUNDRY_PROFILE` chooses a profile, which takes what it lacks from the default one; `FOUNDRY_OUT` and the
+    like outweigh the file. Keys: https://getfoundry.sh/config/reference/project .
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -322,7 +322,7 @@ def foundry_folders(project: Path) -> FoundryFolders:
 
 
 def foundry_configuration(project: Path) -> JsonObject:
-    """Return the keys of the profile that forge uses, without defaults.
+    """Return the keys of the profile that forge uses.
 
     Raises:
         NotImportableError: if foundry.toml cannot be read.
@@ -350,7 +350,7 @@ def _project_above(file: Path) -> Path:
 def compilation_of_metadata(
     metadata: JsonObject, texts: Mapping[str, str], where: str
 ) -> ImportedCompilation:
-    """Return the compilation that metadata describes; it is not compiled yet.
+    """Return the compilation that metadata describes, without output.
 
     Args:
         metadata: solc's.

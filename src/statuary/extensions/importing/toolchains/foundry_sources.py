@@ -1,8 +1,8 @@
-"""The standard JSON input of a Foundry contract without artifacts.
+"""Compile a Foundry contract without artifacts, from its sources.
 
-The file is found by the contract's name, the others by their imports, the settings in foundry.toml, and the version of solc at
-the end of the deployed code. Forge adds a remapping for each library folder. Keys and defaults:
-https://getfoundry.sh/config/reference/solidity-compiler .
+The file is found by the contract's name, the others by their imports, the settings in foundry.toml, and the
+version of solc at the end of the deployed code. Forge adds a remapping for each library folder. Keys and
+defaults: https://getfoundry.sh/config/reference/solidity-compiler .
 """
 
 import posixpath
@@ -39,7 +39,7 @@ _TOKEN: Final = re.compile(
 
 
 class Remapping(NamedTuple):
-    """A beginning of imports, and what stands for it."""
+    """A prefix of imports, and the path that replaces it."""
 
     prefix: str
     folder: str
@@ -48,7 +48,7 @@ class Remapping(NamedTuple):
 def compilation_of_project(
     project: Path, name: str, creation: Hex | None, evm_version: str
 ) -> ImportedCompilation | None:
-    """Return a contract's compilation, without output, from a project's sources.
+    """Return the compiler input of a contract in a project.
 
     Args:
         creation: the deployed creation code, which names the version of solc.
@@ -58,7 +58,8 @@ def compilation_of_project(
         The compilation, or None if no file declares the contract, or the code does not name its compiler.
 
     Raises:
-        NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has settings that are
+        NotImportableError: if a source is missing, several files declare the contract, or foundry.toml has
+            settings that are
             not read here.
     """
     configuration = foundry_configuration(project)
@@ -84,7 +85,7 @@ def compilation_of_project(
 
 
 def _solc_version(creation: Hex | None) -> str:
-    """Return the version that the last metadata in code names.
+    """Return the compiler version in the metadata at the end of code.
 
     Returns:
         An empty string if there is none.
@@ -94,7 +95,7 @@ def _solc_version(creation: Hex | None) -> str:
 
 
 def _file_of(project: Path, configuration: JsonObject, name: str, version: str) -> str | None:
-    """Return the path of the file that declares a contract.
+    """Find the file that declares a contract.
 
     The project's own files come before its libraries.
     """
@@ -122,7 +123,7 @@ def _library_folders(configuration: JsonObject) -> list[str]:
 
 
 def _remappings(project: Path, configuration: JsonObject) -> list[Remapping]:
-    """Return the remappings of foundry.toml, remappings.txt and library folders."""
+    """Collect the remappings of a project and its libraries."""
     file = project / "remappings.txt"
     lines = read_text(file).splitlines() if file.is_file() else []
     named = map(as_text, as_list(configuration.get("remappings")))
@@ -148,7 +149,7 @@ def _libraries(project: Path, configuration: JsonObject) -> Iterator[Path]:
 
 
 def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[str, str]:
-    """Return the texts of a file and its imports, by path."""
+    """Read a file and all files that it imports."""
     texts: dict[str, str] = {}
     waiting = [path]
     while waiting:
@@ -171,12 +172,12 @@ def _sources(project: Path, path: str, remappings: Sequence[Remapping]) -> dict[
 
 
 def imports_of(text: str) -> list[str]:
-    """Return the names that a Solidity source imports, as it writes them."""
+    """Return the paths in the import statements of a source."""
     return [found["imported"] for found in _TOKEN.finditer(text) if found["imported"]]
 
 
 def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
-    """Return the path of an imported file.
+    """Resolve an import to a file of the project.
 
     The longest remapping decides, as in solc.
     """
@@ -192,7 +193,7 @@ def _imported(source: str, name: str, remappings: Sequence[Remapping]) -> str:
 def _settings(
     configuration: JsonObject, remappings: Sequence[Remapping], evm_version: str
 ) -> dict[str, Json]:
-    """Return the settings of standard JSON, without solc's defaults."""
+    """Return the compiler settings of a project."""
     if unread := sorted({"optimizer_details", "additional_compiler_profiles"} & configuration.keys()):
         raise NotImportableError(
             f"foundry.toml has {unread[0]}, which is not read here", "run `forge build`, and import again"

@@ -1,9 +1,10 @@
-"""Hardhat's `artifacts` folder, and which tool chain wrote a file.
+"""Read the artifacts of Hardhat, and detect the tool of a file.
 
 Hardhat 2 has input and output in one file (`hh-sol-build-info-1`), which the `.dbg.json` beside each artifact
-names. Hardhat 3 has two files (`hh3-sol-build-info-1` and `<id>.output.json`), and its artifacts name the id. Both
-copy the compiler's JSON unchanged; the project's `outputSelection` decides which outputs there are. Formats: hardhat's
-`types/artifacts.ts` (2.29) and `types/solidity/solidity-artifacts.ts` (3.18), and the files in tests/extensions/importing.
+names. Hardhat 3 has two files (`hh3-sol-build-info-1` and `<id>.output.json`), and its artifacts name the id.
+Both copy the compiler's JSON unchanged; the project's `outputSelection` decides which outputs there are.
+Formats: hardhat's `types/artifacts.ts` (2.29) and `types/solidity/solidity-artifacts.ts` (3.18), and the
+files in tests/extensions/importing.
 """
 
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def is_hardhat_file(value: dict[str, Json]) -> bool:
 
 
 def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
-    """Return the compilation of one contract.
+    """Read the compilation of a contract.
 
     Args:
         file: an artifact, a `.dbg.json`, or a build-info.
@@ -97,7 +98,7 @@ def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | 
 
 
 def _output_file_3(build_info: Path) -> Path | None:
-    """Return the file with a build's output.
+    """Return the file with the output of a Hardhat 3 build.
 
     Ignition copies build-infos without it.
     """
@@ -147,7 +148,7 @@ def read_compilation(
     version: str | None = None,
     project: Path | None = None,
 ) -> ImportedCompilation:
-    """Return the compilation of one contract, detecting the file's format.
+    """Read the compilation of a contract from any tool's file.
 
     Args:
         file: standard JSON input, or a file that Hardhat or Foundry wrote.

@@ -1,4 +1,4 @@
-"""Read hardhat-deploy's deployments: `deployments/<network>/<name>.json`.
+"""Import deployments of hardhat-deploy.
 
 Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2, which is rocketh, has the
 chain in `.chain`, and in each file the input (`solcInput`), the creation code, the encoded arguments and the
@@ -39,7 +39,7 @@ PROXY_SUFFIXES = ("_Proxy", "_DiamondProxy")
 
 
 def read_hardhat_deploy(folder: Path) -> ListedContracts:
-    """Yield the contracts of every network of a project.
+    """Yield the contracts on every network of a project.
 
     Args:
         folder: the project, its `deployments` folder, or the folder of one network.
@@ -93,7 +93,7 @@ def _deployment_contracts(network: Path) -> ListedContracts:
 def _contracts(
     file: Path, chain_id: ChainId, names_by_address: dict[str, str], *, is_proxy: bool
 ) -> ListedContracts:
-    """Yield a file's contract and earlier ones of its name.
+    """Yield the contract in a file, and earlier ones of its name.
 
     Args:
         names_by_address: collects addresses that the file only names.
@@ -117,7 +117,7 @@ def _contracts(
 
 
 def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
-    """Yield the implementation and the facets of a deployment.
+    """Yield the implementation and facets in a deployment.
 
     A facet may be an array, as the node returned it.
     """
@@ -179,7 +179,7 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
 
 
 def _solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
-    """Return the compiler's input, if the project has it."""
+    """Find the compiler's input in the project."""
     if text := as_text(deployment.get("solcInput")):
         return as_object(orjson.loads(text))
     input_file = _input_file(file, deployment)

@@ -1,4 +1,4 @@
-"""Read what a Hardhat project deployed.
+"""Import the deployments of a Hardhat project.
 
 Hardhat itself records no addresses; its plugins do.
 """

@@ -1,4 +1,4 @@
-"""Read Hardhat Ignition's deployments.
+"""Import deployments of Hardhat Ignition.
 
 They are in `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it.
 """
@@ -71,7 +71,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
 
 
 class _Journal:
-    """A journal's messages by future: a contract, call or action."""
+    """The messages of a journal, by contract, call or action."""
 
     def __init__(self, journal: Path) -> None:
         self.journal = journal
@@ -123,7 +123,7 @@ class _Journal:
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
-    """Return the result of a future's deployment, if there is one."""
+    """Return the result of a deployment in a journal, if any."""
     return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
 
 
@@ -145,7 +145,7 @@ def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, Json
 
 
 def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
-    """Return the compilation of a contract that a module only uses.
+    """Read the compilation of a contract that a module refers to.
 
     The journal lacks its deployment.
     """
@@ -153,7 +153,7 @@ def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
-    """Yield the messages of a journal up to a broken line.
+    """Parse a journal up to a broken line.
 
     A killed deployment may leave a broken last line.
     """
@@ -181,7 +181,7 @@ def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) 
 
 
 def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
-    """Return the compilation of an artifact that Ignition copied."""
+    """Read the compilation of an artifact that Ignition copied."""
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
     artifact = read_json_file(file)
     if artifact.get("_format") == ARTIFACT and not file.with_suffix(".dbg.json").is_file():

@@ -1,4 +1,4 @@
-"""A deployed contract in a source's list, read on demand."""
+"""Deployed contracts that a source lists, read on demand."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
 
 
 class SourceContract(NamedTuple):
-    """A contract in a source: a whole record, or a compilation."""
+    """A contract as a source has it: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
     compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
@@ -38,7 +38,7 @@ class SourceContract(NamedTuple):
 
 
 class ListedContract(NamedTuple):
-    """A contract that a source names."""
+    """A contract that a source lists."""
 
     chain_id: ChainId
     address: Address
@@ -47,12 +47,12 @@ class ListedContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name in reports."""
+        """The contract's name in reports."""
         return label_of(self.name, self.address)
 
 
 class UnreadableContract(NamedTuple):
-    """A source's entry that cannot be imported, and the reason."""
+    """A contract that a source lists but cannot give, with the reason."""
 
     name: str
     reason: str
@@ -63,12 +63,12 @@ class UnreadableContract(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name in reports."""
+        """The contract's name in reports."""
         return self.name if self.address is None else label_of(self.name, self.address)
 
 
 def label_of(name: str, address: Address) -> str:
-    """Return a contract's name in reports."""
+    """Return the name of a contract in reports."""
     return name if name == address else f"{name} ({address})"
 
 
@@ -76,7 +76,7 @@ ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
-    """Return a tool's address, in any case of its digits.
+    """Parse an address in any case.
 
     Raises:
         NotImportableError: if it is not 20 bytes of hex.
@@ -90,7 +90,7 @@ def any_address(value: Json, where: str) -> Address:
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Return a tool's chain id, a number or a string.
+    """Parse a chain id, a number or a string.
 
     Raises:
         NotImportableError: if it is neither.
@@ -102,7 +102,7 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Return a tool's hex, with or without `0x`, or None."""
+    """Parse hex with or without `0x`; return None for anything else."""
     text = str(value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
@@ -112,7 +112,7 @@ def any_hex(value: Json) -> Hex | None:
 
 
 def any_quantity(value: Json) -> str | None:
-    """Return a tool's decimal or hex number as a decimal string.
+    """Parse a decimal or hex number to a decimal string.
 
     Returns:
         None if it is not a number.
@@ -126,7 +126,7 @@ def any_quantity(value: Json) -> str | None:
 
 
 def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) -> WorkspaceDeployment:
-    """Return the creating transaction of a tool's file, without malformed members."""
+    """Return a creating transaction, without malformed members."""
     name, deployer = any_hex(transaction), any_hex(sender)
     return WorkspaceDeployment(
         transaction_hash=name if name and len(name) == len("0x") + 64 else None,
@@ -138,7 +138,7 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
 
 @contextmanager
 def complete(file: Path) -> Iterator[None]:
-    """Raise a NotImportableError where a file lacks what its tool writes."""
+    """Raise NotImportableError if a file lacks an expected part."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -147,7 +147,7 @@ def complete(file: Path) -> Iterator[None]:
 
 
 def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
-    """Yield readable contracts, and the reasons for unreadable ones."""
+    """Yield readable contracts; for others, yield the reason."""
     try:
         with complete(file):
             yield from contracts
@@ -207,7 +207,7 @@ def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -
 
 
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
-    """Return the address that CREATE2 gives (EIP-1014).
+    """Compute the address that CREATE2 gives (EIP-1014).
 
     It is Keccak-256 of 0xff, creator, salt and hash of the code.
     """

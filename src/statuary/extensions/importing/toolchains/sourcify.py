@@ -1,4 +1,4 @@
-"""Servers with Sourcify's API v2, and its repository's folders.
+"""Import contracts from Sourcify servers and repositories.
 
 `GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET
 /v2/contract/{chainId}/{address}?fields=all` is a record. https://docs.sourcify.dev/docs/api/
@@ -97,7 +97,7 @@ ABOVE: Final = ("", "contracts", "repository/contracts")
 
 
 def read_sourcify_folder(folder: Path) -> ListedContracts:
-    """Yield the contracts of a Sourcify repository folder, or of one or more record files.
+    """Yield the contracts in a repository, or in files of records.
 
     Raises:
         NotImportableError: if it has neither.
@@ -136,7 +136,7 @@ def _record_files(folder: Path) -> list[Path]:
 
 
 def _site_records(folder: Path) -> list[Path]:
-    """Return a copied site's records, once each.
+    """Yield each record in a copy of a statuary site once.
 
     Each record has two names there.
     """
@@ -217,7 +217,7 @@ def _read_folder(contract: Path) -> SourceContract:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """Return the texts of all files below a folder by their Keccak-256."""
+    """Index the files below a folder by their Keccak-256."""
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file():

@@ -1,4 +1,4 @@
-"""The language switch in the header."""
+"""The language menu in the header of pages."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The log on pages: browsers verify that it has a document."""
+"""Let browsers verify that the log contains a page's document."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Metrics on the status page: a graph of each one's last day."""
+"""Metrics on the status page."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Notifications on pages: a link to a service's sign-up page.
+"""The link to your sign-up page for notifications.
 
 The panel of subscriptions has the link.
 """
