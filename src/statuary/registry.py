@@ -92,7 +92,7 @@ EXTENSIONS = (
     Extension(
         "serving",
         commands=command(
-            "serving", "serve", "Serve the site on this machine, exactly as an edge runtime would."
+            "serving", "serve", "Serve the site on this machine, like a host with the edge program."
         ),
     ),
     Extension(
@@ -174,7 +174,7 @@ EXTENSIONS = (
         commands={
             "incident from-alert": Command(
                 "statuary.extensions.alerts.commands:from_alert",
-                "Open or resolve an incident from an alert of the monitoring.",
+                "Open or resolve an incident from an alert of your monitoring.",
             )
         },
     ),
@@ -234,7 +234,7 @@ EXTENSIONS = (
         commands=command("conform", "conform", "Test a deployment against both APIs over HTTP."),
     ),
     Extension("cards", section="statuary.extensions.cards.documents:CardsSection", folders=("cards",)),
-    Extension("theme_preview", commands=command("theme_preview", "theme", "Work on the look of pages.")),
+    Extension("theme_preview", commands=command("theme_preview", "theme", "Preview your theme.")),
     Extension(
         "own_pages",
         provides={"section of own pages": "statuary.extensions.own_pages.pages:OwnPagesSection"},
@@ -246,7 +246,7 @@ EXTENSIONS = (
         commands=command(
             "hosting",
             "hosting",
-            "Write what a host needs to serve the site: its configuration and its edge module.",
+            "Write the configuration and the edge program for a host.",
         ),
     ),
     Extension(

@@ -103,11 +103,14 @@ with_build_options = option_group(
 def build_command(content: Path, out: Path, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
-    Nothing is published if site.yaml, the components or the theme have errors. A record that fails a check is excluded
-    and the rest is published, with exit code 4 (`contracts: {publish: all}` in site.yaml publishes it, marked as
-    rejected). An incident that cannot be read stays as last published, and a page is left out, with the same exit code.
-    Unchanged files are kept, obsolete files that statuary wrote are removed, and other files are never touched. If the
-    target of --to fails, the folder is complete, and the exit code is 6: run the command again.
+    Nothing is published if site.yaml, the components or the theme have errors.
+
+    Other faults don't stop the build; the exit code is then 4. A record that fails a check is excluded
+    (unless site.yaml has `contracts: {publish: all}`, which marks it as rejected), an incident that cannot be
+    read stays as last published, and a page that cannot be read is left out.
+
+    The build keeps unchanged files, removes obsolete files that statuary wrote, and never touches other
+    files. If --to fails, the folder is complete and the exit code is 6: run the command again.
     """
     refuse_overlapping_folders(content, out)
     if build_options.to is not None:

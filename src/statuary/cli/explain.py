@@ -21,7 +21,7 @@ from statuary.site.urls import STATUS_PAGE
 @click.argument("path")
 @out_option
 def explain_command(path: str, out: Path) -> ExitCode:
-    """Show what a published path is and which sources made it.
+    """Show what a published path contains, and which sources it was made from.
 
     PATH is relative to the site's root, such as api/v2/summary.json, a URL, or a file in the build folder.
     """

@@ -157,7 +157,7 @@ def init_command(
 ) -> ExitCode:
     """Write a content folder that is ready to build.
 
-    It has settings, the components of --component, and JSON Schemas for editors. --from migrates an existing page;
+    The folder has settings, your components, and JSON Schemas for editors. --from migrates an existing page;
     `statuary import --help` lists the kinds. --demo fills the site with invented data. Existing files are never touched.
     """
     if content.exists() and any(content.iterdir()):

@@ -28,7 +28,7 @@ CORE_COMMANDS = {
     ),
     "next": Command(
         "statuary.cli.tick:next_command",
-        "Print when the published status changes next, and `statuary tick` must run.",
+        "Print when the published status changes next, to run `statuary tick` then.",
     ),
     "incident": Command(
         "statuary.cli.editing.incident:incident_command",
@@ -46,7 +46,8 @@ CORE_COMMANDS = {
         "statuary.cli.merge_records:merge_records_command", "Merge what two people added to the same record."
     ),
     "explain": Command(
-        "statuary.cli.explain:explain_command", "Show what a published path is and which sources made it."
+        "statuary.cli.explain:explain_command",
+        "Show what a published path contains, and which sources it was made from.",
     ),
     "schema": Command(
         "statuary.cli.init:schema_command", "Print the JSON Schema of a source file, for editors."

@@ -17,7 +17,9 @@ from statuary.system.writing import atomic_file
 @click.argument("versions", metavar="[BASE OURS THEIRS]", type=FILE, nargs=-1)
 @content_option
 @click.option(
-    "--install", is_flag=True, help="Let git do this by itself in this clone, and write .gitattributes."
+    "--install",
+    is_flag=True,
+    help="Let git run this command in this clone on conflicts, and write .gitattributes.",
 )
 def merge_records_command(
     versions: tuple[Path, ...],
@@ -26,8 +28,9 @@ def merge_records_command(
 ) -> ExitCode:
     """Merge what two people added to the same record.
 
-    Without arguments, it resolves the conflicts that git left in the content folder: it keeps the updates of both
-    sides, and leaves a file to you if both changed the same value. Git calls it with three versions of a file.
+    Without arguments, the command resolves conflicts that git left in the content folder: it keeps the
+    updates of both sides, and leaves a file to you if both changed the same value. Git itself calls it with
+    three versions of a file.
     """
     if install:
         click.echo(f"wrote {install_merge_driver(content)}; git merges records by itself in this clone")

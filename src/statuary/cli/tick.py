@@ -110,12 +110,14 @@ def next_command(
     folder: Path | None,
     site: Path | None,
 ) -> ExitCode:
-    """Print when the published status changes next, and `statuary tick` must run.
+    """Print when the published status changes next, to run `statuary tick` then.
 
-    A scheduler's configuration runs this program in the current folder, or what --program and --folder name on another
-    machine. It tries again five minutes after a failure, and replaces itself after each run; cron's runs it every five
-    minutes. Exits with 1 if no change is known; standard error then names the time by which you
-    have to build again. A scheduler that replaces itself runs at that time, and every hour after it.
+    With --as, print the configuration of a scheduler that runs `statuary tick`. Use --program, --folder and
+    --site if the scheduler is on another machine. cron runs it every five minutes. The others run it at the
+    time of the change, try again five minutes after a failure, and then schedule the next run.
+
+    The exit code is 1 if no change is known. Standard error then names the time by which you have to build
+    again; schedulers run at that time, and every hour after it.
     """
     index = read_epoch_index(out)
     instant = build_instant(now)

@@ -33,7 +33,7 @@ def set_status(
     component: str | None,
     status: ComponentStatus | None,
 ) -> None:
-    """Set a component's status from --at on."""
+    """Set a component's status, from now on or from --at."""
     keys = leaf_keys(session.catalogue)
     name = value_or_ask(
         component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"

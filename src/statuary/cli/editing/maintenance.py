@@ -141,7 +141,7 @@ def schedule_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def start_maintenance(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Start a maintenance: early, or because it does not start automatically."""
+    """Start a maintenance early, or one that does not start automatically."""
     window = _find(session, maintenance, frozenset({"scheduled"}))
     current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
@@ -173,7 +173,7 @@ def update_maintenance(
 @with_update_options
 @with_edit_session(Subject("maintenances", "maintenance"))
 def complete_by_hand(session: EditSession, maintenance: str | None, update_options: UpdateOptions) -> None:
-    """Complete a maintenance: early, or because it does not complete automatically."""
+    """Complete a maintenance early, or one that does not complete automatically."""
     window = _find(session, maintenance, ACTIVE_STATUSES)
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:

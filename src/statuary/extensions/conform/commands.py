@@ -65,7 +65,7 @@ def conform_command(
     https://www.githubstatus.com with `--only status`. A check that fails is repeated once, because a page may change
     between two requests.
 
-    Exit codes: 0 it conforms; 1 it does not; 3 it cannot be reached.
+    Exit codes: 0 all checks passed; 1 a check failed; 3 the deployment cannot be reached.
     """
     areas = frozenset([ConformanceArea(only)] if only else ConformanceArea)
     checks = [check for check in select_checks(LEVELS[level], areas) if check.name not in skip]

@@ -73,7 +73,7 @@ def hosting_command(
     branch: str | None,
     **option_values: Any,
 ) -> None:
-    """Write what a host needs to serve the site: its configuration and its edge module."""
+    """Write the configuration and the edge program for a host."""
     host = HOSTS[name]
     settings, on = read_hosting_settings(content)
     check_host(name, host, settings, content, has_edge=host.runs_edge_module or bool(option_values["edge"]))

@@ -92,7 +92,7 @@ STATUS_KINDS = (
     StatusKind(
         "Instatus",
         read_instatus,
-        "https://api.instatus.com/v1/PAGE-ID, the URL of a public page (what is active alone), or saved documents",
+        "https://api.instatus.com/v1/PAGE-ID, the URL of a public page (only what is active), or saved documents",
         "INSTATUS_API_KEY",
     ),
     StatusKind("Better Stack", read_betterstack, "the URL of a public page, or its saved index.json"),
@@ -153,9 +153,8 @@ CONTRACT_KINDS: Final = (
     ContractKind(
         "sourcify",
         "contracts of Sourcify",
-        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), or a folder:"
-        " of its repository (full_match, partial_match), or of records (<chain id>/<address>.json, any *.json, *.jsonl),"
-        " or such a file",
+        "the URL of a server with API v2 (add --chain-id; without --address, all contracts of the chain), a folder of"
+        " Sourcify's repository (full_match, partial_match), or records: a folder of *.json or *.jsonl, or one file",
     ),
     ContractKind(
         "etherscan",
@@ -218,12 +217,17 @@ class ContractOptions(NamedTuple):
 with_contract_options = option_group(
     "contract_options",
     ContractOptions,
-    click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain; an API needs it."),
     click.option(
-        "--address", "addresses", multiple=True, type=ADDRESS, help="Only this contract; repeat it for more."
+        "--chain-id", type=CHAIN_ID, help="Import only contracts on this chain; required for an API."
     ),
     click.option(
-        "--addresses", "address_file", type=FILE, help="Only the contracts in this file, an address a line."
+        "--address", "addresses", multiple=True, type=ADDRESS, help="Import only this contract (repeatable)."
+    ),
+    click.option(
+        "--addresses",
+        "address_file",
+        type=FILE,
+        help="Import only the contracts in this file, one address per line.",
     ),
     click.option(
         "--rpc",
@@ -243,17 +247,17 @@ with_contract_options = option_group(
         "anchoring",
         default=True,
         show_default=True,
-        help="With --rpc: keep the chain's own proofs of the contracts too, as `contract anchor` does.",
+        help="With --rpc: also save the chain's proofs of the contracts, as `contract anchor` does.",
     ),
     click.option(
         "--add-chains",
         is_flag=True,
-        help="Add the chains that site.yaml lacks to it, named by their numbers.",
+        help="Add missing chains to site.yaml, named by their numbers.",
     ),
     click.option(
         "--report",
         type=FILE,
-        help="Write what became of every address that the source names to this file, as JSON.",
+        help="Write the result for each address of the source to this file, as JSON lines.",
     ),
     click.option(
         "--as",

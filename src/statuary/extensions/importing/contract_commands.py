@@ -160,13 +160,15 @@ def anchor(
     content: Path,
     now: Instant | None,
 ) -> None:
-    """Ask a node for the chain's own proofs of contracts and write them beside the records.
+    """Save the chain's own proofs of contracts beside their records.
 
     An anchor is anchor.json in the folder contracts/CHAIN-ID/ADDRESS: Merkle proofs of the code at the address, of a
     proxy's implementation, and of the transaction that created the contract, each under the hash of a block. Builds
-    verify it without a node. The other nodes that site.yaml lists for the chain must agree on the hashes of the
-    blocks. Without ADDRESS, all contracts are anchored; those of bulk files are not. If a proof contradicts a
-    record (its code is gone or changed, its proxy upgraded), the exit code is 1.
+    verify it without a node.
+
+    Other nodes that site.yaml lists for the chain must agree on the block hashes. Without ADDRESS, all
+    contracts are anchored except those in bulk files. The exit code is 1 if a proof contradicts a record: its
+    code is gone or changed, or its proxy was upgraded.
     """
     require_sender_recovery()
     older_than_instant = None if older_than is None else instant(build_instant(now) - older_than)
@@ -319,8 +321,8 @@ def add(
     The code on the chain comes from a node (--rpc) or from files (--runtime, --creation). A contract that does not
     match the chain is not written.
 
-    Tool chains leave out some outputs of the compiler; with --compiler, the contract is compiled again and the
-    record has all of them.
+    Tool chains leave out some outputs of the compiler. With --compiler, the contract is compiled again, and
+    the record has all of them.
     """
     rpc, content, address = chain_options.rpc, write_options.content, compilation_options.address
     node = None if rpc is None else EthereumNode(rpc)
@@ -434,8 +436,10 @@ def compile_contracts(
     """Compile contracts again and write the evidence beside them.
 
     The evidence of a contract that its compiler reproduces is compilation.json in the folder
-    contracts/CHAIN-ID/ADDRESS; the next build publishes it in the contract's proof. It names the record by its
-    digest, so a changed record loses it. Without ADDRESS, all contracts are compiled; those of bulk files are not.
+    contracts/CHAIN-ID/ADDRESS; the next build publishes it in the contract's proof. If you change the record,
+    compile it again: the evidence names the record's digest.
+
+    Without ADDRESS, all contracts are compiled except those in bulk files.
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):

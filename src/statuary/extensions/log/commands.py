@@ -104,9 +104,9 @@ witness_key_options = with_options(
 def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     """Ask witnesses to cosign the checkpoint of a published folder.
 
-    A witness cosigns a checkpoint only if it continues the log that the witness has seen. KEY is its public key, URL the
-    prefix of its requests; the default are the witnesses in site.yaml. The cosignatures are added to the checkpoint and to
-    its proofs. Publish the folder again afterwards.
+    A witness cosigns a checkpoint only if it continues the log that the witness has seen. KEY is its public
+    key, and URL the prefix of its requests. Without arguments, the witnesses in site.yaml are asked. The
+    cosignatures are added to the checkpoint and its proofs; publish the folder again afterwards.
 
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
@@ -184,11 +184,11 @@ def verify(
     quorum: int,
     forget: bool,
 ) -> None:
-    """Verify a published log and every file of its site, and that the log continues what was seen before.
+    """Verify a published log, every file of its site, and that nothing seen before changed.
 
     The command stores each log's key and last checkpoint below ~/.local/state/statuary (or STATUARY_STATE).
 
-    Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
+    Exit codes: 0 verified; 1 something does not match the log; 3 the site cannot be read.
     """
     try:
         opened = _open(location, public_key, since)
@@ -460,9 +460,9 @@ def prove(path: str, site: str, out: Path | None) -> None:
 def check(
     proof: Path, document: Path, public_key: str | None, witnesses: tuple[str, ...], quorum: int
 ) -> None:
-    """Check with a PROOF that DOCUMENT is in a log, without the site.
+    """Check with a PROOF that a DOCUMENT is in a log, without the site.
 
-    Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
+    Exit codes: 0 the document is in the log; 1 it is not, or the log's key is unknown.
     """
     try:
         proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))
@@ -487,7 +487,7 @@ def check(
 @click.argument("path")
 @from_option
 def history(path: str, site: str) -> None:
-    """Print everything that was ever published under a path, and when."""
+    """Print when each version of a document was published."""
     log, entries = _log_history(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {escape_control_chars(path)}")

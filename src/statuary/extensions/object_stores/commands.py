@@ -255,8 +255,8 @@ def publish_command(
     wrote are removed, and other files are never touched.
 
     Only changes are uploaded to an object store, each object with its media type, cache rule and encoding, and
-    documents before the lists that name them. A lease admits one publisher at a time. The usual environment variables,
-    such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID, give address and credentials.
+    documents before the lists that name them. A lease prevents two publishers from writing at once. Address
+    and credentials come from the usual environment variables, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.
     """
     options = StoreOptions(
         dry_run=dry_run,

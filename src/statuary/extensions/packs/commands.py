@@ -66,9 +66,9 @@ def pack_command() -> None:
 @workers_option
 @click.argument("out", type=FILE)
 def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
-    """Write a pack into the file OUT, a .pack.
+    """Pack records and proofs into the .pack file OUT.
 
-    Records of JSON lines are read and written as a build publishes them, but not verified: only a build proves them.
+    Records in JSON lines are written as a build publishes them, but not verified: only a build does that.
 
     Exit codes: 0 written; 1 a line is not a record, and nothing was written; 3 a file cannot be read or written.
     """
@@ -114,7 +114,7 @@ def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
 @workers_option
 @click.argument("folder", type=FOLDER)
 def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, folder: Path) -> None:
-    """Add records to the packs of FOLDER, and remove documents, without writing the large pack again.
+    """Add and remove documents in the packs of FOLDER, without rewriting the large pack.
 
     The first time, everything goes into a large pack. Later changes go into a small pack, merged with earlier small packs
     that are less than four times as large. Readers use the newest version of a document.

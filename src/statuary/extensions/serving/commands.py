@@ -60,11 +60,11 @@ from statuary.system.network.listening import MAX_PORT, ServerError, listen
 def serve_command(
     site: str | None, content: Path, at: Instant | None, host: str, port: int, hosts: tuple[str, ...]
 ) -> None:
-    """Serve the site on this machine, exactly as an edge runtime would.
+    """Serve the site on this machine, like a host with the edge program.
 
     SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.
-    Without it, the command builds the content into a temporary folder, and again whenever it changes; open pages reload
-    by themselves. It does not use the build folder.
+    Without SITE, the command builds the content into a temporary folder, rebuilds it on every change, and
+    reloads open pages. It does not use the build folder.
     """
     clock = (lambda: at) if at is not None else utc_now
     with ExitStack() as stack:

@@ -189,7 +189,7 @@ only_option = click.option(
     "--only",
     multiple=True,
     metavar="PART",
-    help="contracts, status, chain=ID or address-list=FILE (repeatable). Default: the whole site.",
+    help="Pack only a part: contracts, status, chain=ID or address-list=FILE (repeatable).",
 )
 
 
@@ -210,7 +210,12 @@ snapshot_command.add_command(diff_command)
 
 @snapshot_command.command()
 @content_option
-@click.option("--from", "source", metavar="FOLDER|FILE|URL", help="Pack a published site, not the content.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FOLDER|FILE|URL",
+    help="Pack this published site instead of building the content.",
+)
 @only_option
 @now_option
 @click.option("--revision", metavar="TEXT", help="The content's revision. Default: git's commit.")
@@ -229,7 +234,7 @@ def create(
     dry_run: bool,
     out: Path,
 ) -> None:
-    """Write a snapshot into the file OUT, a .zip."""
+    """Pack the site into a snapshot, the zip file OUT."""
     subset, signer = parse_site_subset(only), signer_of(key)
     outcome = ALL_PUBLISHED
 

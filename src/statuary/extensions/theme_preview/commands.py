@@ -31,7 +31,7 @@ MARKS = ("cborAuxdata", "immutable", "library", "constructorArguments", "callPro
 
 @click.group("theme")
 def theme_command() -> None:
-    """Work on the look of pages."""
+    """Preview your theme."""
 
 
 @theme_command.command()
