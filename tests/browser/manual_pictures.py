@@ -22,7 +22,7 @@ PICTURES = {
     "evidence": (f"{BRIDGE}#proof", 800),
     "search": ("contracts/index.html?q=transfer", 700),
     "api": ("api.html", 900),
-    "pages": ("pages/manual/maintenance.html", 800),
+    "pages": ("pages/manual/incidents.html", 800),
 }
 """Each picture: the page, and its height in pixels."""
 

@@ -63,7 +63,7 @@ ALONE = {
         {"content/pages/about.md": "---\ntitle: About\n---\n\n[Help](help/suport.md)\n"},
         "statuary check",
     ),
-    "theme.md": (
+    "components.md": (
         {"content/theme/templates/base.html": '<p>\n\n{% include "/proc/self/environ" %}\n'},
         "statuary build",
     ),

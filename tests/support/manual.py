@@ -178,7 +178,7 @@ def text_keys() -> Iterator[tuple[str, str]]:
         f"---\ntitle: Text keys\norder: 640\ngroup: Reference\nsearch: none\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
         (
             "Write those that you change, or those of another language, to `theme/texts/<language>.yaml` of the content\n"
-            "([themes](theme.md)). `{…}` stands for a value; a text keeps the same ones. `one` and `other` are the forms for a number.\n"
+            "([themes](components.md#change-the-look)). `{…}` stands for a value; a text keeps the same ones. `one` and `other` are the forms for a number.\n"
         ),
     ]
     for group, rows in groups.items():

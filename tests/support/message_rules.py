@@ -22,7 +22,7 @@ RULES = {
     "source-unavailable": "A source of contracts in an object store, a database or on the web can't be read. Check its URL and your access, or install"
     " the extra that the message names.",
     "extension-error": "An extension failed in this run. The message says why. The status is published without it.",
-    "log-not-extended": "This run did not extend the [log](log.md), or the next build can't continue it. The site is published. Until the log has its"
+    "log-not-extended": "This run did not extend the [log](log.md#sign-the-site-with-a-log), or the next build can't continue it. The site is published. Until the log has its"
     " files, `statuary log verify` reports that to readers.",
     "invalid-record-line": "`statuary pack` read a line that is not a record, a second line for the same contract, or a path that is not that of a record"
     " or a proof. Correct the line. (A build would exclude the record.)",
@@ -39,7 +39,7 @@ RULES = {
     " and underscores.",
     "broken-link": "A link of a page leads to no page, no heading or no path of the site. Correct it.",
     "unknown-language": "There are no texts for the language in `pages.language`, or a text is in a language that `languages` does not list. Choose one of"
-    " `de`, `en`, `es`, `fr`, `ja`, `pt` and `zh`, or [write the texts](theme.md#texts).",
+    " `de`, `en`, `es`, `fr`, `ja`, `pt` and `zh`, or [write the texts](components.md#change-the-texts).",
     "blocked-style": "Your style sheet loads a font or a picture of another site, or a second style sheet. Pages don't allow that. Put the file beside"
     " `style.css`.",
     "invalid-theme-text": "A text of your theme has a key that does not exist, or other placeholders than the text that it replaces."

@@ -12,7 +12,7 @@ from support.requirements import CHECKOUT, require_module
 
 pytestmark = pytest.mark.slow
 
-SECTION = (CHECKOUT / "content/pages/manual/mirrors.md").read_text("utf-8")
+SECTION = (CHECKOUT / "content/pages/manual/log.md").read_text("utf-8")
 AT = {"SOURCE_DATE_EPOCH": "1795176000"}
 
 
