@@ -26,7 +26,7 @@ ROW = ContractRow(
 
 STATES = {
     ROW._replace(verdict="verified_here"): ("ok", "Verified here", "Exact match"),
-    ROW._replace(verdict="stated_by_a_file"): ("stated", "Stated in a file", "Exact match"),
+    ROW._replace(verdict="stated_by_a_file", trail="os-o-n"): ("stated", "Stated in a file", "Exact match"),
     ROW._replace(verdict="not_shown"): ("none", "Not proven", "Exact match"),
     ROW._replace(verdict="not_shown", runtimeMatch=None): ("none", "Not proven", ""),
     ROW._replace(verdict="contradicted"): ("major", "Contradicted", ""),
@@ -50,6 +50,25 @@ def test_lists_show_verdict_beside_match(row: ContractRow) -> None:
     assert re.sub("<[^>]+>", "", text[1]).strip() == f"{verdict} {level}".strip()
 
 
+STROKE = re.compile(r'class="to-(\w+)" d="M(\d+) (\d+)h10"')
+
+TRAILS = {
+    "oo-o-o": [("ok", 8, 3), ("ok", 8, 7), ("ok", 26, 5), ("ok", 44, 5)],
+    "os-o-n": [("ok", 8, 3), ("stated", 8, 7), ("ok", 26, 5), ("none", 44, 5)],
+    "m-n-n": [("major", 8, 5), ("none", 26, 5), ("none", 44, 5)],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("signs", TRAILS)
+def test_lists_draw_trail_of_evidence(signs: str) -> None:
+    row = ROW._replace(trail=signs)
+    pages = ContractListPages(renderer_of(small_site_context()), [row], with_pages=True)
+    home = pages.home([Chain("31337", "Test", "Test")], {"31337": 1}, search=False, has_lists=True)
+    strokes = STROKE.findall(home.body.decode())
+    assert [(sign, int(x), int(y)) for sign, x, y in strokes] == TRAILS[signs]
+
+
 @pytest.mark.parametrize("row", STATES)
 def test_search_index_holds_verdict(row: ContractRow) -> None:
     texts = renderer_of(small_site_context()).localization.texts
@@ -61,3 +80,4 @@ def test_search_index_holds_verdict(row: ContractRow) -> None:
     sign, verdict, level = STATES[row]
     assert index["verdicts"][entry[6]] == [sign, verdict]
     assert index["levels"].get(entry[4], "") == level
+    assert entry[7] == row.trail

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.pages.trail import small_trail, trail_signs
 from support.contracts import made_record
 from support.pages import page_of
 
@@ -71,3 +73,14 @@ def test_every_strand_leads_to_its_claim():
     page = page_of(made_record("immutables"))
     for claim in {key.partition(":")[0] for key in strands(page)}:
         assert f'<tr id="claim-{claim}">' in page
+
+
+@pytest.mark.parametrize("published", [True, False])
+@pytest.mark.parametrize("code", ["", "0x33ff"])
+def test_small_trail_has_signs_of_page(code, published):
+    record = changed(made_record("immutables"), code) if code else made_record("immutables")
+    proof = prove(record)
+    small = trail_signs(JudgedRecord(record, proof, published))
+    page = page_of(record, proof, published=published)
+    assert small.replace("-", "") == "".join(sign[0] for sign, _ in strands(page).values())
+    assert [stroke.sign for stroke in small_trail(small)] == [sign for sign, _ in strands(page).values()]

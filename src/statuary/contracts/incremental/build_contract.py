@@ -38,6 +38,7 @@ from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page_members import with_page_members
+from statuary.contracts.pages.trail import trail_signs
 from statuary.contracts.settings import GoneContract, PublishPolicy
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
@@ -301,7 +302,7 @@ def _build(
     judged = JudgedRecord(record, proof, is_published)
     row = contract_row(record, judged.verdict)
     if settings.has_contract_lists:
-        row = with_page_members(row, record)
+        row = with_page_members(row, record, trail_signs(judged))
     make = partial(
         contract_documents,
         judged,

@@ -16,6 +16,7 @@ from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.api.list_pages import PageRows, list_pages
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.pages.former_pages import FormerPages
+from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
     UNCHECKED,
     claimed_level,
@@ -56,6 +57,7 @@ class ContractListRow(NamedTuple):
     level: str  # the match that the record claims; empty if it is contradicted, or claims none
     language: str  # with the version of the compiler
     verified_at: FormattedTime
+    trail: tuple[Stroke, ...]
 
 
 class PageLink(NamedTuple):
@@ -227,6 +229,7 @@ class ContractListPages:
             level=texts(claimed) if claimed else "",
             language=entry.language,
             verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
+            trail=small_trail(entry.trail),
         )
 
 
@@ -362,7 +365,7 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]
     rows = (entries[number] for number in places)
     value = {
         "contracts": [
-            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict] for e in rows
+            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict, e.trail] for e in rows
         ],
         "terms": items,
         "facets": {

@@ -12,8 +12,12 @@ MAX_NAME_LENGTH = 80
 """Characters of a name that lists show, and of a searchable name in an ABI."""
 
 
-def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
-    """Add the members that pages and search need to a list entry."""
+def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") -> ContractRow:
+    """Add the members that pages and search need to a list entry.
+
+    Args:
+        trail: the signs of its evidence.
+    """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
     signatures = dict.fromkeys(signatures_of(record.get("abi")))
@@ -27,6 +31,7 @@ def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
         proxy=proxy if resolution.get("isProxy") is True else "",
+        trail=trail,
     )
 
 

@@ -1,5 +1,6 @@
 """The proof on a contract's page: checks, outcomes and evidence."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -153,7 +154,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
-        reason=one_line(texts.reason(claim.reason)),
+        reason=_with_short_hashes(one_line(texts.reason(claim.reason))),
         block_number=texts.number(int(number)) if number else "",
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
@@ -161,6 +162,13 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         vouched=_vouched(vouched_by, one_line(str(claim.evidence.get("agreed", ""))), texts),
     )
 
+
+def _with_short_hashes(sentence: str) -> str:
+    """Return a sentence with the ends of its hashes; the proof has them whole."""
+    return _HASH.sub(lambda found: f"{found[0][:10]}…{found[0][-8:]}", sentence)
+
+
+_HASH = re.compile("0x[0-9a-f]{64}")
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "sources": ("sources",),

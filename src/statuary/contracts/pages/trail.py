@@ -40,19 +40,16 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
     if not proof.claims:
         return ()
     texts = localization.texts
-    claims = {claim.name: claim for claim in proof.claims}
+    compiled, on_chain, deployed = (
+        tuple(_strand(claim, judged, texts) for claim in claims) for claims in claims_between_parts(proof)
+    )
     address, created = record["address"], created_at(proof)
     size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
     size_text = texts("contract.bytes", bytes=texts.number(size)) if size > 0 else ""
-    on_chain, deployed = (
-        _strand(claims[name], judged, texts) for name in (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
-    )
     return (
-        TrailPart(
-            "source", texts("trail.sources"), _sources(record, texts), None, _compilation(judged, texts)
-        ),
-        TrailPart("bytecode", texts("trail.bytecode"), size_text, None, (on_chain,)),
-        TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, (deployed,)),
+        TrailPart("source", texts("trail.sources"), _sources(record, texts), None, compiled),
+        TrailPart("bytecode", texts("trail.bytecode"), size_text, None, on_chain),
+        TrailPart("main", texts("trail.address"), f"{address[:6]}…{address[-4:]}", None, deployed),
         TrailPart(
             "deployment",
             texts("trail.deployment"),
@@ -60,6 +57,49 @@ def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, 
             localization.dates.day_of(created) if created else None,
             (),
         ),
+    )
+
+
+def claims_between_parts(proof: Proof) -> tuple[tuple[Claim, ...], ...]:
+    """Return the claims that lead from each part of a trail to the next.
+
+    Code that differs leaves nothing else to say about the sources.
+    """
+    claims = {claim.name: claim for claim in proof.claims}
+    differs = claims[ClaimName.MATCHES].status is ClaimStatus.CONTRADICTED
+    of_sources = (ClaimName.MATCHES,) if differs else (ClaimName.HASHED, ClaimName.COMPILED)
+    groups = (of_sources, (ClaimName.ON_CHAIN,), (ClaimName.DEPLOYED,))
+    return tuple(tuple(claims[name] for name in names) for names in groups)
+
+
+def trail_signs(judged: JudgedRecord) -> str:
+    """Return the signs of a trail in short: a letter for each strand, a dash for each part.
+
+    For example `os-o-n`. It is empty without claims.
+    """
+    if not judged.proof.claims:
+        return ""
+    return "-".join(
+        "".join(sign_beside(CLAIM_ICONS[claim.status], judged)[0] for claim in claims)
+        for claims in claims_between_parts(judged.proof)
+    )
+
+
+class Stroke(NamedTuple):
+    """A strand of a trail that is drawn small."""
+
+    sign: str
+    x: int  # where it begins, in pixels
+    y: int
+
+
+def small_trail(signs: str) -> tuple[Stroke, ...]:
+    """Return the strokes of a small trail, from its signs in short."""
+    names = {name[0]: name for name in CLAIM_ICONS.values()}
+    return tuple(
+        Stroke(names[letter], 8 + 18 * part, 3 + 4 * at if len(letters) > 1 else 5)
+        for part, letters in enumerate(signs.split("-"))
+        for at, letter in enumerate(letters)
     )
 
 
@@ -89,32 +129,17 @@ def _block(record: RecordValue, texts: PageTexts) -> str:
     return texts("verdict.block", number=texts.number(int(block))) if block.isdecimal() else ""
 
 
-def _compilation(judged: JudgedRecord, texts: PageTexts) -> tuple[Strand, ...]:
-    """Return the evidence that connects the sources with the bytecode.
-
-    If the code differs, there is no other evidence to list.
-    """
-    proof = judged.proof
-    matches = proof.claim(ClaimName.MATCHES)
-    if matches is not None and matches.status is ClaimStatus.CONTRADICTED:
-        status = texts("claim_status.contradicted")
-        return (
-            Strand("matches", CLAIM_ICONS[ClaimStatus.CONTRADICTED], status, texts("trail.bytes_differ")),
-        )
-    return tuple(
-        _strand(claim, judged, texts)
-        for claim in proof.claims
-        if claim.name in (ClaimName.HASHED, ClaimName.COMPILED)
-    )
-
-
 def _strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
     name = claim.name.name.lower()
     status = claim.status.name.lower()
-    is_since = name == "on_chain" and status == "contradicted"
+    key = f"{name}_{status}"
+    if claim.name is ClaimName.MATCHES:
+        key = "bytes_differ"
+    elif key == "on_chain_contradicted":
+        key = claim.reason.key
     return Strand(
         claim=name,
         sign=sign_beside(CLAIM_ICONS[claim.status], judged),
         status=texts(f"claim_status.{status}"),
-        check=texts(f"trail.{claim.reason.key}" if is_since else f"trail.{name}_{status}"),
+        check=texts(f"trail.{key}"),
     )

@@ -7,7 +7,8 @@ state, and the page, which changes on time, names the picture of its state. The 
 title, which services show below the picture.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -112,8 +113,9 @@ class CardsSection(Section):
         texts = renderer_of(site).localization.texts
         site_name = site.name if can_draw(font, site.name) else ""
         for name, state in names_and_states(status=site.settings.status, contracts=site.has_contracts):
+            draw = _draw_trail if name.startswith("contract-") else _draw_sign
             line = line_of(font, texts, f"cards.{name}")
-            body = card(font, state, line, site_name, urlsplit(site.url).netloc)
+            body = card(font, partial(draw, state=state), state, line, site_name, urlsplit(site.url).netloc)
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
 
 
@@ -167,8 +169,15 @@ def _drawn(font: "FreeTypeFont", character: str) -> bytes:
     return int(mask.size[0]).to_bytes(4) + bytes(mask)
 
 
-def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:
-    """Draw a card as PNG: sign, text, address, and the site's name.
+def card(
+    font: "FreeTypeFont",
+    draw: "Callable[[ImageDraw], None]",
+    state: str,
+    line: str,
+    name: str,
+    address: str,
+) -> bytes:
+    """Draw a card as PNG: a drawing, text, address, and the site's name.
 
     Raises:
         StatuaryError: if it is larger than services accept without a delay.
@@ -177,8 +186,8 @@ def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -
     drawing: Any = optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)
     picture = image.new("RGB", (WIDTH, HEIGHT), PAPER)
     picture.paste(COLOURS[state], (0, 0, WIDTH, 24))
-    _draw_sign(drawing.Draw(picture), state)
     pen = drawing.Draw(picture)
+    draw(pen)
     for place, part in enumerate(_wrapped(font, line)):
         pen.text((LEFT, 300 + 80 * place), part, fill=INK, font=font)
     small = font.font_variant(size=40)
@@ -216,11 +225,33 @@ def _cut(font: "FreeTypeFont", text: str) -> str:
     )
 
 
-def _draw_sign(pen: "ImageDraw", state: str) -> None:
+DASHES = {"ok": (90, 0), "stated": (20, 15), "none": (6, 15), "major": (28, 34)}
+"""The length of dashes and gaps of a trail's line, by the sign of the verdict."""
+
+PART, LINE, MARGIN = 80, 90, 10
+"""The sides of the squares at the ends of a trail, the length of its lines, and the space around the sign."""
+
+
+def _draw_trail(pen: "ImageDraw", state: str) -> None:
+    """Draw the way from the sources to the address, its lines as on a contract's page."""
+    middle = TOP + 10 * SCALE
+    sign = LEFT + PART + LINE + MARGIN
+    second_line = sign + 20 * SCALE + MARGIN
+    for x in (LEFT, second_line + LINE):
+        corners = (x, middle - PART // 2, x + PART, middle + PART // 2)
+        pen.rounded_rectangle(corners, radius=12, outline=SOFT, width=6)
+    dash, gap = DASHES[state]
+    for start in (LEFT + PART, second_line):
+        for x in range(start, start + LINE, dash + gap):
+            pen.line((x, middle, min(x + dash, start + LINE), middle), fill=COLOURS[state], width=8)
+    _draw_sign(pen, state, left=sign)
+
+
+def _draw_sign(pen: "ImageDraw", state: str, left: int = LEFT) -> None:
     """Draw the sign of a state: a shape with a stroke."""
 
     def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-        return [(LEFT + x * SCALE, TOP + y * SCALE) for x, y in points]
+        return [(left + x * SCALE, TOP + y * SCALE) for x, y in points]
 
     colour = COLOURS[state]
     if state in SHAPES:

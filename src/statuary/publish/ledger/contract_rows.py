@@ -21,6 +21,7 @@ class ContractRow(NamedTuple):
     abi_names: str = ""  # the names of these, with a space between two
     verdict: str = ""  # the word of the proof's verdict
     proxy: str = ""  # the kind of proxy according to the record; empty if it is not a proxy
+    trail: str = ""  # the signs of the evidence, as `trail_signs` writes them; empty without claims
 
     @property
     def is_contradicted(self) -> bool:

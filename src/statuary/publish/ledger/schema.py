@@ -91,6 +91,7 @@ class SourceRow(NamedTuple):
     abi_names: str = ""
     verdict: str = ""
     proxy: str = ""
+    trail: str = ""
 
     def listed_as(self, row: ContractRow | None) -> "SourceRow":
         """Return the row with a list entry."""
@@ -129,7 +130,7 @@ def names_of(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -185,7 +186,8 @@ SOURCE_COLUMNS = """(
     published INTEGER NOT NULL, facts BLOB NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
     name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
-    abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL
+    abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL,
+    trail TEXT NOT NULL
 )"""
 """Columns as `SourceRow` has them."""
 
@@ -217,13 +219,13 @@ SOURCE_INDEXES = {
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
-    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict, proxy"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict, proxy, trail"
 )
 """The columns of `ContractRow`."""
 
 SERVED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
-    " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, ''"
+    " substr(match_order, 3) AS match_id, '', '', x'', '', verdict, '', ''"
 )
 """The columns of `ContractRow` that the API's lists need; those for pages are empty."""
 
@@ -280,12 +282,12 @@ INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
 
 COMPARED = (
     "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
-    " abi_names, verdict, proxy, facts"
+    " abi_names, verdict, proxy, trail, facts"
 )
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
 SEARCHED = (
-    "chain_id, match_order, address, runtime_match, name, language, selectors, abi_names, verdict, proxy"
+    "chain_id, match_order, address, runtime_match, name, language, selectors, abi_names, verdict, proxy, trail"
 )
 """The columns that the search over contracts is made from."""
 

@@ -115,6 +115,7 @@ class FormattedRange(NamedTuple):
 
     start: FormattedTime
     end: FormattedTime
+    clock: str  # the time of the start, where its day stands beside it
 
 
 class DateFormatter:
@@ -146,10 +147,12 @@ class DateFormatter:
         start_time = self.moment(start)
         end_time = self.moment(end)
         zone = self.zone_name(end)
+        clock = self.time(start).text
         if self.zone_name(start) == zone:
             start_time = start_time._replace(text=start_time.text.removesuffix(f" {zone}"))
+            clock = clock.removesuffix(f" {zone}")
         is_same_day = start.astimezone(self.zone).date() == end.astimezone(self.zone).date()
-        return FormattedRange(start_time, self.time(end) if is_same_day else end_time)
+        return FormattedRange(start_time, self.time(end) if is_same_day else end_time, clock)
 
     def short_day(self, day: date) -> FormattedTime:
         """Return a day: `20 Nov 2026`."""

@@ -146,7 +146,9 @@ def _with_component_names(
     by_status = _leaves_by_status(state)
     calm = len(by_status.pop("operational", ()))
     if not by_status:
-        return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
+        if not calm or state.overall_now.indicator == "none":
+            return summary  # the headline says it already
+        return summary._replace(rest=Markup.escape(texts.count("status.all_calm", calm)))
     (worst, leaves), *other_statuses = by_status.items()
     instants = [leaf.now.since for leaf in leaves if leaf.now.since is not None]
     names = [Markup.escape(isolated(one_line(leaf.component.name))) for leaf in leaves]

@@ -162,7 +162,7 @@ function show({ contracts, count }, index, query) {
     .replace("{shown}", many).replace("{count}", Math.max(count, shown.length));
   const kinds = new Map();
   for (const contract of shown) {
-    const kind = KINDS[contract[7]];
+    const kind = KINDS[contract[8]];
     kinds.set(kind, [...(kinds.get(kind) ?? []), contract]);
   }
   const heads = (kind) => kinds.size > 1 ? [element("li", `${form.dataset[kind]}: ${kinds.get(kind).length}`, "kind note")] : [];
@@ -174,13 +174,27 @@ function element(name, text, classes = "") {
   return Object.assign(document.createElement(name), { textContent: text, className: classes });
 }
 
-/** The sign of a state, of the page's own sprite. */
-function signOf(name) {
-  const svg = (tag, attributes) => Object.entries(attributes).reduce((made, [key, value]) => (made.setAttribute(key, value), made),
+/** A drawing that screen readers skip. */
+function drawing(attributes, parts) {
+  const svg = (tag, values) => Object.entries(values).reduce((made, [key, value]) => (made.setAttribute(key, value), made),
     document.createElementNS("http://www.w3.org/2000/svg", tag));
-  const sign = svg("svg", { class: "icon", "aria-hidden": "true", focusable: "false" });
-  sign.append(svg("use", { href: `#i-${name}` }));
-  return sign;
+  const drawn = svg("svg", { ...attributes, "aria-hidden": "true", focusable: "false" });
+  drawn.append(...parts.map(([tag, values]) => svg(tag, values)));
+  return drawn;
+}
+
+/** The sign of a state, of the page's own sprite. */
+const signOf = (name) => drawing({ class: "icon" }, [["use", { href: `#i-${name}` }]]);
+
+/** The trail of a contract, drawn small as in the lists. */
+function smallTrail(signs) {
+  const names = { o: "ok", s: "stated", n: "none", m: "major" };
+  const strokes = signs.split("-").flatMap((letters, part) => [...letters].map((letter, at) => ["path", {
+    class: `to-${names[letter]}`, d: `M${8 + 18 * part} ${letters.length > 1 ? 3 + 4 * at : 5}h10`,
+  }]));
+  return drawing({ class: "small-trail", viewBox: "0 0 62 10" }, [
+    ["path", { d: "M1 2h6v6H1zM19 2h6v6h-6zM37 2h6v6h-6zM55 2h6v6h-6z" }], ...strokes,
+  ]);
 }
 
 function chainItem({ name, href }) {
@@ -192,7 +206,7 @@ function chainItem({ name, href }) {
 }
 
 /** The list item of a contract, with the searched words marked. */
-function item([chain, address, name, language, level, proxy, verdict, kind, term], index, query) {
+function item([chain, address, name, language, level, proxy, verdict, trail, kind, term], index, query) {
   const link = element("a", "");
   link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
   link.append(...marked(name || address, kind === "name" ? words(query) : []));
@@ -208,6 +222,7 @@ function item([chain, address, name, language, level, proxy, verdict, kind, term
   const state = element("span", "", `state s-${sign}`);
   state.append(signOf(sign), element("span", text), ...(index.levels[level] ? [element("small", index.levels[level])] : []));
   entry.append(title, state, where, element("small", chains.get(chain)?.name ?? chain));
+  if (trail) entry.append(smallTrail(trail));
   if (kind === "selector" || kind === "abi") {
     const because = element("span", "", "because");
     because.append(element("mark", kind === "abi" ? term : `0x${term}`), ` ${query.includes("(") ? query : ""}`);

@@ -107,7 +107,9 @@ function showTimes(part) {
   for (const period of part.querySelectorAll(".period")) {
     const [first, last] = period.querySelectorAll("time");
     const [start, end] = [new Date(first.dateTime), new Date(last.dateTime)];
-    if (zoneOf(start) === zoneOf(end)) first.textContent = atTime(dayOf(start), timeOf(start));
+    const isOneZone = zoneOf(start) === zoneOf(end);
+    if (period.classList.contains("hours")) first.textContent = timeOf(start) + (isOneZone ? "" : ` ${zoneOf(start)}`);
+    else if (isOneZone) first.textContent = atTime(dayOf(start), timeOf(start));
     if (dayOf(start) === dayOf(end)) last.textContent = `${timeOf(end)} ${zoneOf(end)}`;
   }
   part.querySelectorAll(".lanes").forEach(markTimes);
