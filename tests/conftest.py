@@ -105,6 +105,7 @@ def pytest_collection() -> Iterator[None]:
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # by default, it looks for garbage fifty times a second
     gc.enable()
 
 

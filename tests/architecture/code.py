@@ -86,6 +86,9 @@ def public_classes(known: dict[str, Module]) -> dict[str, list[str]]:
     return found
 
 
+SECTIONS = ("Args:", "Attributes:", "Raises:")
+
+
 def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:
     """Return what docstrings list under `Args:`, `Attributes:` and `Raises:` that the code does not have."""
     classes = {name for module in known.values() for name in _names(module.tree)} | set(dir(builtins))
@@ -94,6 +97,7 @@ def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:
         for module in known.values()
         for node in ast.walk(module.tree)
         if isinstance(node, Function | ast.ClassDef)
+        if any(word in (ast.get_docstring(node, clean=False) or "") for word in (*SECTIONS, "raise "))
         for section, entry in _entries(ast.get_docstring(node) or "")
         if entry not in (classes if section == "Raises" else _members(node))
     ]

@@ -6,6 +6,7 @@ of a forbidden name for that of a path.
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,7 @@ def _full_name(node: ast.Attribute, imported: dict[str, str]) -> str:
     return ".".join([imported.get(value.id, value.id), *reversed(names)])
 
 
+@cache
 def _is_forbidden(name: str) -> bool:
     if name.startswith("."):
         return name[1:] in METHODS

@@ -10,6 +10,7 @@ import click
 import pytest
 
 import statuary
+from architecture.code import modules
 from statuary.base.findings import Rule
 from statuary.cli.init import NewContent
 from statuary.cli.main import CORE_COMMANDS
@@ -160,9 +161,8 @@ def test_every_extension_folder_has_row():
     assert {row.name for row in EXTENSIONS} == folders
 
 
-def texts_of(file: Path) -> Iterator[ast.Constant]:
+def texts_of(tree: ast.Module) -> Iterator[ast.Constant]:
     """Yield the literal texts of a module, but for docstrings."""
-    tree = ast.parse(file.read_text("utf-8"))
     documents = {
         id(node.value)
         for node in ast.walk(tree)
@@ -175,19 +175,21 @@ def texts_of(file: Path) -> Iterator[ast.Constant]:
 
 def test_modules_outside_table_name_no_extension():
     """Neither in whole nor in parts: what a reader cannot search for is not found."""
-    for file in PACKAGE.rglob("*.py"):
-        is_table = file in (PACKAGE / "registry.py", PACKAGE / "__init__.py")
-        if not is_table and "statuary.extensions" in file.read_text("utf-8"):
-            assert not [one.value for one in texts_of(file) if "statuary.extensions" in one.value], file
+    for name, module in modules().items():
+        is_table = name in ("statuary", "statuary.registry")
+        if not is_table and "statuary.extensions" in module.text:
+            assert not [one.value for one in texts_of(module.tree) if "statuary.extensions" in one.value], (
+                name
+            )
 
 
 def test_only_loader_imports_by_variable():
     """`import_module` of a variable hides its callers; only `load` reads names, those of the table."""
     hidden = {
-        file.relative_to(PACKAGE).as_posix()
-        for file in PACKAGE.rglob("*.py")
-        if re.search("import_module|__import__", text := file.read_text("utf-8"))
-        for node in ast.walk(ast.parse(text))
+        module.path.relative_to(PACKAGE).as_posix()
+        for module in modules().values()
+        if re.search("import_module|__import__", module.text)
+        for node in ast.walk(module.tree)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__")
         and not isinstance(node.args[0], ast.Constant)

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.extensions.importing import sources
 from support.json_server import serve_json
 from support.sites import git
 from support.statuspage_captures import capture
@@ -265,7 +266,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("options", WRONG, ids=" ".join)
-def test_invalid_option_writes_nothing(run, tmp_path, options):
+def test_invalid_option_writes_nothing(run, tmp_path, monkeypatch, options):
+    monkeypatch.setattr(sources, "RETRIES", sources.RETRIES._replace(tries=1))
     code, message = WRONG[options]
     refused = run("init", *options, *NOW)
     assert (refused.exit_code, message in refused.stderr) == (code, True), refused.stderr

@@ -24,6 +24,8 @@ from statuary.status.urls import (
 )
 from support.content_repository import ContentRepository, make_content_repository
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).parent / "edit_story"
 
 DOCUMENTS = (

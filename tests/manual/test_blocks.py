@@ -23,6 +23,9 @@ import click
 import pytest
 
 from statuary.cli.main import command as statuary
+from statuary.extensions.hosting import installation
+from statuary.extensions.hosting.installation import Installation
+from support.commands import run_command
 from support.manual import MANUAL, is_generated
 from support.manual_blocks import Block, blocks_of
 from support.requirements import CHECKOUT
@@ -70,6 +73,9 @@ ALONE = {
 }
 """Files, and the command whose output a page shows that is not that of the commands before."""
 
+SHELL_SYNTAX = {*"|&;<>$`(){}*?#"}
+"""What only a shell understands."""
+
 FIXED_WORDS = {"s3://bucket": "store"}
 """A folder stands for the object store."""
 
@@ -105,11 +111,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", few_by_default(WITH_COMMANDS, 1), ids=name_of)
-def test_commands_run_in_order_with_output(page: Path, tmp_path: Path, project: Path) -> None:
+def test_commands_run_in_order_with_output(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     shell = Shell(tmp_path)
     blocks = blocks_of(page)
     if "statuary init" not in "".join(block.text for block in blocks if block.mark == "sh"):
-        shutil.copytree(project, shell.folder, dirs_exist_ok=True)
+        shutil.copytree(request.getfixturevalue("project"), shell.folder, dirs_exist_ok=True)
     printed = ""
     for block in blocks:
         if block.mark == "sh":
@@ -165,6 +173,9 @@ class Shell:
         return self._printed(command, {0, 1, 4})
 
     def _printed(self, text: str, codes: set[int]) -> str:
+        lines = text.replace("\\\n", " ").splitlines()
+        if all(line.startswith("statuary ") and not SHELL_SYNTAX & {*line} for line in lines):
+            return "".join(self._printed_here(shlex.split(line)[1:], codes) for line in lines)
         done = subprocess.run(
             ["bash", "-eu", "-o", "pipefail", "-c", text],
             cwd=self.folder,
@@ -177,6 +188,16 @@ class Shell:
         )
         assert done.returncode in codes, f"{text}\n{done.stdout}"
         return done.stdout
+
+    def _printed_here(self, arguments: list[str], codes: set[int]) -> str:
+        """Run a command in this process, where it begins at once; return what it prints."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            patch.setattr(installation, "read_installation", lambda _: Installation("statuary"))
+            done = run_command(self.folder, *arguments)
+        assert done.exit_code in codes, f"{arguments}\n{done.output}"
+        return done.output
 
 
 def commands_of(block: Block) -> Iterator[list[str]]:

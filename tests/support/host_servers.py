@@ -45,13 +45,16 @@ SETTINGS = "\nhosting:\n  files: [netlify, cloudflare]\n"
 LOOPBACK = "127.0.0.1"
 
 
-def build_project(project: Path, settings: str = SETTINGS, files: Mapping[str, str] | None = None) -> Path:
+def build_project(
+    project: Path, settings: str = SETTINGS, files: Mapping[str, str] | None = None, without: str = ""
+) -> Path:
     """Build this repository's own content into a project's `build`, and return the project.
 
     Args:
         files: further files of the project, by path; with them the stages of extensions run, such as clear signing.
+        without: the name of a folder of the content that is left out.
     """
-    shutil.copytree(CHECKOUT / "content", project / "content")
+    shutil.copytree(CHECKOUT / "content", project / "content", ignore=shutil.ignore_patterns(without))
     for name, text in (files or {}).items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -277,7 +277,7 @@ def expectation(name: str, path: str, kind: str) -> str:
     return by_kind if isinstance(by_kind, str) else by_kind.get(kind, by_kind["other"])
 
 
-@pytest.mark.parametrize("kind", few_by_default(KINDS, 2))
+@pytest.mark.parametrize("kind", few_by_default(KINDS, 1))
 def test_every_document_says_what_is_expected(site_with_everything, kind):
     true_site, site = site_with_everything(), site_with_everything(kind)
     surprises, used = [], set()

@@ -47,9 +47,10 @@ metrics: {shown: {age: {name: Age of the newest block, file: age.csv}}}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteReader]:
-    """This repository's own site, with descriptors and a metric."""
+    """This repository's own site without the manual, with descriptors and a metric."""
     packs = "packs: true\n" if has_zstd() else ""
-    project = build_project(tmp_path_factory.mktemp("project"), SETTINGS + packs, ADDITIONS)
+    folder = tmp_path_factory.mktemp("project")
+    project = build_project(folder, SETTINGS + packs, ADDITIONS, without="manual")
     with open_site(project / "build") as site:
         yield site
 

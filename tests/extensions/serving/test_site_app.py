@@ -129,7 +129,7 @@ def test_server_sends_asked_range():
 
 def test_slow_reader_gets_whole_body(monkeypatch):
     monkeypatch.setattr(SiteHandler, "timeout", 0.5)  # of one write, not of the body
-    body = bytes(range(256)) * 65536
+    body = bytes(range(256)) * 32768
     with listening(web({"large.bin": body}, [])) as port, socket.socket() as reader:
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         reader.connect((LOOPBACK, port))
