@@ -8,7 +8,8 @@ from statuary.base.primitives import ChainId
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
 from statuary.contracts.api.lists import AddressRows, chain_documents, rows_by_address
 from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
-from statuary.contracts.pages.lists import ContractListPages, search_documents
+from statuary.contracts.pages.lists import ContractListPages
+from statuary.contracts.pages.search import search_documents
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import page_texts
@@ -104,15 +105,16 @@ def list_pages_of(rows: list[ContractRow], chain: Chain, former: FormerPages) ->
 
 
 @pytest.mark.parametrize(
-    ("same", "published", "kept"),
+    ("changed", "published", "kept"),
     [
-        (True, ["contracts/search/index.json", "contracts/search/name/a.json", "contracts/index.html"], True),
-        (True, ["contracts/index.html"], False),
-        (False, ["contracts/search/index.json"], False),
+        ([], ["contracts/search/index.json", "contracts/search/name/a.json", "contracts/index.html"], True),
+        ([], ["contracts/index.html"], False),
+        ([ROWS[0]], ["contracts/search/index.json"], False),
+        (None, ["contracts/search/index.json"], False),
     ],
 )
-def test_search_stays_over_same_contracts(same, published, kept):
-    former = FormerPages({}, published, has_same_search=same)
+def test_search_stays_over_same_contracts(changed, published, kept):
+    former = FormerPages({}, published, changed)
     assert former.keep_search() is kept
     assert former.kept == ({*published[:2]} if kept else set())
 

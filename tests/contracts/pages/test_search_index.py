@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from statuary.base.reserved_names import is_reserved_name
-from statuary.contracts.pages.lists import MAX_PER_TERM, search_documents, words_of
+from statuary.contracts.pages.former_pages import FormerPages
+from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of
 from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document
 from statuary.site.pages.page_texts import page_texts
 from support.random_runs import times
 
@@ -38,10 +41,14 @@ def entry(
     )
 
 
+def documents_of(entries: list[ContractRow], former: FormerPages | None = None) -> Iterator[Document]:
+    return search_documents(entries, page_texts("en"), with_pages=True, former=former)
+
+
 def index_of(entries: list[ContractRow]) -> dict[str, Any]:
-    documents = search_documents(entries, page_texts("en"), with_pages=True)
     return {
-        document.path.removeprefix("contracts/search/"): json.loads(document.body) for document in documents
+        document.path.removeprefix("contracts/search/"): json.loads(document.body)
+        for document in documents_of(entries)
     }
 
 
@@ -162,6 +169,38 @@ def test_index_names_every_file() -> None:
 def test_contract_order_does_not_matter() -> None:
     entries = [entry(n, f"Name{n % 7}") for n in range(60)]
     assert index_of(entries) == index_of(entries[::-1])
+
+
+def random_entry(random: Random, number: int) -> ContractRow:
+    """Return a contract that has some of its terms and facets in common with others."""
+    words = random.choices(["Vault", "Con", "Token", "To", "Pool7"], k=random.randrange(4))
+    names = random.choices(["mint", "Mint", "con", "burn_all", "burnAll", "ownerOf", "$"], k=4)
+    selectors = b"".join(random.choices([TRANSFER, b"abcd", b"abce", random.randbytes(4)], k=3))
+    interface = entry(number, "".join(words), selectors, " ".join(names))
+    return interface._replace(
+        chainId=random.choice("12"),
+        language=random.choice(["Solidity 0.8.30", "Vyper 0.4.3"]),
+        verdict=random.choice(["", "contradicted"]),
+        proxy=random.choice(["", "EIP1167Proxy"]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_partly_renewed_search_is_whole(seed: int) -> None:
+    random = Random(f"search {seed}")
+    before = {number: random_entry(random, number) for number in range(700)}
+    after = dict(before)
+    for number in random.sample(range(720), k=1 + seed):  # some of them are new
+        after[number] = random_entry(random, number)
+        if random.random() < 0.4:
+            del after[number]
+    old, new = ({d.path: d.body for d in documents_of([*rows.values()])} for rows in (before, after))
+    changed = [*{*before.values()} ^ {*after.values()}]
+    former = FormerPages({}, old, changed)
+    made = {document.path: document.body for document in documents_of([*after.values()], former)}
+    assert made.keys() | former.kept == new.keys()
+    assert {path: old[path] for path in former.kept} | made == new
+    assert len(former.kept) > len(old) / 4
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def test_contract_list_escapes_texts() -> None:
 
 
 def test_search_term_has_only_letters() -> None:
-    from statuary.contracts.pages.lists import search_documents
+    from statuary.contracts.pages.search import search_documents
 
     entry = ContractRow(
         match="match",

@@ -169,10 +169,8 @@ def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
         return no_former_pages()
-    has_same_search = not contracts.sources.search_differs()
-    return FormerPages(
-        orjson.loads(noted), frozenset(_published_pages(target)), has_same_search=has_same_search
-    )
+    published = frozenset(_published_pages(target))
+    return FormerPages(orjson.loads(noted), published, contracts.sources.search_changes())
 
 
 def _published_pages(target: BuildTarget) -> list[str]:

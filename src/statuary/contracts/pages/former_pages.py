@@ -3,31 +3,39 @@
 After an edit of one contract, only the page that lists it is rendered again.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 
-from statuary.contracts.urls import SEARCH_INDEX
+from statuary.contracts.urls import SEARCH_INDEX, SEARCH_SHARD
+from statuary.publish.ledger.contract_rows import ContractRow
 
 
 class FormerPages:
     """The list pages of the last build, with digests of their inputs.
 
     Attributes:
+        changed_contracts: the contracts that the search shows otherwise now, as they are and as they were.
+        has_search: whether the search of the last build, and what changed in it, is known.
         digests: those of this build's pages, by path.
         kept: the paths of pages that stay as they are.
     """
 
     def __init__(
-        self, noted: Mapping[str, str], published: Collection[str], *, has_same_search: bool = False
+        self,
+        noted: Mapping[str, str],
+        published: Collection[str],
+        changed_contracts: Sequence[ContractRow] | None = None,
     ) -> None:
         """Store the digests of the last build's pages.
 
         Args:
             noted: the digests of its pages by path.
             published: the paths that it published.
-            has_same_search: whether its search was over the same names, addresses and verdicts.
+            changed_contracts: None if any may have changed.
         """
-        self._noted, self._published, self._has_same_search = noted, published, has_same_search
+        self._noted, self._published = noted, published
+        self.has_search = changed_contracts is not None and SEARCH_INDEX.path() in published
+        self.changed_contracts = changed_contracts or ()
         self.digests: dict[str, str] = {}
         self.kept: set[str] = set()
 
@@ -50,12 +58,41 @@ class FormerPages:
         Returns:
             Whether the files stay.
         """
-        index = SEARCH_INDEX.path()
-        if not self._has_same_search or index not in self._published:
+        if not self.has_search or self.changed_contracts:
             return False
-        folder = index.rpartition("/")[0]
+        folder = SEARCH_INDEX.path().rpartition("/")[0]
         self.kept.update(path for path in self._published if path.startswith(f"{folder}/"))
         return True
+
+    def keep_shards(self, kind: str, but: Collection[str]) -> list[str]:
+        """Keep the published files of a kind of search.
+
+        Args:
+            kind: the name of the kind.
+            but: the first letters of those that do not stay.
+
+        Returns:
+            The names of the files that stay.
+        """
+        start, end = SEARCH_SHARD.path(kind=kind, shard=" ").split(" ")
+        names = []
+        for path in self._published:
+            name = path.removeprefix(start).removesuffix(end)
+            if len(path) == len(start) + len(name) + len(end) and name[0] not in but:
+                names.append(name)
+                self.kept.add(path)
+        return names
+
+    def keeps_shard(self, path: str) -> bool:
+        """Keep a published file of the search that has no changed contract.
+
+        Returns:
+            Whether the file stays.
+        """
+        is_kept = self.has_search and path in self._published
+        if is_kept:
+            self.kept.add(path)
+        return is_kept
 
 
 def no_former_pages() -> FormerPages:

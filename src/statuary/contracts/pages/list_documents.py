@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from statuary.contracts.pages.former_pages import FormerPages
-from statuary.contracts.pages.lists import ContractListPages, search_documents
+from statuary.contracts.pages.lists import ContractListPages
+from statuary.contracts.pages.search import search_documents
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
 from statuary.site.document import Document
@@ -48,4 +49,5 @@ def _contract_lists(
         for chain in contracts.chains:
             yield from lists.chain_documents(chain, former)
     if search and not former.keep_search():
-        yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)
+        texts = renderer.localization.texts
+        yield from search_documents(entries, texts, with_pages=with_pages, former=former)

@@ -1,24 +1,18 @@
-"""A chain's list pages, newest contracts first, and the search index.
+"""A chain's list pages, newest contracts first.
 
 A page changes only with the contracts on it.
 """
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import chain as chained
 from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
-from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.api.list_pages import PageRows, list_pages
-from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.pages.former_pages import FormerPages
 from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
-    UNCHECKED,
     claimed_level,
     level_of,
     verdict_key,
@@ -32,12 +26,10 @@ from statuary.contracts.urls import (
     CONTRACT_PAGE,
     CONTRACTS,
     CONTRACTS_HOME,
-    SEARCH_INDEX,
-    SEARCH_SHARD,
 )
 from statuary.publish.ledger.contract_rows import ContractRow
-from statuary.site.document import Document, encode_json
-from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import one_line
 from statuary.site.pages.rendering import Renderer
 from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.site.urls import Url
@@ -138,7 +130,9 @@ class ContractListPages:
         neighbours = ["", *hrefs, ""]
         for number, page in enumerate(pages):
             older, newer = neighbours[number], neighbours[number + 2]
-            if not former.keeps(hrefs[number], page.rows, older, newer):
+            # plain tuples: the `repr` of named ones takes four times as long
+            shown = [(*entry[:9], *entry[11:]) for entry in page.rows]  # without their interfaces
+            if not former.keeps(hrefs[number], shown, older, newer):
                 yield self._page(chain, page, older=older, newer=newer)
 
     def home(
@@ -235,142 +229,3 @@ class ContractListPages:
 
 def _languages(entries: Iterable[ContractRow]) -> tuple[str, ...]:
     return tuple(sorted({entry.language.partition(" ")[0] for entry in entries} - {""}))
-
-
-MAX_PER_TERM = 50
-"""The newest contracts that are listed for one term, of each chain, language, match and kind of proxy, so that filters
-always find the newest. Every third contract has `transfer(address,uint256)`.
-"""
-
-MAX_SHARD_CONTRACTS = 500
-"""Contracts that a shard holds at most, unless they all have the same term."""
-
-MAX_SHARD_NAME_LENGTH = 20
-"""The most letters of a shard's name: names can have long common beginnings."""
-
-MAX_WORDS = 8
-"""Words of one name that can be searched for."""
-
-CACHED_NAMES = 65_536
-"""Names of functions and contracts whose search terms are remembered: most contracts have `transfer`."""
-
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-"""A word within a name such as `ERC20VotesComp`."""
-
-
-Terms = Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
-"""By term, the newest contracts of each facet, by index among the newest, and their number."""
-
-
-def search_documents(
-    entries: Sequence[ContractRow], texts: PageTexts, *, with_pages: bool
-) -> Iterator[Document]:
-    """Yield the files of the search index.
-
-    Args:
-        with_pages: whether each contract has a file of its own; if not, results lead to the page of any
-            contract.
-    """
-    newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
-    # the values of each contract for the search filters: chain, language, match, and whether it is a proxy
-    facets = [
-        f"{entry.chainId} {entry.language.partition(' ')[0]} {level_of(entry)} {'proxy' if entry.proxy else ''}"
-        for entry in newest_first
-    ]
-    names: dict[str, list[str]] = {}
-    for kind in ("address", "selector", "name", "abi", "all"):
-        names[kind] = []
-        for name, terms in _shards(_terms(kind, newest_first, facets)):
-            names[kind].append(name)
-            yield _document(kind, name, terms, newest_first)
-    index = {
-        "shards": names,
-        "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
-        "verdicts": {
-            verdict: [verdict_sign(verdict), texts(verdict_key(verdict))]
-            for verdict in (*map(str, ClaimStatus), UNCHECKED)
-        },
-        "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
-    }
-    yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
-
-
-@lru_cache(maxsize=CACHED_NAMES)
-def words_of(name: str) -> Sequence[str]:
-    """Split a contract's name into search terms.
-
-    They are its words and the whole name, in lower case, without accents.
-    """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    words = [word.lower() for word in WORD.findall(plain)]
-    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
-
-
-@lru_cache(maxsize=CACHED_NAMES)
-def _compared(term: str) -> str:
-    """Normalize a search term for comparison.
-
-    `DOMAIN_SEPARATOR` and `domainSeparator` become the same.
-    """
-    return re.sub(r"[^a-z0-9]", "", term.lower())
-
-
-def _terms(kind: str, entries: Sequence[ContractRow], facet_of_each: Sequence[str]) -> Terms:
-    terms: dict[str, tuple[list[int], dict[str, int]]] = {}
-    for number, (entry, facet) in enumerate(zip(entries, facet_of_each, strict=True)):
-        for text in _terms_of(kind, entry):
-            found = terms.get(text)
-            if found is None:
-                found = terms[text] = ([], {})
-            numbers, facets = found
-            count = facets[facet] = facets.get(facet, 0) + 1
-            if count <= MAX_PER_TERM:
-                numbers.append(number)
-    return terms
-
-
-def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
-    if kind == "address":
-        return (entry.address[2:].lower(),)
-    if kind in ("name", "all"):
-        return words_of(entry.name) if kind == "name" else ("",)
-    if kind == "abi":
-        return (name for name in entry.abi_names.split() if len(_compared(name)) > 1)
-    digits = entry.selectors.hex()
-    return dict.fromkeys(digits[start : start + 8] for start in range(0, len(digits), 8))
-
-
-def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
-    """Divide search terms into files by their first characters, in order."""
-    by_name: dict[str, dict[str, tuple[Sequence[int], Mapping[str, int]]]] = {}
-    for term in sorted(terms):
-        by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
-    for name, of_name in by_name.items():
-        shard_numbers = {number for numbers, _ in of_name.values() for number in numbers}
-        is_small = (
-            len(shard_numbers) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
-        )
-        if is_small and not is_reserved_name(name):
-            yield name, of_name
-        else:
-            yield from _shards(of_name, length + 1)
-
-
-def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
-    places: dict[int, int] = {}
-    items = {
-        text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
-        for text, (numbers, facets) in terms.items()
-    }
-    rows = (entries[number] for number in places)
-    value = {
-        "contracts": [
-            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict, e.trail] for e in rows
-        ],
-        "terms": items,
-        "facets": {
-            text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
-        },
-    }
-    path = SEARCH_SHARD.path(kind=kind, shard=name)
-    return Document(path=path, body=encode_json(value), cache=SEARCH_SHARD.cache)

@@ -287,18 +287,18 @@ COMPARED = (
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
 SEARCHED = (
-    "chain_id, match_order, address, runtime_match, name, language, selectors, abi_names, verdict, proxy, trail"
+    "NULL, NULL, runtime_match, chain_id, address, '', substr(match_order, 3), name, language, selectors, abi_names,"
+    " verdict, proxy, trail"
 )
-"""The columns that the search over contracts is made from."""
+"""The columns of `ContractRow` that the search over contracts is made from; the others are empty."""
 
 SEARCH_DIFFERENCE = f"""
-SELECT 1 FROM (
-    SELECT * FROM (SELECT {SEARCHED} FROM work.built WHERE published
-        EXCEPT SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED}))
-    UNION ALL SELECT * FROM (SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})
-        EXCEPT SELECT {SEARCHED} FROM work.built WHERE published)
-) LIMIT 1
+SELECT * FROM (SELECT {SEARCHED} FROM work.built WHERE published
+    EXCEPT SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED}))
+UNION ALL SELECT * FROM (SELECT {SEARCHED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})
+    EXCEPT SELECT {SEARCHED} FROM work.built WHERE published)
 """
+"""Selects the new and the former entries of contracts that the search shows otherwise."""
 
 COMPARE = f"""
 INSERT INTO work.differing SELECT chain_id, match_order, address FROM (

@@ -27,6 +27,9 @@ KnownSource = tuple[str, str, str, bytes]
 BY_MATCH_ID = "match_order, chain_id, address"
 """The order of lists: by match id as a number, then chain and address."""
 
+MOST_SEARCH_CHANGES = 1_000
+"""Contracts of which the search is renewed in part; more are in nearly all of its files."""
+
 PAGE = 2_000
 """Rows of each read: no statement may be open while partitions are merged."""
 
@@ -240,9 +243,18 @@ class SourceTable:
         """Return whether any list entry differs from the last build's."""
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
-    def search_differs(self) -> bool:
-        """Return whether the search shows anything that differs from the last build's contracts."""
-        return not self.partial or self.connection.execute(SEARCH_DIFFERENCE).fetchone() is not None
+    def search_changes(self) -> list[ContractRow] | None:
+        """Return the contracts that the search shows otherwise than after the last build.
+
+        Those of the last build are among them. The entries have the members that the search shows.
+
+        Returns:
+            The list entries; None if they are more than a few, or all.
+        """
+        if not self.partial:
+            return None
+        changes = list(self._listed(f"{SEARCH_DIFFERENCE} LIMIT {MOST_SEARCH_CHANGES + 1}"))
+        return changes if len(changes) <= MOST_SEARCH_CHANGES else None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
         """Yield each source's findings, and whether its record is published."""

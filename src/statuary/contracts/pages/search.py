@@ -1,0 +1,237 @@
+"""The search index: by the first characters of a term, the newest contracts that have it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.model.proof import ClaimStatus
+from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
+from statuary.contracts.pages.verdict_signs import UNCHECKED, level_of, verdict_key, verdict_sign
+from statuary.contracts.urls import CONTRACT_LINK, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_texts import PageTexts
+
+MAX_PER_TERM = 50
+"""The newest contracts that are listed for one term, of each chain, language, match and kind of proxy, so that filters
+always find the newest. Every third contract has `transfer(address,uint256)`.
+"""
+
+MAX_SHARD_CONTRACTS = 500
+"""Contracts that a shard holds at most, unless they all have the same term."""
+
+MAX_SHARD_NAME_LENGTH = 20
+"""The most letters of a shard's name: names can have long common beginnings."""
+
+MAX_WORDS = 8
+"""Words of one name that can be searched for."""
+
+CACHED_NAMES = 65_536
+"""Names of functions and contracts whose search terms are remembered: most contracts have `transfer`."""
+
+ADDRESS = "address"
+
+KINDS = (ADDRESS, "selector", "name", "abi", "all")
+"""What contracts are searched by; `all` is for the filters alone."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+"""A word within a name such as `ERC20VotesComp`."""
+
+
+class SearchedContract(NamedTuple):
+    """A contract with what it can be searched for."""
+
+    entry: ContractRow
+    facet: str  # its values for the filters: chain, language, match, and whether it is a proxy
+
+
+class Found(NamedTuple):
+    """The contracts that have a term."""
+
+    newest: list[int]  # the newest of each facet, by index among the newest of all
+    facets: dict[str, int]  # the number of all of them, by facet
+
+
+Terms = Mapping[str, Found]
+
+
+def search_documents(
+    entries: Sequence[ContractRow],
+    texts: PageTexts,
+    *,
+    with_pages: bool,
+    former: FormerPages | None = None,
+) -> Iterator[Document]:
+    """Yield the files of the search index, except former ones that stay.
+
+    Args:
+        with_pages: whether each contract has a file of its own; if not, results lead to the page of any
+            contract.
+        former: the last build's pages; None makes every file.
+    """
+    former = no_former_pages() if former is None else former
+    newest_first = [
+        SearchedContract(entry, _facet(entry))
+        for entry in sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
+    ]
+    names: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for kind in KINDS:
+        yield from _shard_documents(kind, newest_first, former, names[kind])
+    names[ADDRESS].sort()
+    yield _index_document(names, texts, with_pages=with_pages)
+
+
+def _shard_documents(
+    kind: str, contracts: Sequence[SearchedContract], former: FormerPages, names: list[str]
+) -> Iterator[Document]:
+    """Yield the files for the terms of a kind, except former ones that stay.
+
+    Args:
+        names: collects the names of all of them.
+    """
+    changed_shards = _shards_of(kind, former.changed_contracts)
+    if kind == ADDRESS and former.has_search:
+        # no two contracts share a term of this kind: where no address changed, nothing is divided anew
+        names += former.keep_shards(kind, but=changed_shards)
+        contracts = [one for one in contracts if _searched_text(kind, one.entry)[0] in changed_shards]
+    for name, terms in _shards(_terms(kind, contracts)):
+        names.append(name)
+        path = SEARCH_SHARD.path(kind=kind, shard=name)
+        if name in changed_shards or not former.keeps_shard(path):
+            yield _document(path, terms, contracts)
+
+
+def _index_document(names: Mapping[str, Sequence[str]], texts: PageTexts, *, with_pages: bool) -> Document:
+    index = {
+        "shards": names,
+        "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
+        "verdicts": {
+            verdict: [verdict_sign(verdict), texts(verdict_key(verdict))]
+            for verdict in (*map(str, ClaimStatus), UNCHECKED)
+        },
+        "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
+    }
+    return Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
+
+
+@lru_cache(maxsize=CACHED_NAMES)
+def words_of(name: str) -> Sequence[str]:
+    """Split a contract's name into search terms.
+
+    They are its words and the whole name, in lower case, without accents.
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    words = [word.lower() for word in WORD.findall(plain)]
+    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
+
+
+@lru_cache(maxsize=CACHED_NAMES)
+def _compared(term: str) -> str:
+    """Normalize a search term for comparison.
+
+    `DOMAIN_SEPARATOR` and `domainSeparator` become the same.
+    """
+    return re.sub(r"[^a-z0-9]", "", term.lower())
+
+
+def _facet(entry: ContractRow) -> str:
+    language = entry.language.partition(" ")[0]
+    return f"{entry.chainId} {language} {level_of(entry)} {'proxy' if entry.proxy else ''}"
+
+
+def _terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
+    # many contracts have the interface of another one: the terms of each interface are listed once
+    alike: dict[tuple[str, str], list[int]] = {}
+    for number, (entry, facet) in enumerate(contracts):
+        alike.setdefault((_searched_text(kind, entry), facet), []).append(number)
+    terms: dict[str, Found] = {}
+    for (text, facet), numbers in alike.items():
+        newest = numbers[:MAX_PER_TERM]
+        for term in _terms_of(kind, text):
+            found = terms.get(term)
+            if found is None:
+                found = terms[term] = Found([], {})
+            found.newest.extend(newest)
+            found.facets[facet] = found.facets.get(facet, 0) + len(numbers)
+    for found in terms.values():
+        found.newest.sort()
+        if max(found.facets.values()) > MAX_PER_TERM:
+            found.newest[:] = _newest_of_facets(found.newest, contracts)
+    return terms
+
+
+def _newest_of_facets(numbers: Iterable[int], contracts: Sequence[SearchedContract]) -> Iterator[int]:
+    counts: dict[str, int] = {}
+    for number in numbers:
+        facet = contracts[number].facet
+        count = counts[facet] = counts.get(facet, 0) + 1
+        if count <= MAX_PER_TERM:
+            yield number
+
+
+def _searched_text(kind: str, entry: ContractRow) -> str:
+    """Return what a contract's terms of a kind are read from."""
+    if kind == ADDRESS:
+        return entry.address[2:].lower()
+    if kind == "selector":
+        return entry.selectors.hex()
+    if kind == "name":
+        return entry.name
+    return entry.abi_names if kind == "abi" else ""
+
+
+def _terms_of(kind: str, text: str) -> Iterable[str]:
+    """Return the terms in a searched text."""
+    if kind == "selector":
+        return dict.fromkeys(text[start : start + 8] for start in range(0, len(text), 8))
+    if kind == "name":
+        return words_of(text)
+    return [name for name in text.split() if len(_compared(name)) > 1] if kind == "abi" else (text,)
+
+
+def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
+    """Divide search terms into files by their first characters, in order."""
+    by_name: dict[str, dict[str, Found]] = {}
+    for term in sorted(terms):
+        by_name.setdefault(_shard_name(term, length), {})[term] = terms[term]
+    for name, of_name in by_name.items():
+        shard_numbers = {number for found in of_name.values() for number in found.newest}
+        is_small = (
+            len(shard_numbers) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
+        )
+        if is_small and not is_reserved_name(name):
+            yield name, of_name
+        else:
+            yield from _shards(of_name, length + 1)
+
+
+def _shard_name(term: str, length: int) -> str:
+    return _compared(term)[:length].ljust(length, "_")
+
+
+def _shards_of(kind: str, contracts: Iterable[ContractRow]) -> set[str]:
+    """Return the names of all shards that terms of some contracts may be in."""
+    terms = {term for entry in contracts for term in _terms_of(kind, _searched_text(kind, entry))}
+    return {_shard_name(term, length) for term in terms for length in range(1, MAX_SHARD_NAME_LENGTH + 1)}
+
+
+def _document(path: str, terms: Terms, contracts: Sequence[SearchedContract]) -> Document:
+    places: dict[int, int] = {}
+    items = {
+        text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
+        for text, (numbers, facets) in terms.items()
+    }
+    rows = (contracts[number].entry for number in places)
+    value = {
+        "contracts": [
+            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict, e.trail] for e in rows
+        ],
+        "terms": items,
+        "facets": {
+            text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
+        },
+    }
+    return Document(path=path, body=encode_json(value), cache=SEARCH_SHARD.cache)
