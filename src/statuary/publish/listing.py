@@ -346,8 +346,38 @@ def encode_part(entries: list[Entry]) -> EncodedPart:
     lines = bytearray()  # orjson's lines have spare capacity: a list of them would need much memory
     for entry in entries:
         lines += encode_entry(entry)
-    text = bytes(lines)
-    return EncodedPart(Part(sha256(text).hexdigest(), entries[0].path, len(entries), len(text)), text)
+    return _encoded_part(bytes(lines), entries[0].path, len(entries))
+
+
+def _encoded_part(text: bytes, first: str, documents: int) -> EncodedPart:
+    return EncodedPart(Part(sha256(text).hexdigest(), first, documents, len(text)), text)
+
+
+class PartLine(NamedTuple):
+    """A line of a part, with the path in it."""
+
+    path: str
+    text: bytes  # with its line break
+
+
+def part_of_lines(lines: list[PartLine]) -> EncodedPart:
+    """Return lines as a part."""
+    return _encoded_part(b"".join(line.text for line in lines), lines[0].path, len(lines))
+
+
+def own_lines(text: bytes | None, part: Part) -> list[PartLine]:
+    """Return the lines of a part of a manifest that this program wrote.
+
+    Args:
+        text: the bytes; None if the file of the part is missing.
+        part: the part as the manifest lists it.
+
+    Raises:
+        DamagedSnapshotError: if the bytes are not those that the manifest lists.
+    """
+    # the digest shows that they are as they were written: nothing in them needs another check
+    lines = check_part(text, part).splitlines(keepends=True)
+    return [PartLine(orjson.loads(line)["path"], line) for line in lines]
 
 
 def check_part(text: bytes | None, part: Part) -> bytes:

@@ -23,10 +23,13 @@ from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
     Part,
+    PartLine,
     ReadPath,
-    encode_part,
+    encode_entry,
     ends_part,
-    parse_part,
+    own_lines,
+    parse_entry,
+    part_of_lines,
     split_into_parts,
 )
 from statuary.publish.manifest import (
@@ -200,29 +203,33 @@ class PartsUpdate:
             DamagedSnapshotError: if a part that is read is missing or damaged.
         """
         remaining_changes = list(changes)[::-1]
-        open_part: list[Entry] = []
+        open_part: list[PartLine] = []
         ends = [*(part.first for part in self.previous_parts[1:]), None][: len(self.previous_parts)]
         for part, end in zip(self.previous_parts, ends, strict=True):
             part_changes = _take_changes(remaining_changes, end)
             if not part_changes and not open_part:
                 yield part, None
                 continue
-            for entry in self._changed(parse_part(self.read_path(part.path), part), part_changes):
-                yield from _split_at_entry(open_part, entry)
-        for _, new in reversed(remaining_changes):  # there was no part
-            yield from _split_at_entry(open_part, new) if new is not None else ()
+            for line in self._changed(own_lines(self.read_path(part.path), part), part_changes):
+                yield from _split_at_line(open_part, line)
+        for path, new in reversed(remaining_changes):  # there was no part
+            yield from _split_at_line(open_part, _line(path, new)) if new is not None else ()
             self._count(new, 1)
         if open_part:
-            yield encode_part(open_part)
+            yield part_of_lines(open_part)
 
-    def _changed(self, entries: list[Entry], part_changes: dict[str, Entry | None]) -> Iterator[Entry]:
-        """Return the entries of a part with its changes."""
-        for entry in entries:
-            self._count(entry if entry.path in part_changes else None, -1)
+    def _changed(self, lines: list[PartLine], part_changes: dict[str, Entry | None]) -> Iterator[PartLine]:
+        """Return the lines of a part with its changes."""
+        stay = []
+        for line in lines:
+            if line.path in part_changes:
+                self._count(parse_entry(line.text), -1)
+            else:
+                stay.append(line)
         for new in part_changes.values():
             self._count(new, 1)
-        stay = (entry for entry in entries if entry.path not in part_changes)
-        return merge(stay, (new for new in part_changes.values() if new is not None), key=attrgetter("path"))
+        added = [_line(path, new) for path, new in part_changes.items() if new is not None]
+        return merge(stay, added, key=attrgetter("path"))
 
     def _count(self, entry: Entry | None, sign: int) -> None:
         if entry is not None:
@@ -246,9 +253,13 @@ def _take_changes(
     return part_changes
 
 
-def _split_at_entry(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
-    """Add an entry to a part; yield the part if it ends."""
-    open_part.append(entry)
-    if ends_part(entry.path) or len(open_part) == MAX_PART_LENGTH:
-        yield encode_part(open_part)
+def _line(path: str, entry: Entry) -> PartLine:
+    return PartLine(path, encode_entry(entry))
+
+
+def _split_at_line(open_part: list[PartLine], line: PartLine) -> Iterator[tuple[Part, bytes]]:
+    """Add a line to a part; yield the part if it ends."""
+    open_part.append(line)
+    if ends_part(line.path) or len(open_part) == MAX_PART_LENGTH:
+        yield part_of_lines(open_part)
         open_part.clear()
