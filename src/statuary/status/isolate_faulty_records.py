@@ -7,7 +7,7 @@ documents are made in any case, because they report outages.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from statuary.base.budget import INTERRUPTIONS, exception_finding, run_guarded
 from statuary.base.errors import BUG_REPORT_HINT, StatuaryError, describe_exception
@@ -52,15 +52,17 @@ def isolate_faulty_records(
         _ = status.transitions, status.horizon
         return status
 
-    sources, findings = _working_sources(computed, _sources(content.catalogue), "computing the status")
-    error = _exception_from(partial(computed, sources))
-    if error is not None:
-        raise StatuaryError(
-            f"the status cannot be computed: {describe_exception(error)}", BUG_REPORT_HINT
-        ) from error
+    findings: list[Finding] = []
+    attempt = _attempted(partial(computed, _sources(content.catalogue)))
+    if attempt.error is not None:
+        sources, findings = _working_sources(computed, _sources(content.catalogue), "computing the status")
+        attempt = _attempted(partial(computed, sources))
+    status, error = attempt
+    if status is None:
+        reason = "" if error is None else describe_exception(error)
+        raise StatuaryError(f"the status cannot be computed: {reason}", BUG_REPORT_HINT) from error
     if isinstance(context, Finding):
         findings.append(context)
-    status = computed(sources)
     isolated = IsolatedStatus(_with_catalogue(site, status.timeline.catalogue), status, findings)
     return (
         _without_faulty_templates(isolated) if pages is not None and site.pages.theme.templates else isolated
@@ -188,6 +190,8 @@ def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusC
 
 Make = Callable[[Sequence[str]], object]
 
+Result = TypeVar("Result")
+
 
 class _WorkingSources(NamedTuple):
     """The files that remain after a search for faulty ones."""
@@ -220,15 +224,26 @@ def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, 
         yield from _bisect_failures(make, sources[middle:])
 
 
-def _exception_from(work: Callable[[], object]) -> BaseException | None:
-    """Run a function, and return the exception that it raises, if any.
+class _Attempt(NamedTuple, Generic[Result]):
+    """The result of a function, or its exception."""
+
+    result: Result | None
+    error: BaseException | None
+
+
+def _attempted(work: Callable[[], Result]) -> _Attempt[Result]:
+    """Run a function, and return its result, or the exception that it raises.
 
     An interruption, such as Ctrl+C, is raised.
     """
     try:
-        work()
+        return _Attempt(work(), None)
     except BaseException as error:
         if isinstance(error, INTERRUPTIONS):
             raise
-        return error
-    return None
+        return _Attempt(None, error)
+
+
+def _exception_from(work: Callable[[], object]) -> BaseException | None:
+    """Run a function, and return the exception that it raises, if any."""
+    return _attempted(work).error

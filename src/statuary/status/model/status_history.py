@@ -311,10 +311,16 @@ class _Replayer:
         return self._ids.get(name, name)
 
     def _status_history(self, component: str) -> StatusHistory:
-        return self.status_histories.setdefault(component, StatusHistory("operational"))
+        history = self.status_histories.get(component)
+        if history is None:
+            history = self.status_histories[component] = StatusHistory("operational")
+        return history
 
     def _layer_history(self, component: str) -> LayerHistory:
-        return self.layer_histories.setdefault(component, LayerHistory("operational"))
+        history = self.layer_histories.get(component)
+        if history is None:
+            history = self.layer_histories[component] = LayerHistory("operational")
+        return history
 
 
 def _kind_of(record: Incident) -> LayerKind:
