@@ -43,6 +43,11 @@ STEPS = (
         "scripts and style sheets as they are sent (needs Node.js)",
         ("tests/support/check_bundle.py",),
     ),
+    Step(
+        "translations",
+        "which English each translation was made from",
+        ("tests/support/translations.py",),
+    ),
     Step("manual", "the reference pages of the manual", ("tests/support/manual.py",)),
     Step("map", "the picture in src/ARCHITECTURE.md", ("tests/architecture/picture.py", "--write")),
     expected("messages", "the messages about wrong content", "tests/engine/test_invalid_input.py"),
