@@ -118,6 +118,31 @@ def test_workflows_match_schema(host, project):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        (
+            "netlify",
+            ["create an empty repository", "git push", "Add new project", "build hook", "BUILD_HOOK"],
+        ),
+        ("vercel", ["create an empty repository", "git push", "Add New", "deploy hook", "BUILD_HOOK"]),
+        ("cloudflare", ["create an empty repository", "add the secrets CLOUDFLARE_API", "git push"]),
+        ("nginx", ["create an empty repository", "git push", "On the server"]),
+    ],
+)
+def test_steps_come_in_possible_order(host, words, project):
+    printed = set_up(project, host).stdout.partition("What is left to do:")[2]
+    positions = [printed.index(word) for word in words]
+    assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize(("host", "where"), [("netlify", "In Netlify"), ("github-pages", "On GitHub")])
+def test_log_key_goes_to_builder(host, where, project):
+    write_files(project / "content", {"site.yaml": SITE + "log: {origin: status.example.org/log}\n"})
+    [step] = [line for line in set_up(project, host).stdout.splitlines() if "STATUARY_LOG_KEY" in line]
+    assert where in step
+
+
 def test_deno_steps_install_deno(project):
     assert "Install Deno where all users find it" in set_up(project, "deno").stdout
     assert "Install Deno" not in set_up(project, "caddy", "--force").stdout

@@ -1,6 +1,6 @@
 """The steps that are left to do by hand after setup."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -31,7 +31,8 @@ class SetupResult(NamedTuple):
 def owner_steps(result: SetupResult) -> list[str]:
     """Return the remaining steps in order."""
     host = result.answers.host
-    parts = (_server_steps,) if host in SERVERS else (_secret_steps, _push_steps, *_PLATFORM_STEPS[host])
+    platform = (_repository_steps, _secret_steps, _push_steps, *_PLATFORM_STEPS.get(host, ()))
+    parts = (_repository_steps, _push_steps, _server_steps) if host in SERVERS else platform
     steps = [step for part in parts for step in part(result)]
     steps += [*_domain_steps(result), *_people_steps(result)]
     return [*steps, f"When {result.answers.url} is online, test it: `statuary conform {result.answers.url}`."]
@@ -39,36 +40,36 @@ def owner_steps(result: SetupResult) -> list[str]:
 
 def _secret_steps(result: SetupResult) -> Iterator[str]:
     host = result.answers.host
-    secrets = [*result.build_secrets, *result.channel_secrets]
-    if host in REBUILDS:
-        places = {
-            "netlify": "Project configuration, Developer settings, Continuous deployment, Build hooks",
-            "vercel": "Settings, Git, Deploy Hooks",
-        }
-        yield (
-            f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
-            f"{result.options.branch} ({places[host]}), once the project is there. Its URL is the secret BUILD_HOOK below."
-        )
-        secrets.insert(0, "BUILD_HOOK")
+    # Netlify and Vercel build the site themselves, so GitHub needs no secret of the build
+    secrets = [*(() if host in REBUILDS else result.build_secrets), *result.channel_secrets]
     if host.startswith("cloudflare"):
         yield "In Cloudflare, create an API token from the template `Edit Cloudflare Workers`, and copy the id of your account."
         secrets = [*CLOUDFLARE_SECRETS, *secrets]
     if secrets:
-        commands = ", ".join(f"`gh secret set {name}`" for name in secrets)
-        yield f"On GitHub, add the secrets {', '.join(secrets)}: {SECRETS_PAGE}. On the command line: {commands}."
+        yield _add_secrets(secrets)
 
 
-def _push_steps(result: SetupResult) -> Iterator[str]:
+def _add_secrets(names: Sequence[str]) -> str:
+    commands = ", ".join(f"`gh secret set {name}`" for name in names)
+    noun = "secret" if len(names) == 1 else "secrets"
+    return f"On GitHub, add the {noun} {', '.join(names)}: {SECRETS_PAGE}. On the command line: {commands}."
+
+
+def _repository_steps(result: SetupResult) -> Iterator[str]:
     if not result.knows_author:
         yield (
             'Tell git who you are: `git config --global user.name "YOUR NAME"` and '
             "`git config --global user.email YOU@EXAMPLE.ORG`."
         )
+    if not result.repository:
+        yield "On GitHub, create an empty repository, and copy its URL."
+
+
+def _push_steps(result: SetupResult) -> Iterator[str]:
     commit = f"git add {result.committed_names} && git commit -m Deploy"
     if not result.branch_commits:
         commit = f"git init -b {result.options.branch} && {commit}"
     if not result.repository:
-        yield "On GitHub, create an empty repository, and copy its URL."
         commit += f" && git remote add origin URL && git push -u origin {result.options.branch}"
     else:
         commit += f" && git push origin {result.options.branch}"
@@ -90,6 +91,28 @@ def _import_steps(result: SetupResult) -> Iterator[str]:
     yield f"In {result.answers.host.title()}, choose `{menu}, and this repository. Leave all settings as they are."
 
 
+HOOK_PAGES: Final = {
+    "netlify": "Project configuration, Developer settings, Continuous deployment, Build hooks",
+    "vercel": "Settings, Git, Deploy Hooks",
+}
+VARIABLE_PAGES: Final = {
+    "netlify": "Project configuration, Environment variables",
+    "vercel": "Settings, Environment Variables",
+}
+"""The menus of the hosts that build the site."""
+
+
+def _hook_steps(result: SetupResult) -> Iterator[str]:
+    host = result.answers.host
+    for name in result.build_secrets:
+        yield f"In {host.title()}, add the environment variable {name} ({VARIABLE_PAGES[host]}), and deploy again."
+    yield (
+        f"Let the schedule start builds: in {host.title()}, create a {REBUILDS[host].hook} for the branch "
+        f"{result.options.branch} ({HOOK_PAGES[host]}), and copy its URL."
+    )
+    yield f"{_add_secrets(['BUILD_HOOK'])} Its value is that URL."
+
+
 def _run_steps(result: SetupResult) -> Iterator[str]:
     yield f"Open Actions, Site: the run publishes the site, and so does every push to {result.options.branch}."
 
@@ -100,8 +123,8 @@ def _s3_steps(_: SetupResult) -> Iterator[str]:
 
 _PLATFORM_STEPS: Final[Mapping[str, tuple[Callable[[SetupResult], Iterator[str]], ...]]] = {
     "github-pages": (_github_pages_steps,),
-    "netlify": (_import_steps,),
-    "vercel": (_import_steps,),
+    "netlify": (_import_steps, _hook_steps),
+    "vercel": (_import_steps, _hook_steps),
     "cloudflare": (_run_steps,),
     "cloudflare-pages": (_run_steps,),
     "s3": (_run_steps, _s3_steps),
@@ -121,7 +144,6 @@ DENO_INSTALLATION: Final = "https://docs.deno.com/runtime/getting_started/instal
 
 def _server_steps(result: SetupResult) -> Iterator[str]:
     answers, options = result.answers, result.options
-    yield from _push_steps(result)
     clone, root = answers.clone, options.root
     yield (
         "On the server, as root, install what the next steps need. On Debian and Ubuntu:\n"
