@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.engine import publish_site as publish
-from statuary.engine import site_documents as all_documents
+from statuary.engine import config_documents as config
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.site.document import Document
 from support.sites import (
@@ -60,12 +59,14 @@ def made(monkeypatch) -> list[str]:
     """The paths of the settings-only documents that were made."""
     paths: list[str] = []
 
+    make = config.config_documents
+
     def documents(*of, **settings):
-        for document in all_documents.config_documents(*of, **settings):
+        for document in make(*of, **settings):
             paths.append(document.path)
             yield document
 
-    monkeypatch.setattr(publish, "config_documents", documents)
+    monkeypatch.setattr(config, "config_documents", documents)
     return paths
 
 

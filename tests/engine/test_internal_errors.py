@@ -26,7 +26,7 @@ MODULES = (
     "contracts.pages",
     "engine.openapi",
     "engine.pages",
-    "engine.site_documents",
+    "engine.config_documents",
     "section",
     "site.document",
     "site.markdown",
@@ -47,7 +47,7 @@ PAGE = "---\ntitle: About\n---\nSee [the status](/index.html).\n"
 MAKE_THE_NEWS = tuple(
     f"statuary.{module}"
     for module in (
-        "engine.site_documents",
+        "engine.config_documents",
         "section.ContentSection",
         "section.Run",
         "site.document",

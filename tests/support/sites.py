@@ -17,7 +17,7 @@ from statuary.base.progress import NoProgress
 from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
 from statuary.contracts.api.proof_rules import service_documents
 from statuary.contracts.model.record import contract_row
-from statuary.engine import publish_site as publish
+from statuary.engine import config_documents
 from statuary.engine.build import build_site
 from statuary.engine.report import BuildResult
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
@@ -189,7 +189,7 @@ def as_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     def fingerprint(*of: Any) -> Fingerprint:
         return fingerprint_of(*of)._replace(statuary="another")
 
-    monkeypatch.setattr(publish, "fingerprint_of", fingerprint)
+    monkeypatch.setattr(config_documents, "fingerprint_of", fingerprint)
     monkeypatch.setattr(write_status, "fingerprint_of", fingerprint)
 
 

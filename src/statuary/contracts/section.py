@@ -237,7 +237,7 @@ class ContractsSection(ContentSection):
 
     @override
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        from statuary.contracts.api.endpoints import ENDPOINTS, example_paths
+        from statuary.contracts.api.operations import ENDPOINTS, example_paths
 
         chains, counts = site.of(SiteContracts).chains, self._counts
         ids = [*(chain.chain_id for chain in chains), GENESIS_CHAIN]

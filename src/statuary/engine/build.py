@@ -4,10 +4,10 @@ from pathlib import Path
 from time import perf_counter
 
 from statuary.base.primitives import Instant
-from statuary.base.progress import Progress
+from statuary.base.progress import Progress, stage
+from statuary.engine.config_documents import add_config_documents
 from statuary.engine.manifest_step import write_manifest
-from statuary.engine.publish_site import add_config_documents, publish
-from statuary.engine.read_site import read_site
+from statuary.engine.read_content import read_site
 from statuary.engine.report import BuildReport, BuildResult
 from statuary.engine.sections import (
     NO_OPTIONS,
@@ -75,8 +75,9 @@ def build_site(
     Raises:
         PublishingError: if the target cannot take the site.
     """
-    began, report = perf_counter(), BuildReport()
-    site, findings, unread = read_site(root, progress, report)
+    began = perf_counter()
+    report = BuildReport()
+    site = read_site(root, progress, report)  # all but contracts, which are read one by one as they are built
     if site is None:
         return BuildResult(report.checked_site(root), None, applied=False, seconds=perf_counter() - began)
     if extension_options is None:
@@ -93,19 +94,21 @@ def build_site(
         progress=progress,
     )
     sections = Sections(enabled_sections(site, options), run, report)
-    sections.exclude_faults(unread)
-    sections.find_faults(findings)
+    sections.exclude_faults()
+    sections.find_faults()
     plan = None
-    if sections.build(strict=check_options.strict):
-        # these steps only collect changes: the target stays as it is until the plan is applied
+    # every step only adds documents to the target, which stays as it is until its plan is applied
+    if sections.build(strict=check_options.strict):  # False if the content has an error
         remove_disabled_documents(site, target, report.skipped)
         add_config_documents(run, report.skipped)
         sections.finalize()
         report.skipped += write_manifest(
             target, sections.outlook.unchanged_since, verify=execution.verify, executor=execution.executor
         )
-        plan = publish(target, progress)
+        plan = target.plan()
         if not target.dry_run:
+            with stage(progress, "Publishing"):
+                target.apply()
             sections.on_published()
     checked = report.checked_site(root, run, sections.outlook)
     applied = plan is not None and not target.dry_run

@@ -9,7 +9,7 @@ from typing_extensions import override
 from statuary.base.files import PublishingError
 from statuary.base.primitives import Instant
 from statuary.base.progress import Progress
-from statuary.engine.read_site import read_site
+from statuary.engine.read_content import read_site
 from statuary.engine.report import BuildReport, CheckedSite
 from statuary.engine.sections import NO_OPTIONS, ExtensionOptions, Sections, enabled_sections
 from statuary.publish.ledger.schema import NoOutput, PartitionOutput
@@ -59,7 +59,7 @@ def check_site(
         target: receives the results of contracts; None keeps them in memory.
     """
     report = BuildReport()
-    site, findings, unread = read_site(root, progress, report)
+    site = read_site(root, progress, report)
     if site is None:
         return report.checked_site(root)
     with nullcontext(target) if target is not None else CheckTarget() as into:
@@ -74,7 +74,7 @@ def check_site(
             progress=progress,
         )
         sections = Sections(enabled_sections(site, extension_options), run, report)
-        sections.exclude_faults(unread)
-        sections.find_faults(findings)
+        sections.exclude_faults()
+        sections.find_faults()
         sections.check()
     return report.checked_site(root, run, sections.outlook)

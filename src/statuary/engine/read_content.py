@@ -7,11 +7,13 @@ from typing import NamedTuple
 from statuary.base.budget import BEYOND_LIMIT, DEFECT
 from statuary.base.findings import Finding
 from statuary.base.json_values import Json
+from statuary.base.progress import Progress, stage
 from statuary.engine.extension_settings import (
     ExtensionSettings,
     extension_models,
     read_extension_settings,
 )
+from statuary.engine.report import BuildReport
 from statuary.engine.site_source import SiteSource
 from statuary.registry import CONTENT_SECTIONS, load
 from statuary.section import ContentFolder, SectionContent
@@ -27,6 +29,26 @@ from statuary.source.load_model import read_tree, validate_tree
 from statuary.source.source_files import SourceFile, walk_folder
 from statuary.source.source_model import SourceModel, value_of
 from statuary.source.unreadable import UnreadableError
+
+
+def read_site(root: Path, progress: Progress, report: BuildReport) -> SiteContent | None:
+    """Read the content folder for a check or a build.
+
+    Args:
+        report: receives the findings, and the reasons why records are excluded.
+
+    Returns:
+        None if the site cannot be read.
+    """
+    with stage(progress, "Reading content"):
+        site, findings = read_content(root)
+    report.exclude(filter(is_excluded, findings))
+    about_content = [finding for finding in findings if not is_excluded(finding)]
+    if site is None:
+        report.findings += about_content
+    else:
+        report.unsorted += about_content
+    return site
 
 
 class ReadResult(NamedTuple):

@@ -28,6 +28,8 @@ class BuildReport:
     # the reasons why documents are skipped or keep their last version; everything else is published
     skipped: list[Finding] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # the sections' lines of the summary
+    # what was found while the content was read; `Sections.find_faults` sorts it into the lists above
+    unsorted: list[Finding] = field(default_factory=list)
 
     def exclude(self, reasons: Iterable[Finding]) -> None:
         """Add the reasons why incidents, windows or pages are excluded."""

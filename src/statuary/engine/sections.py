@@ -109,14 +109,18 @@ class Sections:
         outlooks = (section.outlook() for section in self._run.answering(ContentSection))
         return next(outlook for outlook in outlooks if outlook is not None)
 
-    def exclude_faults(self, unread: list[Finding]) -> None:
+    def exclude_faults(self) -> None:
         """Exclude content that would stop a build.
 
-        Args:
-            unread: findings about files that could not be read.
+        The record of a file that cannot be read stays as it was last published, or is left out.
         """
         from statuary.engine.read_content import is_excluded
 
+        unread_files = () if self._run.site is None else self._run.site.unread
+        unread = [finding for finding in self._report.unsorted if finding.path in unread_files]
+        self._report.unsorted = [
+            finding for finding in self._report.unsorted if finding.path not in unread_files
+        ]
         for section in self._run.answering(ContentSection):
             sound = section.exclude_faults(self._run, unread)
             if sound is not None:
@@ -124,7 +128,7 @@ class Sections:
                 self._report.exclude(filter(is_excluded, sound.findings))
                 self._report.skipped += [finding for finding in sound.findings if not is_excluded(finding)]
 
-    def find_faults(self, read: list[Finding]) -> None:
+    def find_faults(self) -> None:
         """Report the findings of the site and of every section."""
         from statuary.site.pages.theme_findings import text_findings
 
@@ -133,7 +137,7 @@ class Sections:
             return
         keys = [key for key, _ in site.extensions]
         found = [
-            *read,
+            *self._report.unsorted,
             *_guarded(partial(text_findings, site.pages, keys), site, "reading the theme's texts"),
         ]
         for row, section in self._enabled:

@@ -102,7 +102,7 @@ class StatusSection(ContentSection, PublishesIncidents):
         if site is None:
             return None
         if unread and not run.is_check:
-            from statuary.status.last_published import keep_last_published, with_consequences
+            from statuary.status.sources.last_published import keep_last_published, with_consequences
 
             site = keep_last_published(site, run.target)
             unread = with_consequences(unread, site)
@@ -178,7 +178,7 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     @override
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        from statuary.status.api.endpoints import FEED_ENDPOINTS, STATUS_ENDPOINTS
+        from statuary.status.api.operations import FEED_ENDPOINTS, STATUS_ENDPOINTS
 
         status = site.of(StatusContent).catalogue
         return ApiFacts(

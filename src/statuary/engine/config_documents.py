@@ -1,0 +1,118 @@
+"""Documents about the whole site, which depend on its settings alone."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+
+from statuary.base.budget import INTERRUPTIONS, run_guarded
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding
+from statuary.publish.document_groups import add_documents, reused_group
+from statuary.publish.fingerprint import fingerprint_of
+from statuary.section import ContentSection, Run, Section
+from statuary.site.document import Document
+from statuary.site.pages.try_make import render_with_fallback, try_make
+from statuary.site.site_content import SiteContent
+
+if TYPE_CHECKING:
+    from statuary.base.json_values import Json
+    from statuary.site.pages.site_context import SiteContext
+
+CONFIG = "settings-only"
+"""The group of these documents in the ledger."""
+
+
+def add_config_documents(run: Run, skipped: list[Finding]) -> None:
+    """Add the documents that depend on settings alone, or reuse them.
+
+    Args:
+        run: the run, with the site and the target.
+        skipped: receives a finding for each document that cannot be made.
+    """
+    target, site = run.target, run.site
+    if site is None:
+        return
+    fingerprint = fingerprint_of(*config_inputs(site, run)).text
+    paths: Iterable[str] | None = None if run.execution.verify else reused_group(target, CONFIG, fingerprint)
+    if paths is None:
+        count_before = len(skipped)
+        outcome = run_guarded(
+            lambda: tuple(config_documents(site, run, skipped)),
+            "",
+            "making the documents of the settings",
+            (*INTERRUPTIONS, StatuaryError),  # such as that a library is not installed
+        )
+        if isinstance(outcome, Finding):
+            skipped.append(outcome)
+        paths = add_documents(target, site.hosting, () if isinstance(outcome, Finding) else outcome, [])
+        fingerprint = fingerprint if len(skipped) == count_before else ""
+    target.ledger.save_group(CONFIG, fingerprint, paths=paths)
+
+
+def config_inputs(site: SiteContent, run: Run) -> tuple[object, ...]:
+    """Return the inputs of these documents, except the program."""
+    sections = [section.config_inputs(site) for section in run.answering(ContentSection)]
+    return site.page, site.pages, site.own_pages, site.hosting, site.extensions, sections
+
+
+def config_documents(site: SiteContent, run: Run, skipped: list[Finding]) -> Iterator[Document]:
+    """Yield the documents that depend on settings alone.
+
+    Args:
+        site: the content of the site.
+        run: the run.
+        skipped: receives a finding for each document that cannot be made.
+    """
+    from statuary.engine.openapi.document import openapi_document
+
+    openapi = try_make("openapi.json", lambda: [openapi_document(site, run)], skipped)
+    yield from openapi
+    description = orjson.loads(openapi[0].body) if openapi else None
+    for name, pages in config_pages(run, description).items():
+        yield from render_with_fallback(name, pages, site, skipped)
+    for section in run.sections:
+        if isinstance(section, ContentSection):
+            yield from section.config_documents(site, skipped)
+        else:
+            documents = partial(_section_documents, section, skipped)
+            yield from render_with_fallback("documents of an extension", documents, site, skipped)
+
+
+def _section_documents(section: Section, skipped: list[Finding], site: SiteContent) -> list[Document]:
+    return list(section.config_documents(site, skipped))
+
+
+MakePages = Callable[[SiteContent], Iterable[Document]]
+
+
+def config_pages(run: Run, openapi: "Mapping[str, Json] | None" = None) -> dict[str, MakePages]:
+    """Return the functions that make pages of settings alone, by name.
+
+    Args:
+        openapi: the OpenAPI document, or None.
+    """
+    from statuary.engine.pages.api_pages import api_page, reference_page
+    from statuary.publish.ledger.contract_rows import ContractCounts
+    from statuary.site.pages.not_found import not_found_page
+    from statuary.site.pages.site_context import site_context
+
+    counts = run.result(ContractCounts) or ContractCounts()
+    return {
+        "404.html": lambda site: [not_found_page(site_context(site), counts.contracts)],
+        "the page of the API": lambda site: [api_page(site, run, openapi or {})],
+        "the former page of the reference": lambda site: [reference_page(site_context(site))],
+        "the files that pages share": lambda site: _shared_files(site_context(site)),
+    }
+
+
+def _shared_files(site: "SiteContext") -> Iterator[Document]:
+    """Yield the scripts, styles and icons that all pages load."""
+    from statuary.site.pages.assets import frame_assets, script_document
+    from statuary.site.pages.rendering import renderer_of
+
+    yield from frame_assets(site.settings.theme)
+    for part in renderer_of(site).parts:
+        for file in sorted((part.folder / "assets").glob("*.js")):
+            yield script_document(file)
