@@ -1,9 +1,9 @@
-"""Make the demo network's contracts: compile, deploy on a local node, anchor, compile again, write `content/contracts/748463`.
+"""Make the demo networks' contracts: compile, deploy on a local node, anchor, compile again, write `content/contracts`.
 
-    python tests/demo_network/make.py [--content DIR] [--tools DIR]
+    python tests/demo_network/make.py [--content DIR] [--tools DIR] [network.yaml] [maquette.yaml]
 
 The same sources give the same bytes: compilers and EVM are pinned, keys, nonces and times are fixed by
-`network.yaml`. Needs Node, and what `.ci/install-compilers` installs.
+the networks' files. Needs Node, and what `.ci/install-compilers` installs.
 """
 
 import argparse
@@ -110,18 +110,42 @@ class Claim:
 
 def main() -> None:
     options = _options()
-    plan = yaml.safe_load((HERE / "network.yaml").read_text(encoding="utf-8"))
+    for network in options.networks:
+        _make(options, yaml.safe_load((HERE / network).read_text(encoding="utf-8")))
+
+
+def _make(options: argparse.Namespace, plan: dict[str, Any]) -> None:
     later = {name for name, entry in plan["compilations"].items() if "fill_in" in entry}
     as_deployed = {
         name: _compile(options.tools, entry, deployed=True)
         for name, entry in plan["compilations"].items()
         if name not in later
     }
-    with ethereum_node(plan["network"]["chain_id"], *_genesis(plan["network"])) as node:
+    network = plan["network"]
+    hardfork = network.get("hardfork", "prague")
+    with ethereum_node(network["chain_id"], *_genesis(network), hardfork=hardfork) as node:
         chain = run_chain(options.tools, node, _chain_plan(plan, as_deployed))
         _write(options, plan, as_deployed, chain)
-        _anchor(options.content, node)
-    _compile_again(options.content, options.tools)
+        _anchor(options.content, node, plan)
+    _compile_again(options.content, options.tools, plan)
+
+
+def _with_evidence(content: Path, plan: dict[str, Any]) -> list[ContractSource]:
+    """Return the network's contracts that have evidence beside them."""
+    without = {
+        plan["compilations"][verification["contract"]]["contract"].rpartition(":")[2]
+        for verification in plan["verifications"]
+        if verification.get("evidence") == "none"
+    }
+    sources = read_content(content).catalogue.of(SiteContracts).sources
+    records = {source: read_contract(content, source).record for source in sources}
+    return [
+        source
+        for source, record in records.items()
+        if source.chain_id == str(plan["network"]["chain_id"])
+        and record is not None
+        and record["compilation"]["name"] not in without
+    ]
 
 
 def _write(
@@ -147,20 +171,20 @@ def _genesis(network: dict[str, Any]) -> list[str]:
     return ["--timestamp", str(_unix(network["genesis"])), "--slots-in-an-epoch", "1", "--order", "fifo"]
 
 
-def _anchor(content: Path, node: str) -> None:
+def _anchor(content: Path, node: str, plan: dict[str, Any]) -> None:
     """Write the chain's own proofs beside the contracts, as `statuary contract anchor` does."""
-    sources = read_content(content).catalogue.of(SiteContracts).sources
+    sources = _with_evidence(content, plan)
     for one in anchor_contracts(content, sources, AnchoringNodes(EthereumNode(node))):
         print(one.source.address, *map(claim_text, one.claims))
 
 
-def _compile_again(content: Path, tools: Path) -> None:
+def _compile_again(content: Path, tools: Path, plan: dict[str, Any]) -> None:
     """Write the evidence of the compilers beside the contracts, as `statuary contract compile` does.
 
     The digest is that of the compiler, not of the small program that starts it, which differs from machine to machine.
     """
     recompiler = Recompiler(RecompileOptions(compilers=compilers(tools)))
-    for source in read_content(content).catalogue.of(SiteContracts).sources:
+    for source in _with_evidence(content, plan):
         compiled = compile_contract(content, source, recompiler)
         print(source.address, *(finding.message for finding in compiled.findings))
         record = read_contract(content, source).record
@@ -174,6 +198,9 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--content", type=Path, default=CONTENT, help="the content folder to write into")
+    parser.add_argument(
+        "networks", nargs="*", default=["network.yaml", "maquette.yaml"], help="the networks to make"
+    )
     parser.add_argument("--tools", type=Path, default=TOOLS, help="where compilers are kept")
     return parser.parse_args()
 
@@ -286,7 +313,7 @@ def _write_contracts(
     if sorted(deployed) != sorted(verified):
         raise SystemExit(f"deployed and verified differ: {sorted(set(deployed) ^ set(verified))}")
     shutil.rmtree(folder, ignore_errors=True)
-    for number, verification in enumerate(plan["verifications"], start=1):
+    for number, verification in enumerate(plan["verifications"], start=plan.get("first_match_id", 1)):
         name = verification["contract"]
         claim = Claim(
             match_id=number,
@@ -299,6 +326,8 @@ def _write_contracts(
         _write_workspace(workspace, claim)
         if verification.get("form") == "record":
             _derive_in_place(workspace)
+        if submitted := plan["compilations"][name].get("submitted"):
+            _replace_sources(workspace.with_suffix(".json"), submitted)
         print(f"{claim.contract['address']}  {name}")
 
 
@@ -331,6 +360,15 @@ def _derive_in_place(workspace: Path) -> None:
         raise SystemExit("\n".join(f"{finding.path}: {finding.message}" for finding in read.findings))
     workspace.with_suffix(".json").write_bytes(encode_unchecked(read.record))
     shutil.rmtree(workspace)
+
+
+def _replace_sources(record_file: Path, submitted: dict[str, str]) -> None:
+    """Put the sources that somebody submitted in place of those that were compiled."""
+    record = json.loads(record_file.read_bytes())
+    for path, other in submitted.items():
+        for part in (record, record["stdJsonInput"]):
+            part["sources"][path]["content"] = (HERE / other).read_text(encoding="utf-8")
+    record_file.write_bytes(encode_unchecked(record))
 
 
 def _write_workspace(folder: Path, claim: Claim) -> None:

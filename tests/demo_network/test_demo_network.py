@@ -2,14 +2,17 @@
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from demo_network.compilers import TOOLS, compilers
 from statuary.base.primitives import parse_instant
 from statuary.base.progress import NoProgress
+from statuary.cli.main import command
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.read_contract import read_contract
@@ -267,3 +270,47 @@ def test_recompilation_detects_damaged_source_map(workshop, tmp_path, records):
     assert finding.rule == "recompilation-mismatch"
     assert finding.pointer == ("runtimeBytecode", "sourceMap")
     assert f"the first difference is at character {source_map.index('-')}" in finding.message
+
+
+STATES = {
+    "Canopy": ("contradicted", "Its keeper took the canopy down when the rehearsal ended."),
+    "Collection": (
+        "contradicted",
+        "Somebody submitted a source that promises to give everything back. The code does not.",
+    ),
+    "Mould": ("contradicted", ""),  # its constructor left other code than the compiled one
+    "Sketch": ("not_shown", ""),  # nobody compiled it again or compared it with the chain
+}
+"""What readers see of the rehearsal's contracts: the verdict, and what the site's author knows."""
+
+
+@pytest.mark.slow
+def test_demo_has_contracts_of_each_state(tmp_path):
+    arguments = ["build", "--content", str(CONTENT), "--out", str(tmp_path), "--now", NOW]
+    assert CliRunner().invoke(command, arguments).exit_code == 0
+    proofs = [json.loads(path.read_bytes()) for path in (tmp_path / "proof").glob("74846?/0x*.json")]
+    contracts = {
+        (proof["chainId"], proof["address"]): json.loads(
+            (tmp_path / f"v2/contract/{proof['chainId']}/{proof['address']}").read_bytes()
+        )
+        for proof in proofs
+    }
+    found = {
+        contracts[proof["chainId"], proof["address"]]["compilation"]["name"]: (
+            proof["verdict"]["status"],
+            proof.get("known", {}).get("reason", ""),
+        )
+        for proof in proofs
+        if proof["chainId"] == "748464"
+    }
+    assert found == STATES
+    of_plinth = {proof["verdict"]["status"] for proof in proofs if proof["chainId"] == "748463"}
+    assert of_plinth == {"verified_here", "stated_by_a_file"}
+
+
+def test_vouched_compilations_exist():
+    site = yaml.safe_load((CONTENT / "site.yaml").read_text(encoding="utf-8"))
+    vouched = set(site["contracts"]["compilations"])
+    files = {sha256(path.read_bytes()).hexdigest() for path in CHAIN.glob("*/compilation.json")}
+    assert vouched < files
+    assert len(vouched) == 14

@@ -19,12 +19,12 @@ GAS = hex(10_000_000)
 
 
 @contextmanager
-def ethereum_node(chain_id: int = 31337, *more: str) -> Iterator[str]:
+def ethereum_node(chain_id: int = 31337, *more: str, hardfork: str = "prague") -> Iterator[str]:
     """Start a node, with more options of anvil's, and yield its address; skip the test where there is none."""
     if not ANVIL.is_file():
         absent(f"the Ethereum node {ANVIL}", ".ci/install-compilers")
     port = _free_port()
-    options = ["--port", str(port), "--chain-id", str(chain_id), "--hardfork", "prague", "--silent", *more]
+    options = ["--port", str(port), "--chain-id", str(chain_id), "--hardfork", hardfork, "--silent", *more]
     process = subprocess.Popen([ANVIL, *options], stdin=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"

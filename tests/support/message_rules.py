@@ -51,6 +51,7 @@ RULES = {
     " `statuary contract compile` again.",
     "anchor-mismatch": "`anchor.json` beside a record does not show what it claims: it is about another record or another block, or its proof is broken."
     " The record is published without it. Run `statuary contract anchor` again.",
+    "unneeded-rejection": "`rejected` of a chain lists a contract whose record passes every check. Take it out of the list.",
     "runtime-code-mismatch": "The code at the address is not the compiled code. In the folder of a contract this is an error. A finished record is"
     " published with a red headline.",
 }

@@ -1,18 +1,10 @@
 """Settings of a site's chains and contracts."""
 
-from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from statuary.base.primitives import Address, ChainId, Hex
-
-
-class GoneContract(NamedTuple):
-    """A contract that no longer exists on the chain but stays listed."""
-
-    address: Address
-    date: date
-    reason: str
+from statuary.base.primitives import ChainId, Hex
+from statuary.contracts.model.known_contradiction import KnownContradiction
 
 
 class Chain(NamedTuple):
@@ -26,7 +18,8 @@ class Chain(NamedTuple):
     supported: bool = True  # whether it accepts new contracts
     # the number and hash of the blocks that the site's author vouches for
     checkpoints: tuple[tuple[int, Hex], ...] = ()
-    gone: tuple[GoneContract, ...] = ()
+    gone: tuple[KnownContradiction, ...] = ()  # contracts without code at their address
+    rejected: tuple[KnownContradiction, ...] = ()  # records that fail checks
 
 
 class PublishPolicy(StrEnum):
@@ -44,3 +37,4 @@ class ContractSettings(NamedTuple):
 
     publish: PublishPolicy = PublishPolicy.PROVED
     join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export
+    compilations: tuple[str, ...] = ()  # SHA-256 of each compilation.json that the site's author vouches for

@@ -150,7 +150,7 @@ def test_understated_match_yields_note(level):
 
 def bearers() -> dict[str, bytes]:
     """Return made records of every shape, and those of the demo network."""
-    files = sorted((CHECKOUT / "content" / "contracts").glob("*/0x*.json"))
+    files = sorted((CHECKOUT / "content/contracts/748463").glob("0x*.json"))
     made = {name: orjson.dumps(made_record(name)) for name in FEATURES}
     return {file.stem: file.read_bytes() for file in files} | made
 

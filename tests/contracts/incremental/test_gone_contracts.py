@@ -11,13 +11,14 @@ from click.testing import CliRunner
 from statuary.base.findings import Severity
 from statuary.cli.main import command
 from statuary.contracts.checks.prove import prove
-from statuary.contracts.incremental.build_contract import _code_findings
+from statuary.contracts.incremental.build_contract import _code_findings, build_contracts_together
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.model.record import in_served_order
-from statuary.contracts.settings import GoneContract
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.parse_record import parse_record_json
 from statuary.site.document import encode_unchecked
 from support.contracts import made_record
 from support.made_anchors import anchor_of
@@ -28,8 +29,7 @@ DIGEST = sha256(encode_unchecked(RECORD)).hexdigest()
 CHAIN, ADDRESS = RECORD["chainId"], RECORD["address"]
 PATH = f"contracts/{CHAIN}/{ADDRESS}.json"
 SOURCE = ContractSource(PATH, CHAIN, ADDRESS, ContractForm.RECORD)
-GONE = GoneContract(ADDRESS, dt.date(2026, 11, 20), "The bridge destroyed itself.")
-SETTINGS = ContractBuildSettings(chains=frozenset((CHAIN,)), gone={CHAIN: {ADDRESS.lower(): GONE}})
+GONE = KnownContradiction(ADDRESS, dt.date(2026, 11, 20), "The bridge destroyed itself.")
 OWN_CODE = str(RECORD["runtimeBytecode"]["onchainBytecode"])
 
 
@@ -46,9 +46,8 @@ def test_only_missing_code_is_known(code, unlisted, listed):
     proof = prove(RECORD, anchor=anchor_of(DIGEST, ADDRESS, code), digest=DIGEST)
     assert proof.verdict is not None
     assert (proof.verdict.status is ClaimStatus.CONTRADICTED) == (code != OWN_CODE)
-    without = ContractBuildSettings(chains=frozenset((CHAIN,)))
-    assert [finding.severity for finding in _code_findings(proof, SOURCE, without)] == unlisted
-    findings = list(_code_findings(proof, SOURCE, SETTINGS))
+    assert [finding.severity for finding in _code_findings(proof, SOURCE, None)] == unlisted
+    findings = list(_code_findings(proof, SOURCE, GONE))
     assert [finding.severity for finding in findings] == listed
     if code == "0x":
         assert findings[0].message.endswith(
@@ -57,7 +56,7 @@ def test_only_missing_code_is_known(code, unlisted, listed):
 
 
 def test_listed_contract_without_proof_is_warned_about():
-    findings = list(_code_findings(prove(RECORD), SOURCE, SETTINGS))
+    findings = list(_code_findings(prove(RECORD), SOURCE, GONE))
     assert [finding.severity for finding in findings] == [Severity.WARNING]
 
 
@@ -84,3 +83,36 @@ def test_build_with_known_contradiction_succeeds(tmp_path):
         proof = json.loads((out / f"proof/{CHAIN}/{ADDRESS}.json").read_bytes())
         assert proof["verdict"]["status"] == "contradicted"
         assert b"no code" in (out / f"contracts/{CHAIN}/{ADDRESS}.html").read_bytes()
+
+
+FORGED = {**RECORD, "verifiedAt": "2019-01-01T00:00:00Z"}  # before the release of its compiler
+
+
+def built(record, **settings):
+    """Return a record as a build with some settings makes it."""
+    contract = parse_record_json(encode_unchecked(record), PATH)
+    settings = ContractBuildSettings(chains=frozenset((CHAIN,)), **settings)
+    (contract,) = build_contracts_together([(SOURCE, contract)], settings)
+    return contract
+
+
+@pytest.mark.parametrize(
+    ("record", "listed", "published", "severities"),
+    [
+        (FORGED, False, False, {Severity.ERROR}),
+        (FORGED, True, True, {Severity.NOTE}),
+        (RECORD, False, True, set()),
+        (RECORD, True, True, {Severity.WARNING}),
+    ],
+    ids=["forged", "known", "true", "wrongly listed"],
+)
+def test_known_rejection_is_published_with_notes(record, listed, published, severities):
+    rejected = {CHAIN: {ADDRESS.lower(): GONE}} if listed else {}
+    contract = built(record, rejected=rejected)
+    assert contract.is_published == published
+    assert {finding.severity for finding in contract.findings} == severities
+    proof = next(document for document in contract.make().documents if document.path.startswith("proof/"))
+    body = orjson.loads(proof.body)
+    is_known = listed and record is FORGED
+    assert (body.get("known") == {"since": "2026-11-20", "reason": GONE.reason}) == is_known
+    assert body["verdict"]["status"] == ("contradicted" if record is FORGED else "not_shown")

@@ -8,6 +8,7 @@ from statuary.base.reasons import Reason
 from statuary.contracts import urls as contract_urls
 from statuary.contracts.chain.anchor import anchor_json
 from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CheckOutcome, CheckResult
 from statuary.site.document import Document, encode_unchecked
 from statuary.version import VERSION
@@ -77,6 +78,7 @@ def proof_document(
             "status": str(proof.verdict.status),
             "sentence": " ".join(map(sentence, proof.verdict.sentences)),
         },
+        **_known(judged.known),
         "claims": claims,
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": _checks(proof.results),
@@ -91,6 +93,10 @@ def proof_document(
         sources=(source,),
         persistent=True,
     )
+
+
+def _known(known: KnownContradiction | None) -> dict[str, Json]:
+    return {} if known is None else {"known": {"since": known.date.isoformat(), "reason": known.reason}}
 
 
 def _checks(results: tuple[CheckResult, ...]) -> list[Json]:

@@ -121,10 +121,7 @@ def claims(
     record: RecordView,
     results: tuple[CheckResult, ...],
     anchored: AnchorClaims,
-    compilation: CompilationEvidence | None = None,
-    digest: str = "",
-    *,
-    recompilation: Recompilation | None = None,
+    compiled: Claim,
 ) -> tuple[Claim, ...]:
     """Return the status of each claim about a record.
 
@@ -132,16 +129,14 @@ def claims(
         record: the record.
         results: the results of the checks.
         anchored: the claims that the chain's proofs decide.
-        compilation: the evidence that the sources were compiled again, or None.
-        digest: SHA-256 of the record's canonical bytes, as hex; the evidence must name it.
-        recompilation: the result of compiling the sources in this build; None if the build did not.
+        compiled: the claim that compilations decide.
     """
     by_check = {result.check: result for result in results}
     return (
         consistent_claim(results),
         matches_claim(record, by_check),
         hashed_claim(record, by_check),
-        recompiled_claim(recompilation, compiled_claim(record, compilation, digest)),
+        compiled,
         *anchored.claims,
     )
 
@@ -221,7 +216,7 @@ def recompiled_claim(recompilation: Recompilation | None, stated: Claim) -> Clai
     """Return claim C where this build may have compiled the sources.
 
     Args:
-        stated: the claim by a file alone.
+        stated: the claim without that compilation.
     """
     if recompilation is None:
         return stated
@@ -230,8 +225,8 @@ def recompiled_claim(recompilation: Recompilation | None, stated: Claim) -> Clai
     if recompilation.evidence is not None:
         evidence = _compilation_evidence(recompilation.evidence)
         return Claim(ClaimName.COMPILED, ClaimStatus.VERIFIED, recompilation.reason, evidence)
-    is_stated = stated.status is ClaimStatus.STATED
-    return stated if is_stated else Claim(ClaimName.COMPILED, ClaimStatus.NOT_SHOWN, recompilation.reason)
+    is_shown = stated.status is not ClaimStatus.NOT_SHOWN
+    return stated if is_shown else Claim(ClaimName.COMPILED, ClaimStatus.NOT_SHOWN, recompilation.reason)
 
 
 def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, EvidenceValue]:
@@ -244,8 +239,17 @@ def _compilation_evidence(compilation: CompilationEvidence) -> dict[str, Evidenc
     }
 
 
-def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, digest: str) -> Claim:
-    """Return claim C as a file states it."""
+def compiled_claim(
+    record: RecordView, compilation: CompilationEvidence | None, digest: str, *, is_vouched_for: bool = False
+) -> Claim:
+    """Return claim C by an earlier compilation.
+
+    Args:
+        record: the record.
+        compilation: the evidence of the compilation, or None.
+        digest: SHA-256 of the record's canonical bytes, as hex; the evidence must name it.
+        is_vouched_for: whether the site's author vouches for the evidence; a file alone only states the claim.
+    """
     name = ClaimName.COMPILED
     if compilation is None:
         return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
@@ -259,7 +263,10 @@ def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, 
             ClaimStatus.NOT_SHOWN,
             because("other_compiler", stated=compiler_version, record=record.version),
         )
-    return Claim(name, ClaimStatus.STATED, because("compiled"), _compilation_evidence(compilation))
+    evidence = _compilation_evidence(compilation)
+    if is_vouched_for:
+        return Claim(name, ClaimStatus.VERIFIED, because("compiled_vouched"), evidence)
+    return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
 
 
 COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
@@ -347,6 +354,8 @@ def _since(on_chain: Claim) -> Reason:
 
 def _match_sentence(matches: Claim, compiled: Claim) -> Reason:
     is_exact = matches.evidence["match"] == MatchLevel.EXACT_MATCH
+    if compiled.reason.key == "compiled_vouched":
+        return because("verdict_exact_match_vouched" if is_exact else "verdict_match_vouched")
     if compiled.status is ClaimStatus.VERIFIED:
         return because("verdict_exact_match_recompiled" if is_exact else "verdict_match_recompiled")
     if compiled.status is ClaimStatus.STATED:
@@ -434,12 +443,14 @@ def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
     return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
 
 
+_COMPILED_PINS: Final = {ClaimStatus.STATED: PinnedBy.STATED, ClaimStatus.VERIFIED: PinnedBy.COMPILED}
+
+
 def pinned_members(
     record: RecordView,
     record_claims: tuple[Claim, ...],
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
-    recompilation: Recompilation | None = None,
 ) -> dict[str, PinnedBy]:
     """Return the claim or proof that pins each member of a record.
 
@@ -447,8 +458,7 @@ def pinned_members(
         record: the record.
         record_claims: the claims about the record.
         anchored: the claims that the chain's proofs decide.
-        compilation: the evidence that the sources were compiled again, or None.
-        recompilation: the result of compiling the sources in this build; None if the build did not.
+        compilation: the evidence of the compilation that decides claim C, or None.
 
     Returns:
         The pins by member; none if the record is contradicted.
@@ -463,10 +473,8 @@ def pinned_members(
             runtime=record.runtime.claimed_level is not None,
         )
     )
-    if status[ClaimName.COMPILED] is ClaimStatus.STATED:
-        pinned |= dict(_pinned_by_compilation(compilation, PinnedBy.STATED))
-    if recompilation is not None and status[ClaimName.COMPILED] is ClaimStatus.VERIFIED:
-        pinned |= dict(_pinned_by_compilation(recompilation.evidence, PinnedBy.COMPILED))
+    if (compiled := _COMPILED_PINS.get(status[ClaimName.COMPILED])) is not None:
+        pinned |= dict(_pinned_by_compilation(compilation, compiled))
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
         pinned |= dict(_pinned_by_hash(record))
     pinned |= anchored.pinned

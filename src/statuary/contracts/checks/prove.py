@@ -27,8 +27,10 @@ from statuary.contracts.checks.claims import (
     RUNTIME_DIFFERS,
     claims,
     compilation_problems,
+    compiled_claim,
     pinned_members,
     recompilation_problems,
+    recompiled_claim,
     verdict,
 )
 from statuary.contracts.checks.record_view import Computed, RecordView, SideView
@@ -95,6 +97,7 @@ class Provable(NamedTuple):
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
     recompilation: Recompilation | None = None  # the result of this build's compiler, if it ran
     part: CompiledPart | None = None  # the part that it shares with other records, if any
+    is_vouched_for: bool = False  # whether the site's author vouches for the compilation
 
 
 def prove(
@@ -196,14 +199,16 @@ def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> It
 def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -> Proof:
     results = _with_requirements(view, row)
     anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
-    record_claims = claims(
-        view, results, anchored, provable.compilation, provable.digest, recompilation=provable.recompilation
+    run = None if provable.recompilation is None else provable.recompilation.evidence
+    stated = compiled_claim(
+        view, provable.compilation, provable.digest, is_vouched_for=provable.is_vouched_for
     )
+    record_claims = claims(view, results, anchored, recompiled_claim(provable.recompilation, stated))
     return Proof(
         results=results,
         claims=record_claims,
         verdict=verdict(record_claims),
-        pinned=pinned_members(view, record_claims, anchored, provable.compilation, provable.recompilation),
+        pinned=pinned_members(view, record_claims, anchored, run or provable.compilation),
         anchor=provable.anchor,
         evidence_problems=(
             *anchored.problems,

@@ -3,7 +3,7 @@
 A record that fails excludes only itself, with a finding that names it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
@@ -34,12 +34,13 @@ from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.record_documents import record_documents
 from statuary.contracts.incremental.record_location import path_mismatch, unknown_chain
 from statuary.contracts.model.judged_record import JudgedRecord
-from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.known_contradiction import KnownContradiction
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
 from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
 from statuary.contracts.pages.context import ContractPageContext
 from statuary.contracts.pages.page_members import with_page_members
 from statuary.contracts.pages.trail import trail_signs
-from statuary.contracts.settings import GoneContract, PublishPolicy
+from statuary.contracts.settings import PublishPolicy
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.parse_record import ParsedContract
 from statuary.contracts.sources.read_contract import read_contract
@@ -278,7 +279,16 @@ def _provable(source: ContractSource, contract: ParsedContract, settings: Contra
         digest=digest,
         checkpoints=checkpoints,
         part=None,
+        is_vouched_for=_is_vouched_for(contract.compilation, settings),
     )
+
+
+def _is_vouched_for(compilation: CompilationEvidence | None, settings: ContractBuildSettings) -> bool:
+    if compilation is None or not settings.contracts.compilations:
+        return False
+    from statuary.contracts.sources.evidence import compilation_sha256
+
+    return compilation_sha256(compilation) in settings.contracts.compilations
 
 
 def _build(
@@ -291,15 +301,16 @@ def _build(
     is_workspace = source.form is ContractForm.WORKSPACE
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
     unresolved = unresolved_proxy(record) if is_workspace else ()
-    own_findings = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
+    gone, rejected = _listed(settings.gone, source), _listed(settings.rejected, source)
+    own_findings = tuple(_own_findings((*proof.findings, *differs, *unresolved), source, rejected))
     findings = (
         *own_findings,
         *contract.notes,
         *_evidence_findings(proof, source),
-        *_code_findings(proof, source, settings),
+        *_code_findings(proof, source, gone),
     )
     is_published = not has_errors(own_findings) or settings.contracts.publish is PublishPolicy.ALL
-    judged = JudgedRecord(record, proof, is_published)
+    judged = JudgedRecord(record, proof, is_published, _known_contradiction(proof, gone, rejected))
     row = contract_row(record, judged.verdict)
     if settings.has_contract_lists:
         row = with_page_members(row, record, trail_signs(judged))
@@ -386,18 +397,57 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
             )
 
 
+def _listed(
+    contracts: Mapping[str, Mapping[str, KnownContradiction]], source: ContractSource
+) -> KnownContradiction | None:
+    return contracts.get(source.chain_id, {}).get(source.address.lower())
+
+
+def _known_contradiction(
+    proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
+) -> KnownContradiction | None:
+    """Return what the site's author says of what a proof shows."""
+    if not proof.holds:
+        return rejected
+    return gone if _is_without_code(proof) else None
+
+
+def _own_findings(
+    findings: Iterable[Finding], source: ContractSource, rejected: KnownContradiction | None
+) -> Iterator[Finding]:
+    """Yield what is wrong with a record itself: notes alone if the site's author publishes it as rejected."""
+    failed = False
+    for finding in findings:
+        failed = failed or has_errors([finding])
+        own_finding = finding.within(source.path)
+        yield _known(own_finding, rejected) if rejected and has_errors([finding]) else own_finding
+    if rejected is not None and not failed:
+        yield Finding(
+            rule="unneeded-rejection",
+            message="site.yaml says that its record fails checks, but it passes all of them",
+            hint="take it out of `rejected`",
+            path=source.path,
+            severity=Severity.WARNING,
+        )
+
+
+def _known(finding: Finding, known: KnownContradiction) -> Finding:
+    message = f"{finding.message}; known since {known.date}: {known.reason}"
+    return replace(finding, message=message, hint="", severity=Severity.NOTE)
+
+
 def _code_findings(
-    proof: Proof, source: ContractSource, settings: ContractBuildSettings
+    proof: Proof, source: ContractSource, gone: KnownContradiction | None
 ) -> Iterator[Finding]:
     """Yield a finding if the chain has other code, or none.
 
     It is only a note if site.yaml names the contract under `gone`.
     """
     claim = proof.claim(ClaimName.ON_CHAIN)
-    gone = settings.gone.get(source.chain_id, {}).get(source.address.lower())
     if claim is not None and claim.status is CONTRADICTED:
-        yield _contradiction(claim, source, gone)
-    if gone is not None and (claim is None or not _is_without_code(claim)):
+        difference = _difference_from_chain(claim, source)
+        yield _known(difference, gone) if gone and _is_without_code(proof) else difference
+    if gone is not None and not _is_without_code(proof):
         yield Finding(
             rule="anchor-mismatch",
             message="site.yaml says that its code is gone, but no proof of the chain shows that",
@@ -407,23 +457,21 @@ def _code_findings(
         )
 
 
-def _contradiction(claim: Claim, source: ContractSource, gone: GoneContract | None) -> Finding:
+def _difference_from_chain(claim: Claim, source: ContractSource) -> Finding:
     from statuary.contracts.sources.evidence import anchor_path
 
-    finding = Finding(
+    return Finding(
         rule="anchor-mismatch",
         message=f"contradicted {english(claim.reason)}",
         hint="remove the contract, or add it again as it is now",
         path=anchor_path(source),
     )
-    if gone is None or not _is_without_code(claim):
-        return finding
-    known = f"{finding.message}; known since {gone.date}: {gone.reason}"
-    return replace(finding, message=known, hint="", severity=Severity.NOTE)
 
 
-def _is_without_code(claim: Claim) -> bool:
-    return claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
+def _is_without_code(proof: Proof) -> bool:
+    """Return whether a proof of the chain shows that the address has no code."""
+    claim = proof.claim(ClaimName.ON_CHAIN)
+    return claim is not None and claim.status is CONTRADICTED and claim.reason.key == "no_code_since"
 
 
 def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:

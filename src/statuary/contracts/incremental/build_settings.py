@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from statuary.contracts.settings import ContractSettings, GoneContract
+from statuary.contracts.settings import ContractSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from statuary.contracts.chain.anchor import Checkpoints
     from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.model.known_contradiction import KnownContradiction
     from statuary.contracts.model.proof import Recompilation
     from statuary.contracts.model.record import RecordValue
     from statuary.contracts.pages.context import ContractPageContext
@@ -31,9 +32,9 @@ class ContractBuildSettings:
 
     chains: frozenset[str]  # ids of the site's chains
     checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id
-    gone: "Mapping[str, Mapping[str, GoneContract]]" = field(
-        default_factory=dict
-    )  # by chain id and lower-case address
+    # contracts without code and records that fail checks, both by chain id and lower-case address
+    gone: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
+    rejected: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
     contracts: ContractSettings = field(default_factory=ContractSettings)
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.base.findings import Finding
 from statuary.base.optional import can_recover_senders
 from statuary.contracts.incremental.build_settings import ContractBuildSettings, RecordRecompiler
+from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.fingerprint import Fingerprint, fingerprint_of
 from statuary.publish.ledger.contract_rows import ContractCounts
@@ -16,7 +17,7 @@ from statuary.site.pages.site_context import site_context
 from statuary.site.site_content import SiteContent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from statuary.contracts.checks.check import ContractCheck
     from statuary.contracts.pages.context import ContractPageContext
@@ -100,10 +101,9 @@ def contract_build_settings(
         checkpoints={
             chain.chain_id: dict(chain.checkpoints) for chain in contracts.chains if chain.checkpoints
         },
-        gone={
-            chain.chain_id: {contract.address.lower(): contract for contract in chain.gone}
-            for chain in contracts.chains
-            if chain.gone
+        gone={chain.chain_id: _by_address(chain.gone) for chain in contracts.chains if chain.gone},
+        rejected={
+            chain.chain_id: _by_address(chain.rejected) for chain in contracts.chains if chain.rejected
         },
         contracts=contracts.settings,
         checks=checks,
@@ -112,6 +112,10 @@ def contract_build_settings(
         extensions=tuple(pair for pair in site.extensions if pair[0] in makers),
         recompiler=recompiler,
     )
+
+
+def _by_address(contracts: "Iterable[KnownContradiction]") -> dict[str, KnownContradiction]:
+    return {contract.address.lower(): contract for contract in contracts}
 
 
 def contract_fingerprint(settings: ContractBuildSettings, site: SiteContent) -> Fingerprint:

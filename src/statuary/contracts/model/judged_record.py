@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
 
@@ -15,6 +16,7 @@ class JudgedRecord(NamedTuple):
     record: RecordValue
     proof: Proof
     is_published: bool = True  # if not, its page and its proof say why
+    known: KnownContradiction | None = None  # what the site's author says of what contradicts it
 
     @property
     def verdict(self) -> str:

@@ -105,7 +105,7 @@ class PinnedBy(StrEnum):
     HASH = "hash"
     """A hash in the on-chain bytecode."""
     COMPILED = "compiled"
-    """The record's compiler, which this build ran on the sources."""
+    """The record's compiler, which this build or the site's author ran on the sources."""
     STATED = "stated"
     """A file beside the record: a compilation, or Merkle proofs under a block that only the file names."""
     CONSISTENT = "self-consistent"

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.contracts.model.judged_record import JudgedRecord
+from statuary.contracts.model.known_contradiction import KnownContradiction
 from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.pages.bytecode import CodeView, code_view
@@ -192,6 +193,7 @@ class ContractView(NamedTuple):
     level: str  # the word of the verdict; `refused` if the record is not published
     headline: str  # the first sentence
     level_label: str  # one or two sentences: how it is known
+    known: str  # what the site's author says of what contradicts it; empty if that is nothing
     level_sign: str  # the icon of the verdict
     level_meaning: str
     trail: tuple[TrailPart, ...]  # from the sources to the deployment; empty without claims
@@ -250,7 +252,7 @@ def contract_view(
     judged: JudgedRecord, pages: ContractPageContext, localization: Localization
 ) -> ContractView:
     """Collect the inputs of the template for a contract's page."""
-    record, proof, is_published = judged
+    record, proof, is_published = judged.record, judged.proof, judged.is_published
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
@@ -278,6 +280,7 @@ def contract_view(
         level=level,
         headline=texts(f"verdict.{key}"),
         level_label=headline(judged, texts),
+        known=_known(judged.known, localization),
         level_sign=verdict_sign(level),
         level_meaning=meaning(
             proof,
@@ -337,6 +340,13 @@ CONTRADICTED = (
     "compiles_otherwise",
 )
 """The verdicts by which the sources are not those of the code at the address."""
+
+
+def _known(known: KnownContradiction | None, localization: Localization) -> str:
+    if known is None:
+        return ""
+    day = localization.dates.short_day(known.date)
+    return localization.texts("contract.known", date=day.text, reason=one_line(known.reason))
 
 
 def _check_command(judged: JudgedRecord, pages: ContractPageContext) -> str:

@@ -279,7 +279,7 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
         level or "none",
         hashed,
         *["extra_sources"] * any(path.startswith("sources/") for path in proof.pinned),
-        _COMPILED_TEXTS.get(status[ClaimName.COMPILED], "not_compiled"),
+        _compiled_text(proof),
         _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
         *["creation_differs"] * creation_differs,
     ]
@@ -307,6 +307,14 @@ _CONTRADICTED_TEXTS = {
 """The text about a record that is contradicted, by the first claim that is."""
 
 _COMPILED_TEXTS = {ClaimStatus.VERIFIED: "recompiled", ClaimStatus.STATED: "compiled"}
+
+
+def _compiled_text(proof: Proof) -> str:
+    claim = proof.claim(ClaimName.COMPILED)
+    if claim is not None and claim.reason.key == "compiled_vouched":
+        return claim.reason.key
+    return "not_compiled" if claim is None else _COMPILED_TEXTS.get(claim.status, "not_compiled")
+
 
 _ON_CHAIN_TEXTS = {
     ClaimStatus.VERIFIED: "on_chain",

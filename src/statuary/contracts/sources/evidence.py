@@ -3,6 +3,7 @@
 The first has Merkle proofs of the chain, the second the result of an earlier recompilation.
 """
 
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -73,6 +74,11 @@ def read_compilation_evidence(
 def compilation_json(evidence: CompilationEvidence) -> bytes:
     """Encode recompilation evidence as `compilation.json`."""
     return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def compilation_sha256(evidence: CompilationEvidence) -> str:
+    """Return the SHA-256 of the file that keeps the evidence, as hex."""
+    return sha256(compilation_json(evidence)).hexdigest()
 
 
 ANCHOR_FILE = "anchor.json"

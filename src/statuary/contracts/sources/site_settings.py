@@ -7,7 +7,8 @@ from pydantic import AfterValidator, Field
 
 from statuary.base.limits import LARGEST_BLOCK
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.settings import Chain, ContractSettings, GoneContract, PublishPolicy
+from statuary.contracts.model.known_contradiction import KnownContradiction
+from statuary.contracts.settings import Chain, ContractSettings, PublishPolicy
 from statuary.source.source_model import (
     AddressText,
     ChainIdText,
@@ -30,22 +31,24 @@ class CheckpointSource(SourceModel):
     """Its hash, compared with nodes that the author trusts."""
 
 
-class GoneContractSource(SourceModel):
-    """A contract whose code is gone, and which stays listed as contradicted."""
+class KnownContradictionSource(SourceModel):
+    """A contract that stays published as contradicted."""
 
     address: AddressText
     """Its address."""
     date: DateText
     """The day from which you know it."""
     reason: Text
-    """What happened, for the reports of builds."""
+    """What happened; its page, its proof and the reports of builds say it."""
 
 
-def _each_address_once(gone: tuple[GoneContractSource, ...]) -> tuple[GoneContractSource, ...]:
-    for address, count in Counter(contract.address for contract in gone).items():
+def _each_address_once(
+    contracts: tuple[KnownContradictionSource, ...],
+) -> tuple[KnownContradictionSource, ...]:
+    for address, count in Counter(contract.address for contract in contracts).items():
         if count > 1:
             raise InvalidValueError(f"{address} is listed {count} times", "keep one")
-    return gone
+    return contracts
 
 
 def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
@@ -74,9 +77,12 @@ class ChainSource(SourceModel):
     """Whether new contracts are still verified on it."""
     checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
     """Blocks whose hashes you vouch for. A build verifies proofs of the chain under them."""
-    gone: Annotated[tuple[GoneContractSource, ...], AfterValidator(_each_address_once)] = ()
+    gone: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_each_address_once)] = ()
     """Contracts that have destroyed themselves. A proof that one has no code is then a note of the build, not an error;
     its page still says contradicted, and anything else against it is still an error."""
+    rejected: Annotated[tuple[KnownContradictionSource, ...], AfterValidator(_each_address_once)] = ()
+    """Contracts whose records fail checks, and which you publish as a warning. What their checks find is then a note of
+    the build; every document says that the record is contradicted."""
 
     def chain(self) -> Chain:
         """Return the chain."""
@@ -88,7 +94,8 @@ class ChainSource(SourceModel):
             title=self.title or self.name,
             explorer=explorer,
             checkpoints=checkpoints,
-            gone=tuple(value_of(GoneContract, contract) for contract in self.gone),
+            gone=tuple(value_of(KnownContradiction, contract) for contract in self.gone),
+            rejected=tuple(value_of(KnownContradiction, contract) for contract in self.rejected),
         )
 
 
@@ -103,6 +110,9 @@ class ContractsSource(SourceModel):
     sources: tuple[Text, ...] = ()
     """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
     or a URL of an object store (`s3://`, `gs://`, `az://`)."""
+    compilations: tuple[Annotated[Text, Field(pattern=r"^[0-9a-f]{64}$")], ...] = CONTRACTS.compilations
+    """SHA-256 of each `compilation.json` that you vouch for, as `statuary contract compile` prints it. A build without
+    a compiler verifies `compiled` under it."""
     join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
     """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
 

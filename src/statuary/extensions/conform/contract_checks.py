@@ -49,6 +49,10 @@ def _is_checksummed(address: str) -> bool:
         return False
 
 
+VERDICT = "verdict"
+"""The member of a list entry that says that the record is contradicted; records do not have it."""
+
+
 def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
     """A listed contract has a valid record under chain and address, which agrees with the list."""
     for contract in deployment.contracts:
@@ -60,7 +64,7 @@ def records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
         shape = ContractEntry if set(value) == {*BASE, *IDENTITY} else Record
         yield from (f"{contract.target}: {problem}" for problem in shape_problems(value, shape))
         for member, text in contract.entry.items():
-            if value.get(member) != text:
+            if member != VERDICT and value.get(member) != text:
                 yield f"{contract.target} has {member} {value.get(member)!r}, but {text!r} in the list"
 
 
@@ -72,8 +76,13 @@ def whole_records_are_served(deployment: CheckedDeployment) -> Iterator[str]:
 
 
 def records_are_proved(deployment: CheckedDeployment) -> Iterator[str]:
-    """The claims of a record follow from its own bytes: replay, hashes, signatures, match levels."""
+    """The claims of a record follow from its own bytes: replay, hashes, signatures, match levels.
+
+    A record that the list calls contradicted makes no claims.
+    """
     for contract in deployment.contracts:
+        if VERDICT in contract.entry:
+            continue
         value = json.loads(deployment.record(contract))
         if next(shape_problems(value, Record), None) is not None:
             raise NotApplicableError(f"{contract.target}is not a complete record")

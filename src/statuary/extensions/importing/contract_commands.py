@@ -25,7 +25,7 @@ from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEviden
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
-from statuary.contracts.sources.evidence import read_anchor
+from statuary.contracts.sources.evidence import compilation_sha256, read_anchor
 from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import compilers_on_path
@@ -440,6 +440,8 @@ def compile_contracts(
     compile it again: the evidence names the record's digest.
 
     Without ADDRESS, all contracts are compiled except those in bulk files.
+
+    The file only states the result. To vouch for it, list its SHA-256 in `contracts: {compilations: [...]}` of site.yaml.
     """
     compilers = parse_compilers(compiler)
     with content_lock(content):
@@ -450,7 +452,8 @@ def compile_contracts(
             compiled = compile_contract(content, source, recompiler)
             findings += compiled.findings
             if compiled.evidence is not None:
-                click.echo(f"    wrote {content / write_evidence(content, source, compiled.evidence)}")
+                path = content / write_evidence(content, source, compiled.evidence)
+                click.echo(f"    wrote {path} (SHA-256 {compilation_sha256(compiled.evidence)})")
     if findings:
         located = sorted_findings(locate_findings(content, findings))
         click.echo(text_report(located, str(content)), err=True)
