@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from statuary.contracts.checks import identity_checks
 from statuary.contracts.checks.check import contract_checks
 from statuary.contracts.checks.metadata_checks import KeccakCache
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.checks.public_fact_checks import releases
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.proof import CheckOutcome, ClaimName, PinnedBy
 from support.contracts import ADDRESS, PATH, made_record
@@ -291,6 +293,15 @@ def test_vyper_size_fault_names_auxdata():
     assert ("creationBytecode", "cborAuxdata", "1") in {finding.pointer for finding in result.findings}
 
 
+def test_vyper_without_stated_sizes_passes():
+    """Before 0.3.10 the auxdata of Vyper is its version alone."""
+    record = vyper_record()
+    auxdata = {"1": {"offset": 0, "value": "0xa165767970657283000309000b"}}
+    record = with_member(record, "creationBytecode", "cborAuxdata", auxdata)
+    record = with_member(record, "compilation", "compilerVersion", "0.3.9+commit.66b96705")
+    assert messages("invalid-vyper-immutables", record) == []
+
+
 def test_vyper_reference_to_inserted_bytes_passes():
     record = vyper_record()
     side = record["runtimeBytecode"]
@@ -300,6 +311,37 @@ def test_vyper_reference_to_inserted_bytes_passes():
     )
     side["immutableReferences"] = {"0": [{"start": start, "length": length}]}
     assert messages("invalid-vyper-immutables", record) == []
+
+
+# -- what the metadata repeats
+
+
+@pytest.mark.parametrize(
+    ("changes", "members"),
+    [
+        ({"userdoc": None, "devdoc": None}, []),
+        ({"userdoc": None, "devdoc": {"title": "Other"}}, ["devdoc"]),
+        ({"userdoc": None, "devdoc": None, "abi": None}, ["abi"]),
+    ],
+)
+def test_old_metadata_repeats_only_present_documentation(changes, members):
+    """solc before 0.4.11 wrote documentation that Sourcify's records do not have."""
+    record = made_record()
+    compilation = record["compilation"] | {"compilerVersion": "0.4.10+commit.f0d539ae"}
+    assert record["metadata"]["output"]["userdoc"] is not None
+    found = messages("metadata-interface-mismatch", record | {"compilation": compilation} | changes)
+    assert [message.removeprefix("the metadata's ").split()[0] for message in found] == members
+
+
+# -- releases
+
+
+def test_unlisted_candidate_of_newest_release_fails():
+    newest = [*releases("vyper")][-1]
+    candidate = f"{re.split('[a-z]', newest)[0]}rc999"
+    compilation = {"language": "Vyper", "compiler": "vyper", "compilerVersion": candidate}
+    [found] = messages("unknown-compiler-release", {"compilation": compilation})
+    assert found == f"there is no release {candidate} of vyper"
 
 
 # -- code and address

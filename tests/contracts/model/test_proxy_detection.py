@@ -48,6 +48,33 @@ def test_proxy_marks_match_whatsabi(row):
     assert ["0x" + address.hex() for address in marks.fixed if address[:2] != b"\0\0"] == long_enough
 
 
+DEPLOY = "6001 60{:02x} 5f 39 f3"
+"""Copies the code from an offset on to the beginning of the memory, and returns it."""
+
+
+def deploying(constructor: str, runtime: str) -> bytes:
+    """Return the code of a constructor that returns the code behind it."""
+    before = bytes.fromhex(constructor)
+    return before + bytes.fromhex(DEPLOY.format(len(before) + 7)) + bytes.fromhex(runtime)
+
+
+@pytest.mark.parametrize(
+    ("constructor", "is_factory"),
+    [
+        ("f0", False),  # CREATE: what only the constructor does, the contract does not
+        ("f0 35 00 5b", False),  # CREATE CALLDATALOAD STOP JUMPDEST: another function read the call data
+        ("f0 35 5b", True),  # without STOP it is the same function, which no constructor is
+    ],
+)
+def test_constructor_is_told_from_contract(constructor, is_factory):
+    assert proxy_marks(deploying(constructor, "6000 00")).is_factory == is_factory
+
+
+def test_mark_in_constructor_is_kept():
+    slot = EIP_1967[:-2].hex()
+    assert proxy_marks(deploying(f"{slot} 50", "6000 00")).candidates == ("EIP1967Proxy",)
+
+
 @pytest.mark.parametrize("code", [CLONE, CLONE_CREATION])
 def test_clone_evidence_names_implementation(code):
     evidence = proxy_evidence(code)

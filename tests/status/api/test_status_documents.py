@@ -271,6 +271,15 @@ def test_repeated_requests_get_identical_documents():
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 
 
+def test_later_documents_equal_fresh_ones():
+    """What an earlier instant made of the archives does not stay."""
+    catalogue = catalogue_of(incidents=MANY)
+    site = build_status_documents(catalogue, at("03-10 00:00"), DEFAULT_SETTINGS)
+    for moment in (at("01-20 00:00"), at("02-20 00:00"), at("03-10 00:00")):
+        fresh = build_status_documents(catalogue, at("03-10 00:00"), DEFAULT_SETTINGS)
+        assert site.documents_at(moment) == fresh.documents_at(moment)
+
+
 def test_empty_page_has_valid_documents():
     documents = bodies(catalogue_of("components: {}"), instant(datetime(2026, 1, 1, tzinfo=UTC)))
 
