@@ -51,6 +51,23 @@ def test_step_names_are_defined(step):
     assert [name for name in names if not re.search(rf"^\s*(def|class) {name}\b", texts, re.MULTILINE)] == []
 
 
+def lines_of(name):
+    """Return the lines of the modules that a file or folder of the package has."""
+    found = [module for module in modules().values() if f"/statuary/{name}" in module.path.as_posix()]
+    assert found
+    return sum(module.text.count("\n") for module in found)
+
+
+def test_reading_list_takes_an_afternoon():
+    paragraph = re.search(r"^\*\*To read first\*\*(.*?)\n\n", MAP, re.MULTILINE | re.DOTALL)[1]
+    core, _, example = paragraph.partition("the\nstatus as an example")
+    files = re.findall(r"`([\w/]+(?:\.py)?)`", core)
+    names = [name if "." in name else f"{name}/" for name in files if name != "build.py"]
+    names += [f"status/{name}" for name in re.findall(r"`([\w/]+\.py)`", example)]
+    assert len(names) == 12
+    assert sum(map(lines_of, names)) <= 3 * 60 * 30  # three hours of thirty lines a minute
+
+
 def outside(package, pattern):
     """Return the modules outside a package that match a pattern."""
     return [
