@@ -1,17 +1,21 @@
 """Templates of a theme come from strangers: they reach nothing but the page, and cannot stop the build."""
 
 import os
+import re
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from jinja2.exceptions import SecurityError
 
+import statuary
 from statuary.site.pages import theme_filters
 from statuary.site.pages.page_templates import PageTemplates
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import SiteContext
+from statuary.site.pages.theme_sandbox import TESTS
 from statuary.site.settings import PageSettings, Theme, ThemeError
 
 SECRET = "hunter2-of-the-build"
@@ -196,6 +200,17 @@ def test_error_names_included_template_line():
     with pytest.raises(ThemeError) as error:
         templates(theme).render("status.html")
     assert (error.value.template, error.value.line) == ("macros.html", 3)
+
+
+SELECTION = re.compile(r"""(?:select|reject)attr\([^,()]+,\s*["'](\w+)["']""")
+"""A filter that selects by a test, which Jinja looks up while it renders."""
+
+
+def test_package_templates_select_by_allowed_tests():
+    assert SELECTION.findall('selectattr("state", "in", minor)') == ["in"]
+    templates = Path(statuary.__file__).parent.rglob("*.html")
+    found = {test for template in templates for test in SELECTION.findall(template.read_text("utf-8"))}
+    assert found <= TESTS | {"eq", "equalto"}
 
 
 def test_theme_texts_are_sandboxed():

@@ -107,6 +107,11 @@ class IncidentCard(NamedTuple):
         """The impact as pages show it."""
         return IMPACT_STATES[self.impact]
 
+    @property
+    def is_minor(self) -> bool:
+        """Whether the status page shows the incident as a line."""
+        return self.state in ("ok", "degraded")
+
 
 WITHOUT_HEADINGS = 0
 """The level of headings of a card without any: such a card is the same on every page."""
