@@ -77,6 +77,12 @@ MAX_AFFECTED: Final = 100_000
 """Components of a record times its updates: documents list the components with each update. It allows a thousand updates on
 a hundred components."""
 
+MAX_DAY_RECORDS: Final = 20
+"""Incidents and windows of one component that a day of its uptime names, the latest of them."""
+
+MAX_EPOCH_ENTRIES: Final = 1_000_000
+"""Components, with each open record and each of its updates, in the documents of all later instants that one build writes."""
+
 MAX_EXPANSION: Final = 10
 """How often its own size one YAML file may grow by its aliases, in characters and values."""
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.base.findings import Finding
+from statuary.base.limits import MAX_EPOCH_ENTRIES
 from statuary.base.primitives import Instant
 from statuary.publish.fingerprint import digest_of
 from statuary.site.document import Document
@@ -22,7 +23,7 @@ from statuary.status.documents import (
 )
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.embargo import public_status
-from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.incident_history import IncidentHistory, IncidentState, entry_count
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
@@ -212,9 +213,18 @@ class SiteStatus:
             lambda at: self.current_documents if at == self.unchanged_since else self._timed_at(at),
             self.transitions,
             self.unchanged_since,
-            EpochLimits(self.timeline.until, self.settings.max_epochs),
+            EpochLimits(
+                self.timeline.until, self._max_epochs, is_large=self._max_epochs < self.settings.max_epochs
+            ),
             lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
         )._replace(next_build=self.next_publication)
+
+    @cached_property
+    def _max_epochs(self) -> int:
+        """How many epochs are written at most: fewer where each has very many components."""
+        opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
+        entries = len(self.timeline.catalogue.components) + sum(map(entry_count, opened))
+        return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
 
     @cached_property
     def unchanged_since(self) -> Instant:
@@ -309,7 +319,7 @@ class SiteStatus:
 
     def epoch_findings(self) -> list[Finding]:
         """Return a warning if there may be too many epochs."""
-        if len(self.transitions) <= self.settings.max_epochs:
+        if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()
         return [] if cut is None else [cut]

@@ -410,6 +410,23 @@ BREACHES = {
             "move one of them, or combine them into one maintenance",
         ),
     ),
+    "more open incidents than a day names": (
+        {
+            "incidents": {
+                f"outage-{number}": TROUBLE.replace(
+                    "      - {at: 2026-11-02T12:00:00Z, status: resolved}\n", ""
+                )
+                for number in range(21)
+            }
+        },
+        (
+            "crowded-component",
+            IN_COMPONENTS,
+            ("components", "rpc"),
+            "'RPC' has 21 open incidents and windows; days of its uptime name 20",
+            "resolve those that are over, or combine them",
+        ),
+    ),
     "announced too late": (
         maintenance(UPGRADE.replace("11-01T09:00", "11-20T10:00")),
         (
@@ -611,6 +628,7 @@ def test_only_listed_rules_are_warnings():
         "draft-unpublished",
         "component-not-restored",
         "overlapping-windows",
+        "crowded-component",
         "late-announcement",
         "overdue-maintenance",
         "completed-without-start",

@@ -73,7 +73,7 @@ def test_upstream_recovery_keeps_own_incident():
     timeline = timeline_of(upstream=changes, incidents={"ours": OURS})
 
     assert rpc(timeline, "10:20").status == "degraded_performance"
-    assert rpc(timeline, "10:20").beneath[-1].status == "operational"
+    assert rpc(timeline, "10:20").cause.record_id == "ours"
     assert rpc(timeline, "10:40").status == "operational"
 
 
@@ -123,10 +123,7 @@ def test_window_does_not_hide_outage():
     assert state.components["rpc"].status == "under_maintenance"
     assert state.components["rpc"].now.status == state.worst_now == "major_outage"
     assert state.components["rpc"].now.since == at("11-02 10:00")
-    assert [layer.kind for layer in state.components["rpc"].now.beneath] == [
-        LayerKind.MAINTENANCE,
-        LayerKind.STATED,
-    ]
+    assert state.components["rpc"].now.cause.kind is LayerKind.INCIDENT
     assert state.overall_status.indicator == "maintenance"
     assert state.overall_now.indicator == "major"
 

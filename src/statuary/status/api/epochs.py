@@ -203,6 +203,7 @@ class EpochPlan(NamedTuple):
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
         next_build: when a build is due to publish what is under embargo; None if nothing is.
+        is_large: whether the size of the page sets the limit.
     """
 
     instants: tuple[Instant, ...]
@@ -210,18 +211,24 @@ class EpochPlan(NamedTuple):
     versions: dict[str, "DocumentVersions"]
     cut: bool = False
     next_build: Instant | None = None
+    is_large: bool = False
 
     def cut_finding(self) -> Finding | None:
         """Return a finding if the limit cut the epochs, or None."""
         if not self.cut:
             return None
-        limit = len(self.instants) - 1
+        limit = f"{len(self.instants) - 1} epochs"
+        hint = "build again before that time"
+        if self.is_large:
+            limit += " for a page that lists so many components"
+        else:
+            hint += ", or raise status.max_epochs"
         return Finding(
             rule="too-many-epochs",
             severity=Severity.WARNING,
             path="site.yaml",
-            message=f"the limit of {limit} epochs is reached at {format_milliseconds(self.until)}, before the horizon",
-            hint="build again before that time, or raise status.max_epochs",
+            message=f"the limit of {limit} is reached at {format_milliseconds(self.until)}, before the horizon",
+            hint=hint,
         )
 
 
@@ -230,6 +237,7 @@ class EpochLimits(NamedTuple):
 
     horizon: Instant
     max_epochs: int
+    is_large: bool = False  # whether the size of the page sets this number
 
 
 class DocumentVersions:
@@ -345,7 +353,7 @@ def plan_epochs(
         for path, entry in versions.items()
         if entry.files.keys() | entry.repeated_numbers.keys() != {0}
     }
-    return EpochPlan(tuple(instants), until, changing, cut)
+    return EpochPlan(tuple(instants), until, changing, cut, is_large=limits.is_large)
 
 
 def epoch_documents(plan: EpochPlan) -> list[Document]:

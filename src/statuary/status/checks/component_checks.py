@@ -5,6 +5,7 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from statuary.base.findings import Pointer, Severity, did_you_mean
+from statuary.base.limits import MAX_DAY_RECORDS
 from statuary.base.primitives import format_utc
 from statuary.base.rules import check
 from statuary.status.checks.status_context import StatusContext, StatusViolation
@@ -53,6 +54,23 @@ def history_out_of_order(context: StatusContext) -> Iterator[StatusViolation]:
                     f"{format_utc(later_change.at)} is not after the previous change, {format_utc(earlier_change.at)}",
                     "list changes oldest first",
                 )
+
+
+@check(Severity.WARNING)
+def crowded_component(context: StatusContext) -> Iterator[StatusViolation]:
+    """A component has at most as many open incidents as a day of its uptime names."""
+    for component in context.catalogue.components:
+        histories = context.histories_by_component.get(component.id, ())
+        states = (history.state_at(context.now) for history in histories)
+        count = sum(state is not None and not state.closed for state in states)
+        if count > MAX_DAY_RECORDS:
+            yield StatusViolation(
+                context.catalogue.components_source,
+                component.pointer,
+                f"{component.name!r} has {count:,} open incidents and windows; days of its uptime name {MAX_DAY_RECORDS}",
+                "resolve those that are over, or combine them",
+                on_key=True,
+            )
 
 
 @check(Severity.WARNING)

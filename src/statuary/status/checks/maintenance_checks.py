@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from operator import attrgetter
+from typing import NamedTuple
 
 from statuary.base.findings import Pointer, Severity
 from statuary.base.primitives import Instant, format_utc
@@ -45,26 +46,40 @@ def _written_windows(maintenance: Maintenance) -> Iterator[tuple[Instant, Instan
 @check(Severity.WARNING)
 def overlapping_windows(context: StatusContext) -> Iterator[StatusViolation]:
     """No component has two windows at the same time."""
-    windows: dict[str, list[Maintenance]] = {}
+    windows: dict[str, Maintenance] = {}
+    planned: dict[str, list[Maintenance]] = {}
     for history in context.timeline.maintenances:
         maintenance = history.incident
         if isinstance(maintenance, Maintenance) and _is_ahead(maintenance, context.now):
+            windows[maintenance.id] = maintenance
             for component in history.components:
-                windows.setdefault(component, []).append(maintenance)
-    for component, planned in windows.items():
-        for earlier_window, later_window in _overlaps(planned):
-            yield StatusViolation(
-                later_window.source,
-                ("scheduled_for",),
-                (
-                    f"the window at {format_utc(later_window.scheduled_for)} overlaps that of {earlier_window.id!r}, "
-                    f"which affects {component!r} until {format_utc(earlier_window.scheduled_until)}"
-                ),
-                "move one of them, or combine them into one maintenance",
-            )
+                planned.setdefault(component, []).append(maintenance)
+    components: dict[_Overlap, list[str]] = {}
+    for component, of_component in planned.items():
+        for overlap in _overlaps(of_component):
+            components.setdefault(overlap, []).append(component)
+    for overlap, affected in components.items():
+        earlier_window, later_window = windows[overlap.earlier], windows[overlap.later]
+        more = f" and {len(affected) - 1:,} more" if len(affected) > 1 else ""
+        yield StatusViolation(
+            later_window.source,
+            ("scheduled_for",),
+            (
+                f"the window at {format_utc(later_window.scheduled_for)} overlaps that of {earlier_window.id!r}, "
+                f"which affects {affected[0]!r}{more} until {format_utc(earlier_window.scheduled_until)}"
+            ),
+            "move one of them, or combine them into one maintenance",
+        )
 
 
-def _overlaps(windows: list[Maintenance]) -> Iterator[tuple[Maintenance, Maintenance]]:
+class _Overlap(NamedTuple):
+    """The ids of two windows of which the later starts before the earlier ends."""
+
+    earlier: str
+    later: str
+
+
+def _overlaps(windows: list[Maintenance]) -> Iterator[_Overlap]:
     """Yield each window with the earlier one that it overlaps.
 
     If there are several, it is the one that ends last.
@@ -72,7 +87,7 @@ def _overlaps(windows: list[Maintenance]) -> Iterator[tuple[Maintenance, Mainten
     latest: Maintenance | None = None
     for window in sorted(windows, key=attrgetter("scheduled_for", "id")):
         if latest is not None and window.scheduled_for < latest.scheduled_until:
-            yield latest, window
+            yield _Overlap(latest.id, window.id)
         if latest is None or window.scheduled_until > latest.scheduled_until:
             latest = window
 

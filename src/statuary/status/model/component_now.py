@@ -8,6 +8,7 @@ status below it.
 
 from bisect import bisect_right
 from enum import StrEnum
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from statuary.base.primitives import Instant
@@ -32,10 +33,6 @@ class Layer(NamedTuple):
     record_id: str | None = None  # the incident or window; None for a person's word and for another page
 
 
-Stack = tuple[Layer, ...]
-"""The layers of a component, the newest last; exactly one is stated, so that there always is one."""
-
-
 class ComponentNow(NamedTuple):
     """A component as pages show it at an instant."""
 
@@ -44,61 +41,116 @@ class ComponentNow(NamedTuple):
         Instant | None
     )  # when it took this status; None if it had it before the first change, or is a group
     cause: Layer | None  # the layer that shows; None for a group
-    beneath: Stack = ()  # the other layers, the newest first
 
 
-def with_layer(stack: Stack, layer: Layer) -> Stack:
-    """Put a layer on top of the stack.
+class OpenLayers:
+    """The layers of a component while updates are replayed.
 
-    The layer replaces the layer of the same source, and keeps the start of that layer if the status is the
-    same.
+    Each change takes a time that does not depend on how many layers there are. Exactly one layer is stated, so that
+    there always is one.
     """
-    for earlier in stack:
-        if _is_same_source(earlier, layer) and earlier.status == layer.status:
-            layer = layer._replace(since=earlier.since)
-    return (*(earlier for earlier in stack if not _is_same_source(earlier, layer)), layer)
+
+    def __init__(self, base: ComponentStatus) -> None:
+        """Take the status before the first change."""
+        self._layers: dict[int, Layer] = {}  # by place; a higher place is newer
+        self._places: dict[_Source, int] = {}
+        self._lowest = self._highest = 0
+        # the negated places of windows, and of the other layers; some are left behind
+        self._heaps: dict[bool, list[int]] = {False: [], True: []}
+        self._stated = 0
+        self.replace_all(Layer(LayerKind.STATED, base))
+
+    def replace_all(self, stated: Layer) -> None:
+        """Leave a stated layer alone."""
+        self._layers.clear()
+        self._places.clear()
+        self._heaps = {False: [], True: []}
+        self._put(self._highest, stated)
+
+    def add(self, layer: Layer) -> None:
+        """Put a layer on top.
+
+        The layer replaces the layer of the same source, and keeps the start of that layer if the status is the
+        same.
+        """
+        place = self._places.pop(_source(layer), None)
+        if place is not None:
+            earlier = self._layers.pop(place)
+            if earlier.status == layer.status:
+                layer = layer._replace(since=earlier.since)
+        self._highest += 1
+        self._put(self._highest, layer)
+
+    def remove(self, kind: LayerKind, record_id: str | None = None) -> None:
+        """Remove the layer of a cause that has ended."""
+        place = self._places.pop(_Source(kind, record_id), None)
+        if place is not None:
+            del self._layers[place]
+
+    def leave_stated(self, kind: LayerKind, record_id: str) -> None:
+        """Keep the status of a record that ended without restoring it."""
+        place = self._places.pop(_Source(kind, record_id), None)
+        if place is not None:
+            del self._layers[self._stated]
+            self._put(place, self._layers[place]._replace(kind=LayerKind.STATED))
+
+    def state_operational(self, at: Instant, record_id: str) -> None:
+        """Set the stated layer to operational, below all others."""
+        stated = self._layers.pop(self._stated)
+        if stated.status != "operational":
+            stated = Layer(LayerKind.STATED, "operational", at, record_id)
+        self.remove(LayerKind.INCIDENT, record_id)
+        self.remove(LayerKind.MAINTENANCE, record_id)
+        self._lowest -= 1
+        self._put(self._lowest, stated)
+
+    def _put(self, place: int, layer: Layer) -> None:
+        self._layers[place] = layer
+        if layer.kind is LayerKind.STATED:
+            self._stated = place
+        else:
+            self._places[_source(layer)] = place
+        heappush(self._heaps[_is_maintenance(layer)], -place)
+
+    @property
+    def newest(self) -> Layer:
+        """The layer that the API shows."""
+        places = (self._newest_place(is_maintenance=False), self._newest_place(is_maintenance=True))
+        return self._layers[max(place for place in places if place is not None)]
+
+    @property
+    def shown(self) -> Layer:
+        """The layer that pages show.
+
+        This is the newest layer, unless the newest is maintenance above a worse status.
+        """
+        newest = self.newest
+        place = self._newest_place(is_maintenance=False)
+        if place is None or not _is_maintenance(newest):
+            return newest
+        beneath = self._layers[place]
+        is_worse = COMPONENT_SEVERITY[beneath.status] > COMPONENT_SEVERITY[newest.status]
+        return beneath if is_worse else newest
+
+    def _newest_place(self, *, is_maintenance: bool) -> int | None:
+        heap = self._heaps[is_maintenance]
+        while heap:
+            layer = self._layers.get(-heap[0])
+            if layer is not None and _is_maintenance(layer) is is_maintenance:
+                return -heap[0]
+            heappop(heap)
+        return None
 
 
-def without_layer(stack: Stack, kind: LayerKind, record_id: str | None = None) -> Stack:
-    """Remove the layer of a cause that has ended."""
-    return tuple(layer for layer in stack if (layer.kind, layer.record_id) != (kind, record_id))
+class _Source(NamedTuple):
+    """Who gives a component a status."""
+
+    kind: LayerKind
+    record_id: str | None
 
 
-def as_stated(stack: Stack, kind: LayerKind, record_id: str) -> Stack:
-    """Keep the status of a record that ended without restoring it."""
-    if all((layer.kind, layer.record_id) != (kind, record_id) for layer in stack):
-        return stack
-    return tuple(
-        layer._replace(kind=LayerKind.STATED) if layer.record_id == record_id else layer
-        for layer in stack
-        if layer.kind is not LayerKind.STATED
-    )
-
-
-def with_operational(stack: Stack, at: Instant, record_id: str) -> Stack:
-    """Replace a record's layer by the stated status "operational"."""
-    stated = next(layer for layer in stack if layer.kind is LayerKind.STATED)
-    others = tuple(layer for layer in stack if layer.kind is not LayerKind.STATED)
-    if stated.status != "operational":
-        stated = Layer(LayerKind.STATED, "operational", at, record_id)
-    return (stated, *(layer for layer in others if layer.record_id != record_id))
-
-
-def _is_same_source(layer: Layer, other: Layer) -> bool:
-    return (layer.kind, layer.record_id) == (other.kind, other.record_id)
-
-
-def shown_layer(stack: Stack) -> Layer:
-    """Return the layer that pages show.
-
-    This is the newest one, unless that is maintenance above a worse status.
-    """
-    newest = stack[-1]
-    if not _is_maintenance(newest):
-        return newest
-    beneath = next((layer for layer in reversed(stack) if not _is_maintenance(layer)), newest)
-    is_worse = COMPONENT_SEVERITY[beneath.status] > COMPONENT_SEVERITY[newest.status]
-    return beneath if is_worse else newest
+def _source(layer: Layer) -> _Source:
+    return _Source(layer.kind, layer.record_id)
 
 
 def _is_maintenance(layer: Layer) -> bool:
@@ -114,65 +166,47 @@ class ShownChange(NamedTuple):
 
 
 class LaterLayers(NamedTuple):
-    """The layers of a component from an instant on."""
+    """What pages show of a component from an instant on."""
 
     now: ComponentNow
     instants: list[Instant]  # of the later changes
-    stacks: list[Stack]  # after each
+    later: list[ComponentNow]  # after each
 
 
 class LayerHistory:
-    """The layers of a component over time."""
+    """What pages show of a component over time."""
 
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
-        self.instants: list[Instant] = []  # of the changes, in order
-        self.stacks: list[Stack] = [
-            (Layer(LayerKind.STATED, base),)
-        ]  # before the first change, and after each
-        self._nows: dict[int, ComponentNow] = {}
+        self._instants: list[Instant] = []  # of the changes, in order
+        # before the first change, and after each
+        self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
-    @property
-    def last_stack(self) -> Stack:
-        """The layers after the last change."""
-        return self.stacks[-1]
-
-    def change(self, instant: Instant, stack: Stack) -> None:
-        """Append the layers from an instant on.
+    def change(self, instant: Instant, cause: Layer) -> None:
+        """Append what pages show from an instant on.
 
         Of several changes at an instant, the last one counts.
         """
-        if self.instants and self.instants[-1] == instant:
-            self.instants.pop()
-            self.stacks.pop()
-        if stack != self.stacks[-1]:
-            self.instants.append(instant)
-            self.stacks.append(stack)
+        if self._instants and self._instants[-1] == instant:
+            self._instants.pop()
+            self._nows.pop()
+        before = self._nows[-1]
+        if cause != before.cause:
+            since = before.since if cause.status == before.status else instant
+            self._instants.append(instant)
+            self._nows.append(ComponentNow(cause.status, since, cause))
 
     def at(self, instant: Instant) -> ComponentNow:
         """Return the status that pages show at an instant, with its cause."""
-        place = bisect_right(self.instants, instant)
-        now = self._nows.get(place)
-        if now is None:
-            now = self._nows[place] = self._now(place)
-        return now
-
-    def _now(self, place: int) -> ComponentNow:
-        stack = self.stacks[place]
-        cause = shown_layer(stack)
-        first = place
-        while first and shown_layer(self.stacks[first - 1]).status == cause.status:
-            first -= 1
-        beneath = tuple(layer for layer in reversed(stack) if layer is not cause)
-        return ComponentNow(cause.status, self.instants[first - 1] if first else None, cause, beneath)
+        return self._nows[bisect_right(self._instants, instant)]
 
     def shown_changes(self) -> list[ShownChange]:
         """Return each change of the status that pages show, in order."""
-        statuses = [shown_layer(stack).status for stack in self.stacks]
-        changes = map(ShownChange, self.instants, statuses, statuses[1:])
+        statuses = [now.status for now in self._nows]
+        changes = map(ShownChange, self._instants, statuses, statuses[1:])
         return [change for change in changes if change.status != change.status_before]
 
     def since(self, instant: Instant) -> LaterLayers:
-        """Return the layers at an instant, and all later changes."""
-        passed = bisect_right(self.instants, instant)
-        return LaterLayers(self.at(instant), self.instants[passed:], self.stacks[passed + 1 :])
+        """Return what shows at an instant, and all later changes."""
+        passed = bisect_right(self._instants, instant)
+        return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])

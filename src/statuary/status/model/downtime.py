@@ -14,7 +14,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import Maintenance
 from statuary.status.model.status_history import StatusHistory
 from statuary.status.model.timeline import Timeline
-from statuary.status.model.uptime import Outage
+from statuary.status.model.uptime import OpenPeriod, Outage, records_by_day
 from statuary.status.model.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, ComponentStatus
 
 
@@ -119,13 +119,13 @@ class DowntimeByDay:
         ongoing = None if current_status == "operational" else current_status
         if ongoing and days.first_day <= today <= days.last_day:
             lengths.setdefault(today, {})
-        records = self._records_by_day(component_id, days) if lengths else {}
+        records = records_by_day(self._open_periods(component_id, days), lengths, self._zone)
         return {
             day: DayDowntime(
                 day=day,
                 lengths=lengths[day],
                 ongoing=ongoing if day == today else None,
-                records=tuple(records.get(day, ())),
+                records=records[day],
             )
             for day in sorted(lengths)
         }
@@ -150,22 +150,15 @@ class DowntimeByDay:
             yield day, min(end, midnight) - start
             start = midnight
 
-    def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
-        """Return the records that affect a component, by each day they last."""
-        states: dict[date, list[IncidentState]] = {}
-        range_start = day_start(days.first_day, self._zone)
+    def _open_periods(self, component_id: str, days: DateRange) -> Iterator[OpenPeriod]:
+        """Yield when the component's records were active, up to the last day."""
+        range_end = day_start(days.last_day + ONE_DAY, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)
-            if record is None or (record.resolved_at is not None and record.resolved_at <= range_start):
-                continue
-            start, end = active_period(record) or (None, None)
-            if start is None:
-                continue
-            day = day_of(max(start, range_start), self._zone)
-            while day <= days.last_day and (end is None or end > day_start(day, self._zone)):
-                states.setdefault(day, []).append(record)
-                day += ONE_DAY
-        return states
+            period = None if record is None else active_period(record)
+            if record is not None and period is not None:
+                start, end = period
+                yield OpenPeriod(start, range_end if end is None else end, record)
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:

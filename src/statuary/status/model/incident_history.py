@@ -188,6 +188,16 @@ class IncidentHistory:
         return resolved[-1] if resolved else None
 
 
+RECORD_ENTRIES = 10
+"""What a record without components, or one of its updates, costs in documents: as much as so many components."""
+
+
+def entry_count(history: IncidentHistory) -> int:
+    """Return how many components a record's document lists, with the record and with each update."""
+    updates = 0 if history.final is None else len(history.final.published_updates)
+    return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
+
+
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
     """Sort unresolved incidents by impact, then by latest start."""
     unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]

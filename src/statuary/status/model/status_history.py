@@ -6,6 +6,7 @@ page or a person.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -16,11 +17,7 @@ from statuary.status.model.component_now import (
     Layer,
     LayerHistory,
     LayerKind,
-    Stack,
-    as_stated,
-    with_layer,
-    with_operational,
-    without_layer,
+    OpenLayers,
 )
 from statuary.status.model.records import (
     AffectedComponent,
@@ -179,6 +176,10 @@ class _Replayer:
         self.layer_histories = {
             component.id: LayerHistory(component.status) for component in catalogue.components
         }
+        self._layers = defaultdict(
+            lambda: OpenLayers("operational"),
+            {component.id: OpenLayers(component.status) for component in catalogue.components},
+        )
         self.published_updates: dict[str, list[PublishedUpdate]] = {}
         self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
         self._names = published_names(catalogue)
@@ -198,15 +199,15 @@ class _Replayer:
         )
 
     def _apply_change(self, event: _StatusChangeEvent) -> None:
-        stack = self._layer_history(event.component.id).last_stack
+        layers = self._layers[event.component.id]
         if not event.change.is_upstream:
             # a status that a person sets replaces every layer
-            stack = (Layer(LayerKind.STATED, event.change.status, event.at),)
+            layers.replace_all(Layer(LayerKind.STATED, event.change.status, event.at))
         elif event.change.status == "operational":
-            stack = without_layer(stack, LayerKind.UPSTREAM)
+            layers.remove(LayerKind.UPSTREAM)
         else:
-            stack = with_layer(stack, Layer(LayerKind.UPSTREAM, event.change.status, event.at))
-        self._change(event.component.id, event.at, stack)
+            layers.add(Layer(LayerKind.UPSTREAM, event.change.status, event.at))
+        self._note_change(event.component.id, event.at)
 
     def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
         """Apply an imported update, which states its effect on components."""
@@ -218,8 +219,8 @@ class _Replayer:
         for code, status in () if event.record.backfilled else _changes(affected or ()):
             if status == "operational":
                 # the imported page stated this status, whatever else was open, so it replaces every layer
-                stated = Layer(LayerKind.STATED, status, event.at, event.record.id)
-                self._change(code, event.at, (stated,))
+                self._layers[code].replace_all(Layer(LayerKind.STATED, status, event.at, event.record.id))
+                self._note_change(code, event.at)
             else:
                 self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
@@ -258,8 +259,8 @@ class _Replayer:
     ) -> None:
         for component, status in statuses.items():
             if status == "operational":
-                stack = self._layer_history(component).last_stack
-                self._change(component, event.at, with_operational(stack, event.at, event.record.id))
+                self._layers[component].state_operational(event.at, event.record.id)
+                self._note_change(component, event.at)
             elif status is not None:
                 self._set_status(event, component, status)
         if ends_effect(event.record, event.update):
@@ -267,9 +268,8 @@ class _Replayer:
             written_ids = {self._id(name) for name in event.update.components}
             for component in component_ids:
                 if component not in written_ids:
-                    stack = self._layer_history(component).last_stack
-                    remaining = without_layer(stack, _kind_of(event.record), event.record.id)
-                    self._change(component, event.at, remaining)
+                    self._layers[component].remove(_kind_of(event.record), event.record.id)
+                    self._note_change(component, event.at)
         if event.update.status in RESOLVING_STATUSES:
             self._leave(event)
 
@@ -295,17 +295,19 @@ class _Replayer:
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
         self._held.setdefault(event.record.id, {})[component] = None
         layer = Layer(_kind_of(event.record), status, event.at, event.record.id)
-        self._change(component, event.at, with_layer(self._layer_history(component).last_stack, layer))
+        self._layers[component].add(layer)
+        self._note_change(component, event.at)
 
     def _leave(self, event: _UpdateEvent) -> None:
         """Let components keep the status that an ended record gave them."""
         for component in self._held.pop(event.record.id, {}):
-            stack = self._layer_history(component).last_stack
-            self._change(component, event.at, as_stated(stack, _kind_of(event.record), event.record.id))
+            self._layers[component].leave_stated(_kind_of(event.record), event.record.id)
+            self._note_change(component, event.at)
 
-    def _change(self, component: str, at: Instant, stack: Stack) -> None:
-        self._layer_history(component).change(at, stack)
-        self._status_history(component).change(at, stack[-1].status)
+    def _note_change(self, component: str, at: Instant) -> None:
+        layers = self._layers[component]
+        self._layer_history(component).change(at, layers.shown)
+        self._status_history(component).change(at, layers.newest.status)
 
     def _id(self, name: str) -> str:
         return self._ids.get(name, name)

@@ -8,7 +8,7 @@ shorter one. The uptime of a group and of the page is the average of its compone
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from statuary.base.limits import MAX_DAY_RECORDS
 from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.status.model.incident_history import IncidentState
 from statuary.status.model.records import Component
@@ -122,7 +123,9 @@ def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
                 component=component,
                 window=window.length,
                 days=days,
-                events=_events(days, incidents.get(component.id, ()), window),
+                events=records_by_day(
+                    _open_periods(incidents.get(component.id, ()), as_of), days, calendar.zone
+                ),
             )
             for component, window, days in outages
         ),
@@ -165,6 +168,7 @@ class UptimeCalendar:
     """The days of the uptime window, in the page's time zone."""
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
+        self.zone = zone
         self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
         # the first instant of each day, and of the day after the last one
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
@@ -219,17 +223,39 @@ def _outages(
             yield status, start, end
 
 
-def _events(
-    days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
+class OpenPeriod(NamedTuple):
+    """The time in which a record was open."""
+
+    start: Instant
+    end: Instant
+    record: IncidentState
+
+
+def records_by_day(
+    periods: Iterable[OpenPeriod], days: Iterable[date], zone: ZoneInfo
 ) -> dict[date, tuple[IncidentState, ...]]:
-    """Return the incidents of each day."""
-    periods = [(state.incident.started_at, state.resolved_at or window.as_of, state) for state in incidents]
-    incidents_by_day = {}
-    for day in days:
-        place = bisect_left(window.calendar.days, day)
-        begins, ends = window.calendar.starts[place : place + 2]
-        incidents_by_day[day] = tuple(state for start, end, state in periods if start < ends and end > begins)
-    return incidents_by_day
+    """Return for each day the first `MAX_DAY_RECORDS` records that were open during it.
+
+    A day that is full is left, so that the time does not depend on the product of records and days.
+    """
+    free = sorted(days)
+    starts = [day_start(day, zone) for day in free]
+    ends = [day_start(day + ONE_DAY, zone) for day in free]
+    records: dict[date, list[IncidentState]] = {day: [] for day in free}
+    for start, end, record in periods:
+        first, last = bisect_right(ends, start), bisect_left(starts, end)
+        for place in reversed(range(first, last)):
+            records[free[place]].append(record)
+            if len(records[free[place]]) == MAX_DAY_RECORDS:
+                del free[place], starts[place], ends[place]
+        if not free:
+            break
+    return {day: tuple(of_day) for day, of_day in records.items()}
+
+
+def _open_periods(incidents: Iterable[IncidentState], as_of: Instant) -> Iterator[OpenPeriod]:
+    for state in incidents:
+        yield OpenPeriod(state.incident.started_at, state.resolved_at or as_of, state)
 
 
 def _incidents_by_component(
