@@ -176,7 +176,7 @@ def test_slack_escapes_mentions_and_markup(timeline):
     assert "<!channel>" not in section["text"]["text"]
     assert "the log (https://logs.example.org)" in section["text"]["text"]
     assert "Affects: RPC (degraded performance)" in section["text"]["text"]
-    assert "2026-11-02 10:00 UTC" in context["elements"][0]["text"]
+    assert "2 Nov 2026, 10:00 UTC" in context["elements"][0]["text"]
     assert "/incidents/trouble#update-" in context["elements"][0]["text"]
 
 

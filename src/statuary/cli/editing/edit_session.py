@@ -254,8 +254,10 @@ def confirm_time_ahead(at: Instant | None, now: Instant) -> None:
         click.Abort: if it is not.
     """
     if at is not None and at - now > CLOCK_SKEW and is_interactive():
-        hours, minutes = divmod(int((at - now).total_seconds()) // 60, 60)
-        length = f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        from statuary.site.pages.page_texts import page_texts
+        from statuary.site.pages.site_context import format_length
+
+        length = format_length(at - now, page_texts("en"))
         question = f"{format_exact(at)} is {length} ahead of now; readers see nothing before. Is that meant?"
         click.confirm(question, abort=True)
 

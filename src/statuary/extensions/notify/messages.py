@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import DateFormatter
 from statuary.status.api.members import (
     TimestampFormatter,
     component_members,
@@ -60,7 +62,7 @@ def message_of(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -
             key=COMPONENT_SEVERITY.__getitem__,
             default="operational",
         )
-    time = f"{event.at.astimezone(page.time_zone):%Y-%m-%d %H:%M %Z}"
+    time = DateFormatter(page.time_zone, page_texts(words.language)).moment(event.at).text
     return Message(shortened(subject, LONGEST_SUBJECT), shortened(text, LONGEST_TEXT), html, url, time, worst)
 
 

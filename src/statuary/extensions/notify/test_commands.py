@@ -13,6 +13,8 @@ from statuary.extensions.notify.channels import address_of, send_body, send_by_a
 from statuary.extensions.notify.mail_services import send_mail
 from statuary.extensions.notify.messages import Message, slack_body, teams_body
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import DateFormatter
 from statuary.status.feeds.feed import body_html
 from statuary.status.model.records import Page
 
@@ -59,5 +61,5 @@ def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Ins
 
 def test_message(page: Page, now: Instant) -> Message:
     """Return a message that says that it is a test."""
-    time = f"{now.astimezone(page.time_zone):%Y-%m-%d %H:%M %Z}"
+    time = DateFormatter(page.time_zone, page_texts("en")).moment(now).text
     return Message(f"Test message of {page.name}", TEST, body_html(TEST), page.url, time, "operational")

@@ -101,6 +101,20 @@ class PageHead(NamedTuple):
 MINUTE = timedelta(minutes=1)
 
 
+def format_length(length: timedelta, texts: PageTexts) -> str:
+    """Format a duration in at most two units, rounded down.
+
+    For example: `1 h 20 min`, `2 d 4 h`.
+    """
+    minutes = length // MINUTE
+    days = minutes // 1440
+    hours = minutes // 60 % 24
+    minutes_left = minutes % 60
+    parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
+    units = [f"{count} {texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+    return " ".join(units) or texts("unit.moment")
+
+
 class FormattedTime(NamedTuple):
     """A point in time on a page."""
 
@@ -172,17 +186,8 @@ class DateFormatter:
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
-        """Format a duration in at most two units, rounded down.
-
-        For example: `1 h 20 min`, `2 d 4 h`.
-        """
-        minutes = length // MINUTE
-        days = minutes // 1440
-        hours = minutes // 60 % 24
-        minutes_left = minutes % 60
-        parts = [(days, "d"), (hours, "h"), (minutes_left, "min")]
-        units = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
-        return " ".join(units) or self._texts("unit.moment")
+        """Format a duration: `1 h 20 min`."""
+        return format_length(length, self._texts)
 
     def zone_name(self, at: Instant) -> str:
         """Return the zone's name at a time, or its UTC offset."""

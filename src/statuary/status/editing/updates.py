@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import NamedTuple, get_args
@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from statuary.base.findings import Pointer
 from statuary.base.primitives import Instant, format_exact
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import DateFormatter
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.yaml_nodes import YamlValue
@@ -317,9 +319,6 @@ def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) 
     )
 
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""The short names of months in texts of the API."""
-
 KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for", "scheduled_until")
 
 
@@ -448,14 +447,9 @@ def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
 
     If it ends on another day, it has a second date.
     """
-    start, end = (moment.astimezone(zone) for moment in window)
-    day = f"{_date_text(end)}, " if end.date() != start.date() else ""
-    since = f"{start:%H:%M}" if start.tzname() == end.tzname() else f"{start:%H:%M} {start.tzname()}"
-    return f"{_date_text(start)}, {since} to {day}{end:%H:%M} {end.tzname()}"
-
-
-def _date_text(moment: datetime) -> str:
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+    start, end = window
+    formatted = DateFormatter(zone, page_texts("en")).range(start, end)
+    return f"{formatted.start.text} to {formatted.end.text}"
 
 
 def format_if_given(moment: Instant | None) -> str | None:
