@@ -126,7 +126,7 @@ def test_action_installs_its_own_commit(tmp_path, install, extras, requirement):
         tool.parent.mkdir()
         tool.write_text(text.replace('cp "$0"', f"cp '{tmp_path}/pip'"))
         tool.chmod(0o755)
-    (tmp_path / "pip").write_text('#!/bin/sh\nfor last; do :; done\necho "$last"\n')
+    (tmp_path / "pip").write_text('#!/bin/sh\nprintf "%s " "$@"\necho\n')
     (tmp_path / "pip").chmod(0o755)
     step = steps()["Install"]
     assert set(step["env"]) == {"INSTALL", "EXTRAS"}
@@ -143,12 +143,18 @@ def test_action_installs_its_own_commit(tmp_path, install, extras, requirement):
         text=True,
         check=True,
     )
-    named = done.stdout.strip()
+    *before, last = done.stdout.splitlines()
+    named = last.split()[-1]
     if requirement is None:
-        assert named == install
+        assert (before, named) == ([], install)
     else:
         folder = named.removesuffix(requirement)
         assert Path(folder, "pyproject.toml").is_file(), named
+        assert all("--require-hashes" in line for line in before)
+        assert f"--no-build-isolation --constraint {tmp_path}/temp/versions.txt" in last
+        versions = (tmp_path / "temp/versions.txt").read_text().splitlines()
+        assert {line.partition("==")[0] for line in versions} >= {"click", "pydantic", "obstore"}
+        assert all(re.match(r"[\w.-]+==[\w.]+(?: ; .+)?$", line) for line in versions)
 
 
 def test_action_steps_check_and_build(tmp_path):

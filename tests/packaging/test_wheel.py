@@ -153,16 +153,20 @@ def test_containerfile_commands_install_entrypoint(tmp_path):
             copy = shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copyfile
             (source / target).parent.mkdir(parents=True, exist_ok=True)
             copy(CHECKOUT / name, source / (name if target == "./" else target))
-    [wheels, install] = re.findall(r"^RUN (?:--mount=\S+)?(.+)$", text, re.MULTILINE)
+    *locked, project, install = re.findall(r"^RUN (?:--mount=\S+)?(.+)$", text, re.MULTILINE)
+    assert all("--require-hashes" in command for command in locked)
+    assert all("@sha256:" in image for image in re.findall(r"^FROM (\S+)", text, re.MULTILINE))
     install, _, user = install.partition("&&")
     assert user.startswith(" useradd ")
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
-    more = "" if WHOLE_CONTAINER else " --no-deps"
-    isolated = "" if WHOLE_CONTAINER else " --no-build-isolation"
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    programs, more = Path(sys.executable).parent, " --no-deps"
+    if WHOLE_CONTAINER:
+        subprocess.run([sys.executable, "-m", "venv", tmp_path / "first"], check=True)
+        programs, more = tmp_path / "first/bin", ""
+    path = f"{programs}:{os.environ['PATH']}"
     for command, where in (
-        (wheels + more + isolated, {}),
+        *((command, {}) for command in (*(locked if WHOLE_CONTAINER else ()), project)),
         (install + more, {"PIP_PYTHON": str(venv / "bin/python")}),
     ):
         environment = without_compiler(PATH=path, **where)

@@ -91,7 +91,12 @@ def fill(text: str, outputs: dict[str, str], values: dict[str, str]) -> str:
 
 def shell(command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     stubs = folder / "stubs"
-    environment = {**os.environ, **variables, "STUBS": str(stubs), "RUNNER_TEMP": str(folder / "temp")}
+    runner = {
+        "STUBS": str(stubs),
+        "RUNNER_TEMP": str(folder / "temp"),
+        "GITHUB_ACTION_PATH": str(ACTION.parent),
+    }
+    environment = {**os.environ, **variables, **runner}
     environment["PATH"] = f"{stubs}{os.pathsep}{os.environ['PATH']}"
     command_line = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command]
     return subprocess.run(
