@@ -151,7 +151,7 @@ def test_missing_program_leaves_markers(clones, monkeypatch):
 
 def test_merge_outside_repository_is_reported(tmp_path):
     file = tmp_path / "a.yaml"
-    with pytest.raises(EditError, match="was merged, but git did not take it") as caught:
+    with pytest.raises(EditError, match="was merged, but `git add` failed") as caught:
         stage_merged(file, "name: A\n")
     assert caught.value.hint == f"run `git add {file}`"
     assert file.read_text() == "name: A\n"

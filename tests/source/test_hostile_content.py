@@ -51,7 +51,7 @@ def with_aliases(count: int, size: int) -> str:
 def test_yaml_alias_expansion_is_limited() -> None:
     assert len(parse_yaml(with_aliases(8, 2_000))["b"]) == 8
     for text in (with_aliases(20_000, 3_000), with_aliases(20, 50_000)):
-        with pytest.raises(UnreadableError, match="expand too far"):
+        with pytest.raises(UnreadableError, match="aliases make it too large"):
             parse_yaml(text)
 
 
@@ -59,7 +59,7 @@ def test_nested_yaml_alias_expansion_is_limited() -> None:
     levels = "\n".join(
         f"{name}: &{name} [{', '.join(['*' + below] * 9)}]" for below, name in ["ab", "bc", "cd", "de"]
     )
-    with pytest.raises(UnreadableError, match="expand too far"):
+    with pytest.raises(UnreadableError, match="aliases make it too large"):
         parse_yaml(f"a: &a [x, x, x]\n{levels}\n")
 
 
@@ -144,7 +144,7 @@ def test_fifo_is_not_regular_file(tmp_path: Path) -> None:
 def test_folder_nesting_is_limited(tmp_path: Path) -> None:
     (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
     (found,) = walk_folder(tmp_path)
-    assert found.message == f"folders nest deeper than {MAX_FOLDERS} levels"
+    assert found.message == f"folders are nested deeper than {MAX_FOLDERS} levels"
 
 
 def test_unusable_source_path_is_finding(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def end_of_entry(text: str, node: YamlNode, column: int) -> int:
     """
     line_rest = REST_OF_LINE.match(text, node.end)
     if line_rest is None:
-        raise EditError("something else is on this line", "move it to a separate line", node.position)
+        raise EditError("there is more on this line", "move it to a separate line", node.position)
     end = line_rest.end()
     while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
         end = comment.end()

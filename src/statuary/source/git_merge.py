@@ -125,7 +125,7 @@ def stage_merged(file: Path, text: str) -> None:
         stream.write(text.encode("utf-8"))
     done = _git(file.parent, "add", "--", file.name)
     if done.exit_code:
-        raise EditError(f"{file} was merged, but git did not take it", f"run `git add {file}`")
+        raise EditError(f"{file} was merged, but `git add` failed", f"run `git add {file}`")
 
 
 def _git(folder: Path, *arguments: str) -> ProgramOutput:

@@ -69,7 +69,7 @@ def _parse(text: str, parse_integer: Callable[[str], Json], parse_decimal: Calla
     except json.JSONDecodeError as error:
         raise _syntax_error(error) from None
     except RecursionError:
-        raise BeyondLimitError(f"the text nests more than {MAX_TEXT_DEPTH} levels") from None
+        raise BeyondLimitError(f"the text is nested more than {MAX_TEXT_DEPTH} levels") from None
     except _DuplicateKeyError:
         raise _duplicate_key(text) from None
     except _ConstantError as error:
@@ -117,7 +117,7 @@ def _check_depth(value: Json, text: str) -> None:
         depth += (lexeme in "[{") - (lexeme in "]}")
         if depth > MAX_TEXT_DEPTH:
             raise BeyondLimitError(
-                f"the text nests more than {MAX_TEXT_DEPTH} levels", position=Lines(text).position(start)
+                f"the text is nested more than {MAX_TEXT_DEPTH} levels", position=Lines(text).position(start)
             )
 
 

@@ -211,11 +211,13 @@ class _Constructor:
         self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
         if self.nodes_left < 0 or self.size_left < 0:
             raise BeyondLimitError(
-                "the aliases of the file expand too far", "write the values without aliases", _start(node)
+                "the file's aliases make it too large", "write the values without aliases", _start(node)
             )
         if depth > MAX_DEPTH:
             raise BeyondLimitError(
-                f"the file nests deeper than {MAX_DEPTH} levels", "an alias may contain itself", _start(node)
+                f"the file is nested deeper than {MAX_DEPTH} levels",
+                "an alias may contain itself",
+                _start(node),
             )
 
 

@@ -292,5 +292,5 @@ def test_excessive_expansion_is_rejected(tmp_path, monkeypatch):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MIN_DISK", 0)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MAX_EXPORT_EXPANSION", 0)
-    with pytest.raises(UnreadableError, match="expand too far"):
+    with pytest.raises(UnreadableError, match="too much memory"):
         joined(tmp_path)

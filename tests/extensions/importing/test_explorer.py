@@ -209,7 +209,7 @@ def test_rate_limited_explorer_is_retried():
         ([], "no result"),
         ({"error": 1}, "no result"),
         (response("0x"), "0x"),
-        (response([1]), "no source code of it"),
+        (response([1]), "no source code of this contract"),
     ],
 )
 def test_response_without_source_is_reported(answer, said):

@@ -332,7 +332,7 @@ def test_invalid_translations_are_reported(content, tmp_path, name, said):
 @pytest.mark.parametrize(
     ("name", "published", "said"),
     [
-        ("{en: Slow, fr: Lent}", "Slow", "a text is given in 'fr', which the site does not have"),
+        ("{en: Slow, fr: Lent}", "Slow", "there is a text in 'fr', which is not a language of the site"),
         ("{de: Langsam}", "Langsam", "is not given in 'en', the first language"),
     ],
 )

@@ -177,7 +177,7 @@ def test_rotate_reports_missing_requirements(operator, tmp_path):
         "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
     )
     operator.rotate(0, 1)
-    assert "exists; a key is not replaced" in operator.rotate(0, 1, code=3)
+    assert "exists, and statuary never overwrites a key" in operator.rotate(0, 1, code=3)
     # the name in the content moves along
     write_files(
         operator.content, {"log-floor.txt": f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"}

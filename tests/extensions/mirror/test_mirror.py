@@ -94,7 +94,7 @@ def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None
 def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "mirror", {"index.html": "theirs"})
     with served(site) as (url, _):
-        assert "files that statuary did not write are in the way: index.html" in str(
+        assert "the folder has files at the site's paths that statuary did not write: index.html" in str(
             run("mirror", url, tmp_path / "mirror", code=3).output
         )
     assert tree(tmp_path / "mirror") == {"index.html": b"theirs"}

@@ -183,7 +183,7 @@ def test_foreign_objects_require_adopt(moto_store):
     for has_ledger in (False, True):
         if has_ledger:
             publish(store.url, {path: body for path, body in SITE.items() if path != "chains"})
-        with pytest.raises(PublishingError, match="did not put are in the way: chains") as refused:
+        with pytest.raises(PublishingError, match="did not write: chains") as refused:
             publish(store.url, SITE)
         assert "--adopt" in refused.value.hint
         assert bodies_in(store)["chains"] == b"not ours"
@@ -488,7 +488,7 @@ def test_store_ignoring_conditions_requires_no_lease(rclone_server, bucket_name,
 
 def test_store_refusing_conditions_requires_no_lease(moto_store):
     moto_store.refuses_conditions = True
-    with pytest.raises(PublishingError, match="supports no conditional requests") as refused:
+    with pytest.raises(PublishingError, match="does not support conditional requests") as refused:
         publish(moto_store.url, SITE)
     assert "--no-lease" in refused.value.hint
     for bodies in (SITE, CHANGED):
@@ -499,7 +499,7 @@ def test_store_refusing_conditions_requires_no_lease(moto_store):
 def test_no_lease_keeps_foreign_object(store):
     publish(store.url, SITE, has_lease=False)
     put(store, "chains", b"theirs")
-    with pytest.raises(PublishingError, match="statuary did not put are in the way: chains"):
+    with pytest.raises(PublishingError, match="statuary did not write: chains"):
         publish(store.url, CHANGED, has_lease=False)
     assert bodies_in(store)["chains"] == b"theirs"
     publish(store.url, CHANGED, has_lease=False, adopt=True)

@@ -137,7 +137,7 @@ def test_tar_zst_is_refused_with_hint(
     write_files(tmp_path, {"old.tar.zst": b"\x28\xb5\x2f\xfd"})
     monkeypatch.chdir(tmp_path)
     printed = run(*arguments, code=3).output
-    assert "old.tar.zst is a .tar.zst, a form of snapshots that is no longer read" in printed
+    assert "old.tar.zst is a .tar.zst, a format of snapshots that statuary no longer reads" in printed
     assert "tar --zstd -xf" in printed
     assert set(tree(tmp_path)) == {"old.tar.zst"}
 
@@ -438,7 +438,9 @@ def test_changed_file_without_ledger_is_foreign(content: Path, tmp_path: Path) -
     shutil.rmtree(mirror / ".statuary")
     (mirror / "index.html").write_text("another program's")
     refused = run("build", "--content", content, "--out", mirror, "--now", NOW, code=3)
-    assert "files that statuary did not write are in the way: index.html" in refused.output
+    assert (
+        "the folder has files at the site's paths that statuary did not write: index.html" in refused.output
+    )
     assert (mirror / "index.html").read_text() == "another program's"
 
 

@@ -451,7 +451,7 @@ def _code_findings(
         yield Finding(
             rule="anchor-mismatch",
             message="site.yaml says that its code is gone, but no proof of the chain shows that",
-            hint=f"take it out of `gone`, or run `statuary contract anchor {source.address} --rpc URL`",
+            hint=f"remove it from `gone`, or run `statuary contract anchor {source.address} --rpc URL`",
             path=source.path,
             severity=Severity.WARNING,
         )

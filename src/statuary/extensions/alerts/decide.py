@@ -122,10 +122,10 @@ def _decision(
 def _end_of_group(members: Iterable[Alert], unresolved: Sequence[Incident], at: Instant) -> Decision:
     """Decide on the incident of a group whose alerts have all ended."""
     if not unresolved:
-        return NoChange("the alert is over, and no incident that it opened is unresolved")
+        return NoChange("the alert has ended, and it has no open incident")
     if any(alert.has_unseen_firing for alert in members):
         return NoChange(
-            f"the group still fires, and alerts of it were cut off: {unresolved[-1].id} stays open"
+            f"the payload has only some of the alerts, and the group still fires: {unresolved[-1].id} stays open"
         )
     return _end_of(unresolved[-1], at)
 
@@ -135,7 +135,7 @@ def _end_of(incident: Incident, at: Instant) -> Decision:
     if len(incident.updates) == 1:
         return Resolution(incident)
     status = status_at(incident, at)
-    return NoChange(f"a person has updated {incident.id}: it is theirs to resolve (it is {status})")
+    return NoChange(f"a person has updated {incident.id}, so resolve it yourself (it is {status})")
 
 
 def _is_unresolved(incident: Incident) -> bool:

@@ -286,7 +286,7 @@ def _read(public: bytes) -> _ReadSignatures:
                 Finding(
                     rule="invalid-signature-list",
                     message="this line is not a signature",
-                    hint="write it as transfer(address,uint256): types alone, without spaces",
+                    hint="write it like transfer(address,uint256), with types only and without spaces",
                     path=PUBLIC_SIGNATURES,
                     position=Position(number, 1),
                 )

@@ -80,7 +80,9 @@ class BucketWriter:
             by_bucket.setdefault(number, []).append(tuple(values))
         if self.rows_left < 0:
             raise UnreadableError(
-                "the rows of the export expand too far", "download its files again", rule="damaged-export"
+                "the rows of the export take too much memory when they are decompressed",
+                "download its files again",
+                rule="damaged-export",
             )
         marks = ", ".join("?" * (TABLES[table].count(",") + 1))
         for number, values in by_bucket.items():

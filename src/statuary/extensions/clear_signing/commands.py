@@ -283,7 +283,7 @@ def _chain(descriptors: Descriptors, address: str, stated_chain: str | None) -> 
         return _whole(stated_chain, "--chain-id")
     chains = descriptors.chains_of(address)
     if not chains:
-        raise NotShownError(f"no descriptor is bound to {address}")
+        raise NotShownError(f"no descriptor names the contract {address}")
     if len(chains) > 1:
         chain_list = ", ".join(map(str, chains))
         raise InvalidValueError(

@@ -73,7 +73,7 @@ class Descriptors:
         """
         descriptor = self.of(call)
         if descriptor is None:
-            raise NotShownError(f"no descriptor is bound to {call.to} on chain {call.chain_id}")
+            raise NotShownError(f"no descriptor names the contract {call.to} on chain {call.chain_id}")
         with step_budget():
             return render_call(descriptor.value, call, names, InnerRenderer(self, names))
 

@@ -178,7 +178,7 @@ def parse_function_key(text: str) -> FunctionKey:
 def _parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
     """Parse parameters up to the closing parenthesis."""
     if depth > MAX_ABI_TYPE_DEPTH:
-        raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+        raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
     tokens.space("")
     if tokens.next == ")":
         tokens.take()
@@ -207,7 +207,7 @@ def _parameter(tokens: _Tokens, depth: int) -> Parameter:
         tokens.take()
         depth += 1
         if depth > MAX_ABI_TYPE_DEPTH:
-            raise InvalidValueError(f"arrays nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+            raise InvalidValueError(f"arrays are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
         kind = ListType(kind, int(match[1]) if match[1] else None)
     if tokens.next in (",", ")", ""):
         return Parameter("", kind)
@@ -246,7 +246,7 @@ def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
 
 def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
     if depth > MAX_ABI_TYPE_DEPTH:
-        raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+        raise InvalidValueError(f"tuples are nested deeper than {MAX_ABI_TYPE_DEPTH} levels")
     name, type_text = value.get("name"), value.get("type")
     base, brackets, suffix = str(type_text).partition("[")
     kind: ValueType

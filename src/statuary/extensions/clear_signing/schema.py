@@ -254,7 +254,7 @@ def _field(value: Json, at: Pointer) -> Iterator[SchemaError]:
 def _field_or_group(value: Json, at: Pointer) -> Iterator[SchemaError]:
     if isinstance(value, dict) and "fields" in value:
         if sum(part == "fields" for part in at) > MAX_GROUPS:
-            yield SchemaError(at, f"groups nest deeper than {MAX_GROUPS} levels")
+            yield SchemaError(at, f"groups are nested deeper than {MAX_GROUPS} levels")
             return
         yield from GROUP(value, at)
     elif isinstance(value, dict) and "$ref" in value:

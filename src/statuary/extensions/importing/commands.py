@@ -459,9 +459,7 @@ def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, Et
 
 def _exit_code(report: ImportReport, incomplete: Sequence[SkippedRecord] = ()) -> ExitCode:
     if report.incomplete:
-        click.echo(
-            f"statuary: the import is not complete: {escape_control_chars(report.incomplete)}", err=True
-        )
+        click.echo(f"statuary: the import is incomplete: {escape_control_chars(report.incomplete)}", err=True)
         return ExitCode.FAILED
     return ExitCode.FINDINGS if report.skipped or incomplete else ExitCode.OK
 

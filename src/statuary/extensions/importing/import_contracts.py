@@ -418,7 +418,7 @@ class ContractImport:
             files = incomplete_files(workspace_of(options, compilation, on_chain), missing_parts)
             if existing is None:
                 self._write(begun, files, options.match_id or "")
-            self.done.account_for(contract, "incomplete", reason=f"it misses {'; '.join(missing_parts)}")
+            self.done.account_for(contract, "incomplete", reason=f"it lacks {'; '.join(missing_parts)}")
             return
         prepared = derive_contract(
             options,

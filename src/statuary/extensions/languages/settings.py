@@ -37,7 +37,7 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
         if place and tag not in LANGUAGES:
             raise InvalidValueError(
                 f"no page texts in language {tag!r}",
-                f"a further language is one of {', '.join(LANGUAGES)}; one of a theme can be the first",
+                f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",
             )
     return tags
 

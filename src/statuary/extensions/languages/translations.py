@@ -48,7 +48,9 @@ def status_in_first_language(
         absent = [first_tag] if first_tag not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
             hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
-            findings.append(_warning(f"a text is given in {tag!r}, which the site does not have", hint, path))
+            findings.append(
+                _warning(f"there is a text in {tag!r}, which is not a language of the site", hint, path)
+            )
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
             findings.append(_warning(message, f"write `{tag}:` beside the others", path))

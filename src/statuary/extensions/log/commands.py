@@ -359,7 +359,10 @@ def _refuse_existing_key(out: Path) -> None:
 
 
 def _existing_key(out: Path) -> PublishingError:
-    return PublishingError(f"{out} exists; a key is not replaced", "name another file, or use this key")
+    return PublishingError(
+        f"{out} exists, and statuary never overwrites a key",
+        "choose another file with --out, or use this key",
+    )
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:

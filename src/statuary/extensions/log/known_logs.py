@@ -82,7 +82,7 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
     if last_key(remembered_key, changes) != key:
         raise LogError(
             f"{location} had the log with the key {remembered_key.text}, and now has one with {key.text}",
-            "ask the publisher; --public-key accepts another name and key",
+            "ask the publisher; if the change is genuine, accept the new key with --public-key",
         )
 
 
@@ -167,7 +167,7 @@ def key_of(
         if given_key is None and stated_key not in (None, key.text):
             raise LogError(
                 f"the site states another key for {origin} than before: {stated_key}",
-                "ask the publisher; --public-key accepts a key anyway",
+                "ask the publisher; if the change is genuine, accept the new key with --public-key",
             )
         return trusted
     if stated_key is None:

@@ -390,7 +390,8 @@ class LogContext(NamedTuple):
         if not size and not may_start:
             raise LogError(
                 "no log was found to continue, and starting again at entry 0 would fork it",
-                "the first time: --init-log. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
+                "use --init-log if this is the first build with a log; otherwise say where the log is, with --to,"
+                " `log: {url: …}` in site.yaml, or --log-from",
                 "none",
             )
         if size and self.allow_init:

@@ -272,7 +272,8 @@ class SiteLog:
         if not self.context.allow_clock_rollback:
             raise LogError(
                 f"the clock says {entry.time}, and the last entry is of {self.rules.clock}",
-                "set the clock; if the last entry is wrong: --allow-clock-rollback, which the log shows",
+                "set the clock; if the last entry has the wrong time, use --allow-clock-rollback, which records a"
+                " correction in the log",
                 "clock",
                 now=entry.time,
                 last=self.rules.clock,

@@ -383,7 +383,7 @@ class SiteCheck:
                 self._check_incident(path, digest)
             else:
                 self._note(
-                    f"{path} is another in the log than in the manifest", is_right=listed_digest == digest
+                    f"{path} differs between the log and the manifest", is_right=listed_digest == digest
                 )
 
     def _check_incident(self, path: str, digest: str) -> None:

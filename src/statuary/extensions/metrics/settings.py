@@ -134,7 +134,7 @@ class ProbeSource(SourceModel):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if bool(self.url) == bool(self.url_variable):
-            raise InvalidValueError("a probe has one of url and url_variable", "write one of them")
+            raise InvalidValueError("a probe needs either url or url_variable", "write one of them")
         if self.url and not is_address(self.kind, self.url):
             if self.kind is ProbeKind.TCP:
                 raise InvalidValueError(f"{self.url!r} is not HOST:PORT", "write it like node.example:30303")

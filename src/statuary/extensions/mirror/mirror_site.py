@@ -144,7 +144,7 @@ def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
     if manifest.origin.instant > utc_now() + MAX_AHEAD:
         raise PublishingError(
             f"{site.url} is as of {format_utc(manifest.origin.instant)}, more than a day ahead of this clock",
-            "set the clock if it is wrong; else tell the site's owner",
+            "set the clock if it is wrong; otherwise tell the site's owner",
         )
 
 

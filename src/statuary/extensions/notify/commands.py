@@ -116,7 +116,7 @@ def notify_command(
         channels = _tested_channels(settings.channels, test)
         return send_test_messages(channels, catalogue.of(StatusContent).catalogue.page, os.environ, instant)
     if state is None:
-        raise click.UsageError("Missing option '--state': the file that the next run finds again.")
+        raise click.UsageError("Missing option '--state': a file that is kept between runs.")
     timeline = timeline_from(
         catalogue.of(StatusContent).catalogue, instant, catalogue.of(StatusContent).settings
     )

@@ -155,7 +155,7 @@ def require_past(channels: Channels, now: Instant) -> None:
             raise DeliveryStateError(
                 f"the delivery state of the channel {name!r} is of {format_exact(sent.until)}, and now is {format_exact(now)}:"
                 " a run had a wrong clock",
-                "set this clock if it is wrong; else run the command once with --allow-clock-rollback",
+                "set the clock if it is wrong; otherwise run the command once with --allow-clock-rollback",
             )
 
 

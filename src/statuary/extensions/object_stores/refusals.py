@@ -16,8 +16,8 @@ AGAIN = "publish again; it continues from here"
 REFUSALS = {
     "PermissionDeniedError": Refusal("it denies access", "check the credentials and their permissions"),
     "UnauthenticatedError": Refusal("it does not accept the credentials", "check them"),
-    "NotFoundError": Refusal("it is not there", "check the name of the bucket and the endpoint"),
-    "FileNotFoundError": Refusal("it is not there", "check the name of the bucket and the endpoint"),
+    "NotFoundError": Refusal("it does not exist", "check the name of the bucket and the endpoint"),
+    "FileNotFoundError": Refusal("it does not exist", "check the name of the bucket and the endpoint"),
     "InvalidPathError": Refusal("it does not allow the path", "check the prefix of the URL"),
     "UnknownConfigurationKeyError": Refusal("a setting is unknown", "check the variables of the store"),
     "NotSupportedError": Refusal("it does not support the request", "check the endpoint"),

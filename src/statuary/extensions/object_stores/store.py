@@ -244,7 +244,7 @@ class ObjectStore:
         """
         if "501 Not Implemented" in str(error):
             return ConditionsRefusedError(
-                f"{self.url} cannot {what}: it supports no conditional requests",
+                f"{self.url} cannot {what}: it does not support conditional requests",
                 "publish with --no-lease, and run only one publisher at a time",
             )
         refusal = refusal_of(error, self.url, os.environ)

@@ -141,7 +141,7 @@ def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for objects that another program put."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"objects that statuary did not put are in the way: {first_paths}",
+        f"the store has objects at the site's paths that statuary did not write: {first_paths}",
         "move them away, publish below another prefix, or replace them with --adopt",
     )
 

@@ -210,7 +210,7 @@ def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
     for document in documents:
         if document.key == last_key:
             raise PublishingError(
-                f"{last_key} is both added and removed", "take it from one of the two files"
+                f"{last_key} is both added and removed", "remove it from one of the two files"
             )
         last_key = document.key
         yield document

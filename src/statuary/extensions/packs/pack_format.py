@@ -163,7 +163,7 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
     if start != len(text) or not rows or rows[0][0] != frame.first_key:
         raise DamagedSnapshotError(f"{what} does not hold the documents that it lists")
     if "".join(mark_of(key) for key, _ in rows) != frame.marks:
-        raise DamagedSnapshotError(f"{what} holds other documents than the index says")
+        raise DamagedSnapshotError(f"{what} does not have the documents that the index lists")
     return documents
 
 

@@ -249,9 +249,7 @@ def removed_keys(file: Path) -> list[str]:
 
 def _opened(path: Path) -> IO[bytes]:
     if path.suffix in (".gz", ".zst"):
-        raise PublishingError(
-            f"{path} is compressed: its lines are read twice, by place", "decompress it first"
-        )
+        raise PublishingError(f"{path} is compressed: its lines have to be read twice", "decompress it first")
     try:
         return open_file(path, buffering=1 << 20)
     except OSError as error:

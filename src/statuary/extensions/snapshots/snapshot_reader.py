@@ -334,7 +334,7 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
         snapshot = stack.enter_context(closing(SnapshotReader(_source(location, stack, trusted), location)))
         if trusted is not None and trusted.read(MANIFEST) != snapshot.manifest_text:
             raise DamagedSnapshotError(
-                f"{location} is another snapshot than {against}: their manifests differ"
+                f"{location} is not the same snapshot as {against}: their manifests differ"
             )
         yield snapshot
 

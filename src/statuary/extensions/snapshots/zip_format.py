@@ -342,6 +342,6 @@ def refuse_tar_zst(location: str) -> None:
     """
     if location.partition("?")[0].endswith(".tar.zst"):
         raise PublishingError(
-            f"{location} is a .tar.zst, a form of snapshots that is no longer read",
+            f"{location} is a .tar.zst, a format of snapshots that statuary no longer reads",
             "unpack it with `tar --zstd -xf` into an empty folder; `statuary snapshot create --from FOLDER OUT.zip` packs that",
         )

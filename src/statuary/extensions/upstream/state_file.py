@@ -72,7 +72,7 @@ def refuse_future(changes: Changes, now: Instant) -> None:
         if rows and rows[-1].at > now + MAX_AHEAD:
             raise StateFileError(
                 f"{FILE}: the last status of {name} is of {format_utc(rows[-1].at)}, and it is {format_utc(now)}",
-                "set this clock if it is wrong; else run `statuary upstream` once with --allow-clock-rollback",
+                "set the clock if it is wrong; otherwise run `statuary upstream` once with --allow-clock-rollback",
             )
 
 

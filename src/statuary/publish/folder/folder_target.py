@@ -282,7 +282,7 @@ def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for paths that hold files of another program."""
     first_paths = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"files that statuary did not write are in the way: {first_paths}",
+        f"the folder has files at the site's paths that statuary did not write: {first_paths}",
         "move them away, or publish into another folder",
     )
 

@@ -210,7 +210,7 @@ def folder_documents(root: Path) -> Iterator[Document]:
         require_digest(body, entry.sha256, first_name, root)
         if any(folder.require(other_name) != body for other_name in other_names):
             raise PublishingError(
-                f"{first_name} and {other_names[0]} differ only in case, and have different bytes",
+                f"{first_name} and {other_names[0]} differ only in case, but have different content",
                 "on many systems they are one file: rename one of them, and build the site again",
             )
         yield Document(

@@ -57,7 +57,8 @@ def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     name = str(result.get("ContractName") or "")
     if not code:
         raise NotImportableError(
-            "the explorer has no source code of it", "verify the contract there, or import its project"
+            "the explorer has no source code of this contract",
+            "verify the contract there, or import its project",
         )
     version = str(result.get("CompilerVersion") or "")
     is_vyper = version.startswith(VYPER) or result.get("CompilerType") == "vyper"

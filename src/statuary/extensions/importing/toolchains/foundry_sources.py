@@ -196,7 +196,8 @@ def _settings(
     """Return the compiler settings of a project."""
     if unread := sorted({"optimizer_details", "additional_compiler_profiles"} & configuration.keys()):
         raise NotImportableError(
-            f"foundry.toml has {unread[0]}, which is not read here", "run `forge build`, and import again"
+            f"foundry.toml has {unread[0]}, which statuary does not support",
+            "run `forge build`, and import again",
         )
     settings: dict[str, Json] = {
         "optimizer": {

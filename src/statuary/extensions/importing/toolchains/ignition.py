@@ -64,7 +64,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
     parsed_journal = _Journal(journal)
     yield from parsed_journal.broken
     if parsed_journal.chain_id is None:
-        raise NotImportableError(f"{journal} names no chain", "run the deployment again")
+        raise NotImportableError(f"{journal} names no chain", "run `npx hardhat ignition deploy` again")
     for future, steps in parsed_journal.futures.items():
         yield from _future(journal, parsed_journal.chain_id, future, steps)
     yield from parsed_journal.unaccounted()
@@ -186,7 +186,7 @@ def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
     artifact = read_json_file(file)
     if artifact.get("_format") == ARTIFACT and not file.with_suffix(".dbg.json").is_file():
         raise NotImportableError(
-            "the module gave Ignition an artifact of it without its sources",
+            "Ignition has an artifact of this contract, but not its sources",
             "build the sources and add it with `statuary contract add`",
         )
     return read_hardhat(file, artifact, None)
