@@ -261,7 +261,7 @@ EXTENSIONS = (
         "apis",
         section="statuary.extensions.apis.section:ApisSection",
         folders=(*APIS, "bytecode", "v2/chainlist"),
-        provides={"record documents apis": "statuary.extensions.apis.documents:of_record"},
+        provides={"record documents apis": "statuary.extensions.apis.documents:derive_record_output"},
     ),
     Extension(
         "bulk",

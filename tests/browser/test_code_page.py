@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from statuary.base.primitives import keccak256
-from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts, without_metadata, zeroed
+from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts, strip_metadata, zero_ranges
 from statuary.publish.ledger.contract_rows import ContractRow
 from support.browser import LOOKS, browse, html_complaints
 from support.contracts import FEATURES, made_record
@@ -65,7 +65,7 @@ def documents_of(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
     """Return what the manual says a reader finds, by the functions that make the documents."""
-    plain = without_metadata(code)
+    plain = strip_metadata(code)
     exact = documents.get(f"code/0x{keccak256(code).hex()}")
     if exact is not None:
         return {"plain": len(plain), "isExact": True, "contracts": exact["contracts"]}
@@ -77,7 +77,7 @@ def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
         for entry in documents.get(f"code/length/{length}", {"templates": []})["templates"]
         for form, is_whole in forms
         if entry["isWhole"] is is_whole
-        and entry["template"] == f"0x{keccak256(zeroed(form, entry['zeroed'])).hex()}"
+        and entry["template"] == f"0x{keccak256(zero_ranges(form, entry['zeroed'])).hex()}"
         for contract in documents[f"code/template/{entry['template']}"]["contracts"]
     ]
     return {"plain": len(plain), "isExact": False, "contracts": contracts}

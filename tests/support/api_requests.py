@@ -4,7 +4,7 @@ import random
 
 from statuary.extensions.apis.blockscout import NOT_VERIFIED
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
 from statuary.site.document import encode_json
@@ -16,7 +16,7 @@ FULL = made_record("everything")
 
 def site() -> dict[str, bytes]:
     """Return the documents of the site by path."""
-    _, documents = of_record(unjudged(FULL), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    _, documents = derive_record_output(unjudged(FULL), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     files = {path: one.body for one in documents for path in (one.path, *one.aliases)}
     declared = Declarations(("transfer(address,uint256)",), (), (("E(uint256)", "E(uint256 indexed)"),))
     signatures = signatures_of_site([declared.encode()], ["many_msg_babbage(bytes1)"])

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from statuary.extensions.hosting.documents import regex_of
+from statuary.extensions.hosting.documents import url_regex
 from statuary.site.url_table import all_urls
 from statuary.site.urls import (
     COMMON_HEADERS,
@@ -74,7 +74,7 @@ def _timed_regexes() -> list[str]:
 
 
 def _regexes(urls: Iterable[Url]) -> list[str]:
-    return [f"/{_escaped(regex_of(url))}/" for url in urls]
+    return [f"/{_escaped(url_regex(url))}/" for url in urls]
 
 
 def _mapping(name: str, values: dict[str, str]) -> str:

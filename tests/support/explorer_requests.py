@@ -5,7 +5,7 @@ import random
 
 from statuary.base.primitives import checksum_address
 from statuary.contracts.settings import Chain
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import made_record, unjudged
@@ -19,7 +19,9 @@ def site() -> dict[str, bytes]:
     """Return the documents of the site by path."""
     files: dict[str, bytes] = {}
     for record in (RECORD, OTHER):
-        _, documents = of_record(unjudged(record), ApisSettings((Api.ETHERSCAN,)), "contracts/x.json")
+        _, documents = derive_record_output(
+            unjudged(record), ApisSettings((Api.ETHERSCAN,)), "contracts/x.json"
+        )
         files |= {name: one.body for one in documents for name in (one.path, *one.aliases)}
     chains = (Chain(chain_id=CHAIN, name="One", title="Chain one"),)
     settings = settings_documents(chains, "https://site.example")

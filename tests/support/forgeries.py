@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.abi import abi_signatures
 from statuary.contracts.model.compiler import parse_compiler_version
 from statuary.contracts.model.metadata_hashes import ipfs_multihash
 
@@ -62,7 +62,7 @@ def target(record: Record) -> tuple[str, str]:
 def repeat(record: Record) -> bool:
     """Write the record's members once more into the standard JSON input and output, and the signatures."""
     path, name = target(record)
-    record["signatures"] = signatures_of(record["abi"])
+    record["signatures"] = abi_signatures(record["abi"])
     given = {
         "language": record["compilation"]["language"],
         "sources": record["sources"],

@@ -25,7 +25,12 @@ from statuary.base.findings import Severity
 from statuary.base.primitives import InvalidValueError, checksum_address, parse_address
 from statuary.base.rules import rule_of
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
-from statuary.extensions.clear_signing.records import NO_CODE, ContractLocation, SiteRecords, functions_of
+from statuary.extensions.clear_signing.records import (
+    NO_CODE,
+    ContractLocation,
+    SiteRecords,
+    functions_by_selector,
+)
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES
 from statuary.extensions.clear_signing.undisplayed import undisplayed_paths
 from statuary.extensions.clear_signing.verify import DeploymentCheck, check_descriptors
@@ -94,7 +99,7 @@ class RepositoryCode(SiteRecords):
                 written = checksum_address(parse_address(address))
             except InvalidValueError:
                 continue
-            own = NO_CODE.own_code._replace(address=written, functions=functions_of(found.abi))
+            own = NO_CODE.own_code._replace(address=written, functions=functions_by_selector(found.abi))
             self._codes[chain_id, address] = own
         self._chains = frozenset(chain_id for chain_id, _ in self._codes)
 

@@ -19,7 +19,7 @@ from statuary.extensions.clear_signing.descriptors import (
     BoundContract,
     DescriptorFolder,
     SigningFileKind,
-    deployments_of,
+    bound_contracts,
 )
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
 from statuary.extensions.clear_signing.records import SiteRecords
@@ -83,7 +83,7 @@ def _withheld(folder: FolderVerification) -> Iterator[tuple[DescriptorVerdict, B
             descriptor = folder.folder.descriptor(item.path)
             is_of_messages = item.kind is SigningFileKind.MESSAGES
             hashes = type_hashes(descriptor) if is_of_messages else {}
-            yield from ((item._replace(type_hashes=hashes), place) for place in deployments_of(descriptor))
+            yield from ((item._replace(type_hashes=hashes), place) for place in bound_contracts(descriptor))
 
 
 def lint(linter: str, checkout: Path) -> None:

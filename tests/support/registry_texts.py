@@ -19,7 +19,7 @@ from statuary.extensions.clear_signing.descriptors import (
     FOLDERS,
     DescriptorFolder,
     SigningFileKind,
-    deployments_of,
+    bound_contracts,
 )
 from statuary.extensions.clear_signing.examples import (
     Chains,
@@ -27,7 +27,7 @@ from statuary.extensions.clear_signing.examples import (
     Example,
     as_json_value,
     calldata_descriptors,
-    names_of,
+    parse_names,
     tests_by_descriptor,
 )
 from statuary.extensions.clear_signing.formats import Token
@@ -104,7 +104,7 @@ class Registry:
 
     def by_python(self, test: RegistryTest) -> Any:
         """Return what Python renders."""
-        names = names_of(test.provider, CHAINS)
+        names = parse_names(test.provider, CHAINS)
         descriptor = self.folder.descriptor(test.path)
         return as_json_value(test.example.rendered(descriptor, self.descriptors, names)[1])
 
@@ -115,7 +115,7 @@ class Registry:
         bound = {
             deployment.caip: path
             for path in self.folder.paths(SigningFileKind.CALLDATA)
-            for deployment in deployments_of(self.folder.descriptor(path))
+            for deployment in bound_contracts(self.folder.descriptor(path))
         }
         cases = [
             {"descriptor": test.path, "dataProvider": test.provider, **written_example(test.example)}

@@ -247,7 +247,7 @@ def main() -> None:
         for version, changes in rows.items()
     ]
     TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    module.forget_table()
+    module.clear_table_cache()
     if faults := [fault for compiler in names for fault in unexplained(compiler, 60, seed=1)]:
         sys.exit("\n".join(faults))
 

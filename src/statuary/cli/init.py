@@ -26,7 +26,7 @@ from statuary.source.git_ignore import IGNORED_BY_DEFAULT, add_ignore_lines
 from statuary.source.git_merge import install_merge_driver
 from statuary.source.schema_line import SCHEMA_FOLDER
 from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
-from statuary.status.checks.component_checks import fits_a_url
+from statuary.status.checks.component_checks import is_url_safe
 from statuary.status.sources.site_settings import check_page_url
 from statuary.system.files import read_text
 from statuary.system.writing import replace_file
@@ -214,7 +214,7 @@ def _check_chain(text: str) -> None:
 def _check_component(text: str) -> None:
     key, _, name = text.partition("=")
     wrong = "has no name" if not name.strip() else "has a key that is not made of letters, digits, - and _"
-    if not name.strip() or not fits_a_url(key):
+    if not name.strip() or not is_url_safe(key):
         raise click.BadParameter(
             f'{text!r} {wrong}; write it like "rpc=Public RPC"', param_hint="--component"
         )

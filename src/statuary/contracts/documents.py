@@ -17,7 +17,7 @@ from statuary.site.site_content import SiteContent
 if TYPE_CHECKING:
     from statuary.contracts.model.judged_record import JudgedRecord
     from statuary.contracts.pages.context import ContractPageContext
-    from statuary.contracts.pages.former_pages import FormerPages
+    from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.site.pages.try_make import render_with_fallback
 
 
@@ -68,7 +68,7 @@ def contract_list_documents(
     site: SiteContent,
     contracts: ContractCounts,
     entries: Sequence[ContractRow],
-    former: "FormerPages",
+    former: "PreviousPages",
     skipped: list[Finding],
 ) -> tuple[Document, ...]:
     """Return the pages that list contracts, except former ones that stay.

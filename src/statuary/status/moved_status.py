@@ -41,7 +41,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
         bodies = (
             (path, new.get(path) or self._target.published(path))
             for path in sorted(paths)
-            if status_urls.incident_of(path)
+            if status_urls.incident_of_path(path)
         )
         return [Document(path=path, body=body) for path, body in bodies if body is not None]
 

@@ -27,7 +27,7 @@ from statuary.status.model.incident_history import IncidentHistory, IncidentStat
 from statuary.status.model.records import StatusCatalogue, StatusContent, StatusSettings, began_at
 from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.status.model.timeline import Timeline, changes_after
-from statuary.status.urls import ARCHIVE, INCIDENT, incident_of
+from statuary.status.urls import ARCHIVE, INCIDENT, incident_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,9 +90,9 @@ class SiteStatus:
             return None
         from statuary.site.pages.rendering import renderer_of
         from statuary.status.feeds.feed_documents import FeedDocuments
-        from statuary.status.feeds.feed_words import ENGLISH, words_of
+        from statuary.status.feeds.feed_words import ENGLISH, feed_words
 
-        words = ENGLISH if self.context is None else words_of(renderer_of(self.context).localization.texts)
+        words = ENGLISH if self.context is None else feed_words(renderer_of(self.context).localization.texts)
         return FeedDocuments(self._timeline_of(FEEDS), words)
 
     @cached_property
@@ -122,7 +122,7 @@ class SiteStatus:
     def incidents(self) -> list[Document]:
         """The documents of all incidents and maintenances at the build's instant."""
         documents = self.site.documents_at(self.now)
-        return [document for document in documents if incident_of(document.path)]
+        return [document for document in documents if incident_of_path(document.path)]
 
     @cached_property
     def _timed_at(self) -> Callable[[Instant], list[Document]]:

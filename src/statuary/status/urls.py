@@ -153,7 +153,7 @@ LINKS = FrameLinks(
 )
 
 
-def incident_of(path: str) -> str:
+def incident_of_path(path: str) -> str:
     """Return the id of the incident whose document has a path.
 
     Returns:

@@ -7,8 +7,8 @@ import pytest
 from statuary.base.primitives import ChainId
 from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
 from statuary.contracts.api.lists import AddressRows, chain_documents, rows_by_address
-from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
 from statuary.contracts.pages.lists import ContractListPages
+from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.contract_rows import ContractRow
@@ -44,7 +44,7 @@ def documents_of(rows: list[ContractRow]) -> dict[str, bytes]:
     pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)
     documents = [
         *chain_documents("1", rows),
-        *pages.chain_documents(chain, no_former_pages()),
+        *pages.chain_documents(chain, no_previous_pages()),
         *search_documents(rows, page_texts("en"), with_pages=True),
     ]
     return {document.path: document.body for document in documents}
@@ -84,21 +84,21 @@ def test_list_pages_cover_contracts_once():
 
 def test_only_changed_list_pages_are_made():
     rows = ROWS[:1_000]
-    chain, former = Chain(chain_id=ChainId("1"), name="One", title="One"), no_former_pages()
+    chain, former = Chain(chain_id=ChainId("1"), name="One", title="One"), no_previous_pages()
     before = list_pages_of(rows, chain, former)
     edited = [*rows[:400], rows[400]._replace(name="Renamed"), *rows[401:]]
-    remembered = FormerPages(former.digests, before)
+    remembered = PreviousPages(former.digests, before)
     made = list_pages_of(edited, chain, remembered)
-    every = list_pages_of(edited, chain, no_former_pages())
+    every = list_pages_of(edited, chain, no_previous_pages())
     assert made == {path: body for path, body in every.items() if path in made}
     assert {path for path in every if every[path] != before[path]} <= made.keys()
     assert len(made) == 2  # the chain's first page, and the one with the contract
     assert made.keys() | remembered.kept == every.keys()
-    lost = FormerPages(former.digests, ())
+    lost = PreviousPages(former.digests, ())
     assert list_pages_of(edited, chain, lost) == every
 
 
-def list_pages_of(rows: list[ContractRow], chain: Chain, former: FormerPages) -> dict[str, bytes]:
+def list_pages_of(rows: list[ContractRow], chain: Chain, former: PreviousPages) -> dict[str, bytes]:
     """Return the list pages of a chain that differ from former ones."""
     pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)
     return {document.path: document.body for document in pages.chain_documents(chain, former)}
@@ -114,7 +114,7 @@ def list_pages_of(rows: list[ContractRow], chain: Chain, former: FormerPages) ->
     ],
 )
 def test_search_stays_over_same_contracts(changed, published, kept):
-    former = FormerPages({}, published, changed)
+    former = PreviousPages({}, published, changed)
     assert former.keep_search() is kept
     assert former.kept == ({*published[:2]} if kept else set())
 

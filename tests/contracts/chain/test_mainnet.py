@@ -10,10 +10,10 @@ from statuary.base.reasons import EvidenceError
 from statuary.contracts.chain.anchor import (
     AnchoredBlock,
     DeploymentEvidence,
-    account_under,
+    account_in_state,
     header_of,
+    storage_word,
     transaction_in,
-    word_in_slot,
 )
 from statuary.contracts.chain.merkle_trie import decode_list, encode_rlp, number_bytes
 from statuary.contracts.chain.transaction import parse_header, parse_transaction
@@ -97,10 +97,10 @@ def test_mainnet_account_and_storage_verify():
     state = MAINNET["state"]
     header = parse_header(bytes.fromhex(state["header"][2:]))
     assert header.number == 19_000_000
-    account = account_under(header, state["address"], tuple(state["account"]))
+    account = account_in_state(header, state["address"], tuple(state["account"]))
     assert account.code_hash == keccak256(bytes.fromhex(state["code"][2:]))
-    assert word_in_slot(account, WETH_SLOT, tuple(state["storage"])) == 18
+    assert storage_word(account, WETH_SLOT, tuple(state["storage"])) == 18
     with pytest.raises(EvidenceError):
-        word_in_slot(account, "0x" + "3".zfill(64), tuple(state["storage"]))
+        storage_word(account, "0x" + "3".zfill(64), tuple(state["storage"]))
     with pytest.raises(EvidenceError):
-        account_under(header, "0x" + "11" * 20, tuple(state["account"]))
+        account_in_state(header, "0x" + "11" * 20, tuple(state["account"]))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
-from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.abi import abi_signatures
 from statuary.contracts.model.proof import ClaimName, ClaimStatus
 from statuary.contracts.sources.parse_record import parse_record_json
 from support.forgeries import repeat, target
@@ -296,7 +296,7 @@ def function_of_selector_zero(record):
             "stateMutability": "nonpayable",
         }
     )
-    record["signatures"] = signatures_of(record["abi"])
+    record["signatures"] = abi_signatures(record["abi"])
     without_hash(record)
 
 

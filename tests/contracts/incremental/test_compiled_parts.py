@@ -21,7 +21,7 @@ from statuary.contracts.checks.prove import (
 from statuary.contracts.incremental.build_contract import build_contracts_together
 from statuary.contracts.incremental.build_settings import ContractBuildSettings
 from statuary.contracts.incremental.built_contracts import contract_build_settings
-from statuary.contracts.model.compiled_part import CREATION, OTHERS, RUNTIME, CompiledParts, pieces_of
+from statuary.contracts.model.compiled_part import CREATION, OTHERS, RUNTIME, CompiledParts, split_record_text
 from statuary.contracts.model.record import MEMBERS
 from statuary.contracts.sources import parse_record
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
@@ -299,7 +299,7 @@ def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
 def test_cache_size_is_bounded() -> None:
     by_part = {}
     for text in (orjson.dumps(made_record(name)) for name in FEATURES):
-        if (found := pieces_of(text)) is not None:
+        if (found := split_record_text(text)) is not None:
             by_part[found.compiled] = found, text
     pieces, texts = zip(*by_part.values(), strict=True)
     sizes = [sum(map(len, each.compiled)) for each in pieces]

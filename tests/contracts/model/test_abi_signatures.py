@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from statuary.base.limits import MAX_ABI_TYPE_DEPTH
 from statuary.base.primitives import InvalidValueError
-from statuary.contracts.model.abi import SIGNATURE_KINDS, parse_abi_parameters, signature_text, signatures_of
+from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, parse_abi_parameters, signature_text
 from support.strategies import steady
 
 TRANSFER = {
@@ -68,7 +68,7 @@ def test_signature_text_matches_ethers(item, text):
 
 def test_signature_lists_are_sorted_and_unique():
     abi = [TRANSFER, function("bool"), TRANSFER, {"type": "constructor"}, {"type": "receive"}, "x", None]
-    listed = signatures_of(abi)
+    listed = abi_signatures(abi)
     assert list(listed) == list(SIGNATURE_KINDS)
     assert [entry["signature"] for entry in listed["function"]] == ["f(bool)", "transfer(address,uint256)"]
     assert listed["function"][1] == {  # the ERC-20 standard's selector
@@ -76,7 +76,7 @@ def test_signature_lists_are_sorted_and_unique():
         "signatureHash4": "0xa9059cbb",
         "signatureHash32": "0xa9059cbb2ab09eb219583f4a59a5d0623ade346d962bcd4e46b11da047c9049b",
     }
-    assert signatures_of(None) == {"function": [], "event": [], "error": []}
+    assert abi_signatures(None) == {"function": [], "event": [], "error": []}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,6 @@ JSON = st.recursive(
     )
 )
 def test_arbitrary_json_yields_sorted_signatures(abi):
-    for entries in signatures_of(abi).values():
+    for entries in abi_signatures(abi).values():
         texts = [entry["signature"] for entry in entries]
         assert texts == sorted(set(texts))

@@ -3,14 +3,19 @@
 import orjson
 import pytest
 
-from statuary.contracts.model.compiled_part import CompiledPart, CompiledParts, Pieces, pieces_of
+from statuary.contracts.model.compiled_part import (
+    CompiledPart,
+    CompiledParts,
+    RecordPieces,
+    split_record_text,
+)
 from statuary.contracts.model.record import in_served_order
 from support.contracts import made_record
 
 
-def record_and_pieces(name: str = "plain") -> tuple[dict, Pieces]:
+def record_and_pieces(name: str = "plain") -> tuple[dict, RecordPieces]:
     record = dict(in_served_order(made_record(name)))
-    pieces = pieces_of(orjson.dumps(record))
+    pieces = split_record_text(orjson.dumps(record))
     assert pieces is not None
     return record, pieces
 
@@ -81,5 +86,5 @@ def test_oldest_part_is_dropped() -> None:
 )
 def test_text_without_mark_has_no_pieces(mark: bytes) -> None:
     text = orjson.dumps(in_served_order(made_record()))
-    assert pieces_of(text) is not None
-    assert pieces_of(text.replace(mark, b"")) is None
+    assert split_record_text(text) is not None
+    assert split_record_text(text.replace(mark, b"")) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statuary.contracts.model.proxy_detection import (
     BEACON_SLOT,
     ProxyVerdict,
-    delegates,
+    has_delegatecall,
     proxy_evidence,
     proxy_marks,
     proxy_resolution_from_bytecode,
@@ -205,7 +205,7 @@ def test_clone_may_be_followed_by_arguments(arguments):
     [("f4", True), ("60f4", False), ("60f4f4", True), ("7f" + "f4" * 32, False), ("00", False)],
 )
 def test_only_instructions_delegate(code, does):
-    assert delegates(bytes.fromhex(code)) is does
+    assert has_delegatecall(bytes.fromhex(code)) is does
 
 
 @pytest.mark.parametrize("code", [b"\x5b" + CLONE + b"\x00", CLONE[:-1] + b"\x00", CLONE[1:] + b"\x00"])

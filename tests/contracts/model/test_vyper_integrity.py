@@ -20,8 +20,8 @@ from statuary.contracts.model.vyper_integrity import (
     VyperProgram,
     has_integrity_hash,
     hashed_paths,
-    imports_of,
     integrity_hashes,
+    parse_imports,
 )
 from statuary.extensions.compilers.compiler import detect_compiler
 from support.requirements import absent
@@ -210,7 +210,7 @@ def program(text, /, **sources):
     ],
 )
 def test_imports_of_statement(text, imports):
-    assert imports_of(text) == [Import(*expected) for expected in imports]
+    assert parse_imports(text) == [Import(*expected) for expected in imports]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_imports_of_statement(text, imports):
 )
 def test_unreadable_import_raises(text):
     with pytest.raises(InvalidValueError, match="cannot be read"):
-        imports_of(text)
+        parse_imports(text)
     with pytest.raises(InvalidValueError, match="cannot be read"):
         hashes_of(program(text))
 

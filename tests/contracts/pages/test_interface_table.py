@@ -8,7 +8,7 @@ import pytest
 from statuary.base.primitives import checksum_address
 from statuary.contracts.pages.context import CallTarget
 from statuary.contracts.pages.interface import interface_view
-from statuary.contracts.pages.page_members import selector_of, signatures_of
+from statuary.contracts.pages.page_members import item_signatures, signature_selector
 from support.contracts import made_record
 from support.requirements import CHECKOUT
 
@@ -26,7 +26,7 @@ def test_hashes_match_record_signatures(path: Path) -> None:
     }
     assert {kind: {item.hash for item in getattr(shown, kind)} for kind in expected} == expected
     known = {one["signatureHash4"] for kind in signatures.values() for one in kind}
-    assert {"0x" + selector_of(one).hex() for one in signatures_of(record["abi"])} == known
+    assert {"0x" + signature_selector(one).hex() for one in item_signatures(record["abi"])} == known
 
 
 def test_constructor_arguments_show_values() -> None:

@@ -9,7 +9,7 @@ from statuary.base.reasons import because
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence
-from statuary.contracts.pages.proof import meaning, pin_sentences
+from statuary.contracts.pages.proof import claims_sentence, pin_sentences
 from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
 from support.pages import made_page, page_of
@@ -19,7 +19,7 @@ BYTE_FOR_BYTE = "byte for byte"
 
 
 def sentence(record, level=None, **given):
-    return meaning(prove(record, **given), level or record["runtimeMatch"] or "", TEXTS)
+    return claims_sentence(prove(record, **given), level or record["runtimeMatch"] or "", TEXTS)
 
 
 def exact_record():
@@ -34,7 +34,7 @@ def test_sentence_describes_runtime_match():
 
 
 def test_differing_creation_code_adds_sentence():
-    text = meaning(prove(exact_record()), "exact_match", TEXTS, creation_differs=True)
+    text = claims_sentence(prove(exact_record()), "exact_match", TEXTS, creation_differs=True)
     assert text == f"{sentence(exact_record())} The creation code differs."
 
 

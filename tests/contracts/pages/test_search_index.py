@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from statuary.base.reserved_names import is_reserved_name
-from statuary.contracts.pages.former_pages import FormerPages
+from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document
@@ -41,7 +41,7 @@ def entry(
     )
 
 
-def documents_of(entries: list[ContractRow], former: FormerPages | None = None) -> Iterator[Document]:
+def documents_of(entries: list[ContractRow], former: PreviousPages | None = None) -> Iterator[Document]:
     return search_documents(entries, page_texts("en"), with_pages=True, former=former)
 
 
@@ -196,7 +196,7 @@ def test_partly_renewed_search_is_whole(seed: int) -> None:
             del after[number]
     old, new = ({d.path: d.body for d in documents_of([*rows.values()])} for rows in (before, after))
     changed = [*{*before.values()} ^ {*after.values()}]
-    former = FormerPages({}, old, changed)
+    former = PreviousPages({}, old, changed)
     made = {document.path: document.body for document in documents_of([*after.values()], former)}
     assert made.keys() | former.kept == new.keys()
     assert {path: old[path] for path in former.kept} | made == new

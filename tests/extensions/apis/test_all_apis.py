@@ -54,7 +54,7 @@ def test_unchanged_contracts_keep_api_documents(tmp_path, content, monkeypatch):
     assert build(content, site).applied
     before = {path: (site / path).stat().st_mtime_ns for path in of_interfaces(tree(site))}
     assert before
-    for name in ("documents.of_record", "proxy_documents.read_contract", "section.listed_proxies"):
+    for name in ("documents.derive_record_output", "proxy_documents.read_contract", "section.listed_proxies"):
         monkeypatch.setattr(f"statuary.extensions.apis.{name}", None)
     monkeypatch.setattr("statuary.extensions.apis.section.code_documents", None)
     incident = content / "incidents/slow.yaml"

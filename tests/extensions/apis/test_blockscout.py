@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from statuary.extensions.apis.blockscout import smart_contract
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import FEATURES, made_record, unjudged
 from support.edge_runtimes import node, write_site
@@ -87,7 +87,7 @@ def test_unknown_creation_is_not_success(name, is_known, arguments, status):
 @pytest.mark.parametrize("name", FEATURES)
 def test_contract_is_at_both_spellings(name):
     record = made_record(name)
-    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    _, documents = derive_record_output(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     [contract] = documents
     assert {contract.path, *contract.aliases} == {
         f"blockscout/{record['chainId']}/api/v2/smart-contracts/{address}"
@@ -102,7 +102,7 @@ def test_whatsabi_loader_reads_served_site(tmp_path):
     if not package.is_file():
         absent("whatsabi", ".ci/install-clients whatsabi")
     record = made_record("everything")
-    _, documents = of_record(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    _, documents = derive_record_output(unjudged(record), ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
     site = {path: one.body for one in documents for path in (one.path, *one.aliases)}
     script = LOADER % (json.dumps(str(package)), json.dumps([record["address"], "0x" + "12" * 20]))
     project = tmp_path / "project"

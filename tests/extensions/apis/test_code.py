@@ -15,10 +15,10 @@ from statuary.extensions.apis.code import (
     Template,
     code_documents,
     code_facts,
-    without_metadata,
-    zeroed,
+    strip_metadata,
+    zero_ranges,
 )
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.publish.ledger.contract_rows import ContractRow
 from support.contracts import FEATURES, made_record, unjudged
@@ -34,13 +34,13 @@ def code_of(record) -> bytes:
 def looked_up(code: bytes, documents: dict[str, dict]) -> list[str]:
     """What a reader does with the code of a node, by the manual."""
     digests = []
-    for hashed, is_whole in ((without_metadata(code), False), (code, True)):
+    for hashed, is_whole in ((strip_metadata(code), False), (code, True)):
         listed = documents.get(f"code/length/{len(hashed)}", {"templates": []})
         digests += [
             entry["template"]
             for entry in listed["templates"]
             if entry["isWhole"] is is_whole
-            and entry["template"] == f"0x{keccak256(zeroed(hashed, entry['zeroed'])).hex()}"
+            and entry["template"] == f"0x{keccak256(zero_ranges(hashed, entry['zeroed'])).hex()}"
         ]
     return [
         contract["address"]
@@ -115,13 +115,13 @@ def test_record_without_code_has_no_facts():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
     assert code_facts(record) is None
-    assert of_record(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
+    assert derive_record_output(unjudged(record), ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
 def test_code_facts_are_stored_with_declarations():
     record = made_record("plain")
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
-        first, _, rest = of_record(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
+        first, _, rest = derive_record_output(unjudged(record), ApisSettings(apis), "x")[0].partition(b"\n")
         assert bool(first) is (len(apis) > 1)
         assert CodeFacts.read(rest) == code_facts(record)
 

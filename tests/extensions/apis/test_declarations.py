@@ -3,8 +3,8 @@
 import orjson
 import pytest
 
-from statuary.contracts.model.abi import signatures_of
-from statuary.extensions.apis.declarations import MAX_DECLARATION, Declarations, declarations_of
+from statuary.contracts.model.abi import abi_signatures
+from statuary.extensions.apis.declarations import MAX_DECLARATION, Declarations, parse_declarations
 from support.contracts import FEATURES, made_record
 
 
@@ -18,9 +18,9 @@ ADDRESS = {"type": "address", "name": "from", "indexed": True}
 @pytest.mark.parametrize("name", FEATURES)
 def test_declarations_match_record_signatures(name):
     record = made_record(name)
-    declared = declarations_of(record["abi"])
+    declared = parse_declarations(record["abi"])
     by_kind = {
-        kind: [item["signature"] for item in items] for kind, items in signatures_of(record["abi"]).items()
+        kind: [item["signature"] for item in items] for kind, items in abi_signatures(record["abi"]).items()
     }
     assert list(declared.functions) == by_kind["function"]
     assert list(declared.errors) == by_kind["error"]
@@ -49,13 +49,13 @@ def test_declarations_match_record_signatures(name):
     ],
 )
 def test_event_declaration_has_parameter_names(inputs, declaration):
-    [(_, full)] = declarations_of([event(*inputs)]).events
+    [(_, full)] = parse_declarations([event(*inputs)]).events
     assert full == declaration
 
 
 def test_long_declaration_falls_back_to_signature():
     inputs = [{"type": "uint256", "name": "n" * 100}] * (MAX_DECLARATION // 100)
-    [(text, full)] = declarations_of([event(*inputs)]).events
+    [(text, full)] = parse_declarations([event(*inputs)]).events
     assert full == text
 
 
@@ -74,15 +74,17 @@ def test_long_declaration_falls_back_to_signature():
     ],
 )
 def test_invalid_abi_item_is_skipped(item):
-    assert declarations_of([item]) == Declarations()
+    assert parse_declarations([item]) == Declarations()
 
 
 @pytest.mark.parametrize("abi", [None, {}, "abi", 3])
 def test_invalid_abi_has_no_declarations(abi):
-    assert declarations_of(abi).encode() == b""
+    assert parse_declarations(abi).encode() == b""
 
 
 def test_duplicate_event_keeps_first_declaration():
     one, other = event(ADDRESS), event({**ADDRESS, "name": "a"})
-    assert declarations_of([one, other]) == declarations_of([other, one])
-    assert orjson.loads(declarations_of([one, other]).encode())[2] == [["E(address)", "E(address indexed a)"]]
+    assert parse_declarations([one, other]) == parse_declarations([other, one])
+    assert orjson.loads(parse_declarations([one, other]).encode())[2] == [
+        ["E(address)", "E(address indexed a)"]
+    ]

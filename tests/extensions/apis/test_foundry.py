@@ -17,8 +17,8 @@ from statuary.base.primitives import checksum_address
 from statuary.contracts.settings import Chain
 from statuary.contracts.sources.contract_source import ContractForm, ContractSource
 from statuary.contracts.sources.read_contract import read_contract
-from statuary.extensions.apis.declarations import declarations_of
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.declarations import parse_declarations
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
@@ -111,7 +111,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
         },
     }
     called = sent(node, to=record["address"], data=INITIALIZE)["transactionHash"]
-    _, documents = of_record(unjudged(record), ApisSettings((Api.ETHERSCAN,)), path)
+    _, documents = derive_record_output(unjudged(record), ApisSettings((Api.ETHERSCAN,)), path)
     site = {name: one.body for one in documents for name in (one.path, *one.aliases)}
     chains = (Chain(chain_id=CHAIN, name="Plinth", title="Plinth"),)
     site |= {
@@ -119,7 +119,7 @@ def deployed(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[De
     }
     for form in (record["address"], record["address"].lower()):
         site[f"v2/contract/{CHAIN}/{form}"] = encode_unchecked(record)
-    signatures = signatures_of_site([declarations_of(record["abi"]).encode()], [])
+    signatures = signatures_of_site([parse_declarations(record["abi"]).encode()], [])
     cache = {one.path: one.body for one in signature_documents(signatures, "")}
     project = tmp_path_factory.mktemp("project")
     write_site(project / "build", site | {"404.html": b"<!doctype html>404"})

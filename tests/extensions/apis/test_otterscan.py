@@ -9,7 +9,7 @@ from statuary.contracts.model.abi import signature_hash
 from statuary.contracts.settings import Chain
 from statuary.extensions.apis.content_files import PNG, custom_files
 from statuary.extensions.apis.declarations import Declarations
-from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.documents import derive_record_output
 from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
 from statuary.extensions.apis.repository import source_path, source_paths
 from statuary.extensions.apis.settings import Api, ApisSettings
@@ -20,7 +20,7 @@ OTTERSCAN = ApisSettings((Api.OTTERSCAN,))
 
 
 def files_of(record) -> dict[str, bytes]:
-    _, documents = of_record(unjudged(record), OTTERSCAN, "contracts/x.json")
+    _, documents = derive_record_output(unjudged(record), OTTERSCAN, "contracts/x.json")
     return {path: one.body for one in documents for path in (one.path, *one.aliases)}
 
 

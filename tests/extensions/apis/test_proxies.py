@@ -10,7 +10,7 @@ import pytest
 from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.implementation_changes import implementation_changes
 from statuary.extensions.apis.merged_abi import merged_abi
-from statuary.extensions.apis.proxies import Version, compared_pairs, history_of, published_versions
+from statuary.extensions.apis.proxies import Version, compared_pairs, proxy_history, published_versions
 from support.contracts import made_record
 from support.proxy_sites import (
     CLASHING,
@@ -203,15 +203,15 @@ def test_sources_are_compared_by_line():
 
 
 def test_history_continues_previous_build():
-    started = history_of((), (), [FIRST], NOW)
+    started = proxy_history((), (), [FIRST], NOW)
     assert started == [Version((FIRST,), NOW)]
-    assert history_of((), started, [FIRST], LATER) == started
-    upgraded = history_of((), started, [SECOND], LATER)
+    assert proxy_history((), started, [FIRST], LATER) == started
+    upgraded = proxy_history((), started, [SECOND], LATER)
     assert upgraded == [*started, Version((SECOND,), LATER)]
-    back = history_of((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
+    back = proxy_history((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
     assert [version.implementations for version in back] == [(FIRST,), (SECOND,), (FIRST,)]
     stated = [Version((FIRST,), "", 17, "file")]
-    assert history_of(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
+    assert proxy_history(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
     for damaged in (None, b"{", b"[]", b'{"history":[{"implementations":7}]}'):
         assert published_versions(damaged) == []
 

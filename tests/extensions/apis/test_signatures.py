@@ -141,7 +141,7 @@ def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
         raise AssertionError("it was made again")
 
     monkeypatch.setattr("statuary.extensions.apis.section.signature_documents", fail)
-    monkeypatch.setattr("statuary.extensions.apis.documents.declarations_of", fail)
+    monkeypatch.setattr("statuary.extensions.apis.documents.parse_declarations", fail)
     built_files(content, out)
     incident = content / "incidents/slow.yaml"
     incident.write_text(incident.read_text().replace("Slow", "Very slow"))
@@ -209,7 +209,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", ["declarations_of", "_documents"])
+@pytest.mark.parametrize("broken", ["parse_declarations", "_documents"])
 def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 

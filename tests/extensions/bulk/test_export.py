@@ -10,11 +10,11 @@ import pytest
 
 from statuary.base.findings import Finding, Position, Severity
 from statuary.base.primitives import checksum_address
-from statuary.contracts.incremental.bulk import locate_in_bulk
+from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.contracts.model.record import in_served_order
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource
 from statuary.extensions.bulk.export_records import bucket_file, read_bucket
-from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of
+from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of_file
 from statuary.site.document import encode_unchecked
 from statuary.source.unreadable import UnreadableError
 from support.contracts import made_record
@@ -218,9 +218,9 @@ def test_finding_in_row_names_pointer(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
-    (located,) = locate_in_bulk([finding], contract)
+    (located,) = locate_bulk_findings([finding], contract)
     assert (located.message, located.position) == ("wrong (at /abi/0/name)", Position(1, 1))
-    assert locate_in_bulk([replace(finding, path="other")], contract)[0].position is None
+    assert locate_bulk_findings([replace(finding, path="other")], contract)[0].position is None
 
 
 def test_damaged_bucket_is_reported(tmp_path):
@@ -270,7 +270,7 @@ def test_bucket_holds_only_needed_rows(tmp_path):
     ],
 )
 def test_file_names_identify_tables(path, table):
-    assert table_of(path) == table
+    assert table_of_file(path) == table
 
 
 @pytest.mark.slow

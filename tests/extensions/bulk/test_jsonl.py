@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from statuary.base.findings import Finding, Position
 from statuary.base.installation import extra_hint
-from statuary.contracts.incremental.bulk import locate_in_bulk
+from statuary.contracts.incremental.bulk import locate_bulk_findings
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import LineRange, counted_ranges, line_ranges, read_line_range
 from statuary.extensions.bulk.limits import MAX_BLANK
@@ -66,9 +66,9 @@ def test_line_without_findings_skips_positions(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
-    assert not locate_in_bulk([], contract)
+    assert not locate_bulk_findings([], contract)
     with pytest.raises(AttributeError):
-        locate_in_bulk([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
+        locate_bulk_findings([Finding(rule="r", message="m", path="all.jsonl", pointer=("match",))], contract)
 
 
 def test_findings_have_line_and_column(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
-from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
+from statuary.extensions.clear_signing.scaffold import descriptor_path, scaffold_descriptor
 from statuary.extensions.clear_signing.verification import verify_folder
 from support.commands import run_command
 from support.requirements import CHECKOUT
@@ -130,7 +130,7 @@ def test_scaffolds_of_all_records_pass_rules(tmp_path):
         code = DeployedCode(verified_code(record))
         made = scaffold_descriptor(code, record["chainId"], "Plinth")
         root = tmp_path / str(number)
-        write_files(root, {f"{FOLDER}/{file_of(made, '')}": json.dumps(made)})
+        write_files(root, {f"{FOLDER}/{descriptor_path(made, '')}": json.dumps(made)})
         judged = verify_folder(DescriptorFolder(root), OneContract(code), with_unverified=True)
         wrong = [item for item in judged.findings if item.severity is Severity.ERROR]
         assert wrong == [], (record["address"], wrong)

@@ -13,7 +13,7 @@ import statuary
 from statuary.extensions.clear_signing.descriptors import DescriptorFolder
 from statuary.extensions.clear_signing.documents import signing_documents
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
-from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, functions_of
+from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, functions_by_selector
 from statuary.extensions.clear_signing.site_examples import SiteExamples
 from statuary.extensions.clear_signing.verification import FolderVerification, verify_folder
 from support.signing_sites import SEND_KEY, TOKEN, TOKEN_ABI, descriptor, field, function, messages
@@ -28,7 +28,7 @@ class Codes(SiteRecords):
     """Verified contracts without their records."""
 
     def __init__(self, abi: list[dict[str, Any]], addresses: list[str]) -> None:
-        functions = functions_of(abi)
+        functions = functions_by_selector(abi)
         self._chains = frozenset({CHAIN})
         self._codes = {
             (CHAIN, address.lower()): NO_CODE.own_code._replace(address=address, functions=functions)

@@ -11,13 +11,13 @@ from statuary.contracts.urls import LOOKUP_URLS, PROOF
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
-    glob_of,
-    globs_of,
     header_rules,
     headers_file,
     host_documents,
-    regex_of,
     static_globs,
+    url_glob,
+    url_globs,
+    url_regex,
 )
 from statuary.extensions.hosting.hosts import (
     HostOptions,
@@ -159,7 +159,7 @@ def test_extensionless_page_has_same_caching(path, brief):
 
 @pytest.mark.parametrize("url", SERVED, ids=lambda url: url.name)
 def test_path_expressions_match_url_table(url):
-    fitting = [other for other in SERVED if re.fullmatch(regex_of(other), example(url))]
+    fitting = [other for other in SERVED if re.fullmatch(url_regex(other), example(url))]
     assert url in fitting
     assert {other.headers["Cache-Control"] for other in fitting} == {url.cache}
 
@@ -180,7 +180,7 @@ def test_edge_module_runs_for_lookups_only():
 
 
 def test_edge_module_handles_proofs_without_file():
-    proofs = {glob_of(PROOF)}
+    proofs = {url_glob(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
         assert proofs <= set(static_globs(enabled=on))
     assert set(static_globs(enabled=frozenset())) - set(static_globs(enabled=frozenset({"packs"}))) == proofs
@@ -284,7 +284,7 @@ def test_nested_glob_is_skipped():
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
     )
     page = Url(name="x", pattern="p.html", description="", cache=REVALIDATE)
-    assert globs_of([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
+    assert url_globs([narrow, wide, page]) == ("/a/*", "/p", "/p.html")
 
 
 @pytest.mark.parametrize(

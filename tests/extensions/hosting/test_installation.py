@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 from statuary.cli.main import command as statuary
 from statuary.extensions.hosting import commands as hosting
-from statuary.extensions.hosting.installation import BUILT_WHEEL, Installation, installation_of, put_wheel
+from statuary.extensions.hosting.installation import BUILT_WHEEL, Installation, put_wheel, repeat_installation
 from statuary.version import VERSION
 from support.requirements import CHECKOUT
 from support.sites import small_site, write_files
@@ -38,7 +38,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_requirement_is_valid_shell_word(case):
     direct_url, requirement = CASES[case]
-    installation = installation_of(direct_url, Path())
+    installation = repeat_installation(direct_url, Path())
     assert shlex.split(installation.requirement) == [requirement]
     assert Requirement(requirement).name == "statuary"
     assert installation.note == ""
@@ -54,7 +54,7 @@ def run(monkeypatch, installation, *arguments):
 def test_installed_wheel_is_copied_to_project(tmp_path, monkeypatch):
     wheel = tmp_path / "statuary-1.2-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
-    installation = installation_of({"url": wheel.as_uri(), "archive_info": {}}, tmp_path)
+    installation = repeat_installation({"url": wheel.as_uri(), "archive_info": {}}, tmp_path)
     assert installation == Installation("./wheels/statuary-1.2-py3-none-any.whl", wheel)
     content, out = small_site(tmp_path), tmp_path / "out"
     run(monkeypatch, installation, "vercel", "--content", str(content), "--out", str(out))
@@ -72,7 +72,7 @@ def test_project_wheel_stays_in_place(tmp_path):
 
 
 def test_missing_wheel_is_reported(tmp_path):
-    gone = installation_of({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
+    gone = repeat_installation({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
     assert "no longer exists" in gone.note
 
 
@@ -110,7 +110,7 @@ def git(folder, *arguments):
 
 
 def of_folder(folder, project):
-    return installation_of({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
+    return repeat_installation({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
 
 
 def test_clean_checkout_installs_from_commit(checkout, tmp_path):

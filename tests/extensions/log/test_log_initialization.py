@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
-from statuary.extensions.log.options import preview_of
+from statuary.extensions.log.options import preview_reason
 from statuary.extensions.log.published_log import open_log, published_settings
 from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
@@ -190,7 +190,7 @@ def test_lost_key_allows_renamed_log(tmp_path, runs, content):
     ],
 )
 def test_host_variables_identify_previews(variables, is_preview):
-    assert bool(preview_of(variables, "main")) == is_preview
+    assert bool(preview_reason(variables, "main")) == is_preview
 
 
 @pytest.mark.slow

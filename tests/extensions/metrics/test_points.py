@@ -17,11 +17,11 @@ from statuary.extensions.metrics.documents import (
     PERIODS,
     Interval,
     UsualRange,
+    average_by_interval,
+    consecutive_runs,
     graph,
-    intervals_of,
     nice_ceiling,
     pulse,
-    runs_of,
     short_number,
     usual_range,
 )
@@ -113,10 +113,13 @@ def test_intervals_average_points_and_keep_gaps():
         for minute, value in ((50, 1), (51, 3), (58, 9))
     ]
     later = Point(parse_instant("2026-11-20T10:00:01Z"), 100)
-    found = intervals_of([*points, later], PERIODS[0], AT)
+    found = average_by_interval([*points, later], PERIODS[0], AT)
     assert found == [(int(at), 2.0), (int(at) + 300, 9.0)]
-    assert len(list(runs_of([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300))) == 2
-    assert intervals_of(points, PERIODS[0], parse_instant("2026-11-22T00:00:00Z")) == []
+    assert (
+        len(list(consecutive_runs([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300)))
+        == 2
+    )
+    assert average_by_interval(points, PERIODS[0], parse_instant("2026-11-22T00:00:00Z")) == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,7 @@ def test_intervals_average_points_and_keep_gaps():
 def test_graph_gaps_follow_usual_distance(minutes, runs):
     end = int(AT.timestamp()) // 300 * 300
     day = [Interval(end - 60 * (minutes[-1] - minute), 4.0) for minute in minutes]
-    assert len(list(runs_of(day, 300))) == runs
+    assert len(list(consecutive_runs(day, 300))) == runs
     drawn = graph(metric(), day, AT)
     assert drawn.count('class="line"') == runs
     assert ('h0"' in drawn) == (runs == len(minutes))
@@ -148,7 +151,7 @@ def test_graph_is_well_formed_xml(values):
         Point(parse_instant(f"2026-11-20T09:{10 + 5 * n}:00Z"), value) for n, value in enumerate(values)
     ]
     name = '<script>&"'
-    text = graph(metric(unit="<s>")._replace(name=name), intervals_of(points, PERIODS[0], AT), AT)
+    text = graph(metric(unit="<s>")._replace(name=name), average_by_interval(points, PERIODS[0], AT), AT)
     root = ET.fromstring(text)
     assert root.attrib["aria-label"].startswith(name)
     assert "nan" not in text
@@ -191,7 +194,7 @@ def test_short_number_fits_tile(value, text):
 
 
 def test_usual_range_leaves_out_extremes():
-    week = intervals_of(points_every_half_hour([1.0, *[4.0, 5.0] * 10, 90.0]), PERIODS[1], AT)
+    week = average_by_interval(points_every_half_hour([1.0, *[4.0, 5.0] * 10, 90.0]), PERIODS[1], AT)
     assert usual_range(week) == UsualRange(4, 5)
     assert usual_range(week[:9]) is None
 
@@ -199,7 +202,7 @@ def test_usual_range_leaves_out_extremes():
 def test_pulse_marks_unusual_value():
     usual = UsualRange(0.1, 0.2)
     for value, is_marked in ((0.15, False), (0.29, False), (2.2, True)):
-        day = intervals_of([Point(AT, value)], PERIODS[0], AT)
+        day = average_by_interval([Point(AT, value)], PERIODS[0], AT)
         text = pulse(metric(unit="s"), day, usual, AT)
         ET.fromstring(text)
         assert ('class="now out"' in text) is is_marked

@@ -10,15 +10,15 @@ from statuary.base.primitives import parse_instant
 from statuary.extensions.notify.channels import (
     ChannelError,
     DeliveryError,
-    address_of,
     body_for,
+    channel_address,
     send_event,
 )
 from statuary.extensions.notify.events import EventKind, events_between
-from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, message_of
+from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, describe_event
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.site.pages.page_texts import page_texts
-from statuary.status.feeds.feed_words import words_of
+from statuary.status.feeds.feed_words import feed_words
 from statuary.status.model.timeline import build_timeline
 from support.receivers import CUT, SLOW, receiver
 from support.requirements import require_module
@@ -51,7 +51,7 @@ def channel(kind=ChannelKind.WEBHOOK, delivery=Delivery.AT_LEAST_ONCE, secret=""
 
 def sent(served, timeline, one=None, kind=EventKind.OPENED, **environment):
     chosen = one or channel()
-    address = address_of(chosen, {"OPS_URL": f"{served.url}/hook", **environment})
+    address = channel_address(chosen, {"OPS_URL": f"{served.url}/hook", **environment})
     pauses = []
     try:
         send_event(
@@ -154,7 +154,7 @@ def test_webhook_has_signature_and_event_id(timeline):
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_%%%", "short of base64!"])
 def test_invalid_signing_key_is_rejected(timeline, secret):
     with pytest.raises(ChannelError, match="OPS_KEY is not set, or is not a key"):
-        address_of(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
+        channel_address(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_invalid_signing_key_is_rejected(timeline, secret):
 )
 def test_invalid_url_is_rejected(url, message):
     with pytest.raises(ChannelError, match=message) as error:
-        address_of(channel(), {"OPS_URL": url})
+        channel_address(channel(), {"OPS_URL": url})
     assert "secret" not in str(error.value)
 
 
@@ -196,11 +196,11 @@ def test_teams_payload_is_adaptive_card(timeline):
 
 def test_message_url_points_to_update(timeline):
     event = event_of(timeline, EventKind.RESOLVED)
-    assert message_of(event, timeline).url.endswith(f"#update-{event.id}")
+    assert describe_event(event, timeline).url.endswith(f"#update-{event.id}")
 
 
 def test_component_message_is_translated(timeline):
-    message = message_of(event_of(timeline, EventKind.COMPONENT), timeline, words_of(page_texts("de")))
+    message = describe_event(event_of(timeline, EventKind.COMPONENT), timeline, feed_words(page_texts("de")))
     assert message.subject.endswith(": Beeinträchtigt")
     assert message.text.endswith(": jetzt Beeinträchtigt, vorher In Betrieb.")
 
@@ -208,7 +208,7 @@ def test_component_message_is_translated(timeline):
 def test_long_texts_are_truncated():
     long = INCIDENT.replace("Slow", "Slow " * 38).replace("Done.", "word " * 1_900)
     timeline = build_timeline(catalogue_of(incidents={"trouble": long}), END)
-    message = message_of(event_of(timeline, EventKind.RESOLVED), timeline)
+    message = describe_event(event_of(timeline, EventKind.RESOLVED), timeline)
     assert len(message.subject) <= LONGEST_SUBJECT
     assert len(message.text) == LONGEST_TEXT or message.text.endswith("…")
 
@@ -287,7 +287,7 @@ def test_apprise_sends_message(timeline):
         url = served.url.replace("http://", "json://")
         send_event(
             channel(ChannelKind.APPRISE),
-            address_of(channel(ChannelKind.APPRISE), {"OPS_URL": f"{url}/hook"}),
+            channel_address(channel(ChannelKind.APPRISE), {"OPS_URL": f"{url}/hook"}),
             event_of(timeline, EventKind.OPENED),
             timeline,
         )
@@ -302,12 +302,15 @@ def test_apprise_failure_is_reported(timeline):
     one = channel(ChannelKind.APPRISE)
     with receiver() as served:
         served.answers.append(500)
-        address = address_of(one, {"OPS_URL": served.url.replace("http://", "json://")})
+        address = channel_address(one, {"OPS_URL": served.url.replace("http://", "json://")})
         with pytest.raises(DeliveryError, match="Apprise could not send"):
             send_event(one, address, event_of(timeline, EventKind.OPENED), timeline)
     with pytest.raises(ChannelError, match="is not a URL that Apprise knows"):
         send_event(
-            one, address_of(one, {"OPS_URL": "nothing://x"}), event_of(timeline, EventKind.OPENED), timeline
+            one,
+            channel_address(one, {"OPS_URL": "nothing://x"}),
+            event_of(timeline, EventKind.OPENED),
+            timeline,
         )
 
 

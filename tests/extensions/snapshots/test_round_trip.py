@@ -120,7 +120,9 @@ def test_tar_zst_converts_as_hint_says(tmp_path: Path) -> None:
     old = tmp_path / "old.tar.zst"
     old.write_bytes(OLD_FORM)
     for read in (verify_snapshot, open_site, copied_in_place):
-        with pytest.raises(PublishingError, match="format of snapshots that statuary no longer reads") as refused:
+        with pytest.raises(
+            PublishingError, match="format of snapshots that statuary no longer reads"
+        ) as refused:
             read(str(old))
         assert "`tar --zstd -xf`" in refused.value.hint
     (tmp_path / "out").mkdir()

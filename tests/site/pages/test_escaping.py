@@ -11,9 +11,9 @@ from statuary.base.findings import Finding
 from statuary.base.primitives import ChainId
 from statuary.contracts.model.proof import CheckOutcome, CheckResult, Proof
 from statuary.contracts.model.record import contract_row
-from statuary.contracts.pages.former_pages import no_former_pages
 from statuary.contracts.pages.lists import ContractListPages
 from statuary.contracts.pages.page_members import with_page_members
+from statuary.contracts.pages.previous_pages import no_previous_pages
 from statuary.contracts.settings import Chain
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import HIDDEN_CHARACTERS, one_line
@@ -76,7 +76,7 @@ def test_contract_list_escapes_texts() -> None:
             [with_page_members(contract_row(record), record)],
             with_pages=True,
         )
-        (document,) = lists.chain_documents(chain, no_former_pages())
+        (document,) = lists.chain_documents(chain, no_previous_pages())
         home = lists.home([chain], {"31337": 1}, search=True, has_lists=True)
         return document.body.decode() + home.body.decode()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.status.checks.component_checks import fits_a_url
+from statuary.status.checks.component_checks import is_url_safe
 from statuary.status.editing.new_record import MAX_SLUG_LENGTH, new_id, slug
 
 DAY = date(2026, 11, 2)
@@ -37,5 +37,5 @@ def test_taken_id_gets_next_number():
 @given(st.text())
 def test_any_title_gives_url_safe_id(title):
     made = new_id(DAY, title, "incident", ())
-    assert fits_a_url(made)
+    assert is_url_safe(made)
     assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

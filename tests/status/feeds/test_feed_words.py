@@ -7,7 +7,7 @@ import pytest
 
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.settings import LANGUAGES
-from statuary.status.feeds.feed_words import ENGLISH, words_of
+from statuary.status.feeds.feed_words import ENGLISH, feed_words
 from statuary.status.model.vocabulary import STANDARD_BODIES
 from support.sites import SITE, built_files, small_site, write_files
 
@@ -21,13 +21,13 @@ def test_english_page_keeps_standard_bodies() -> None:
     assert {body: texts(f"body.{name}") for body, name in STANDARD_BODIES.items()} == {
         body: body for body in STANDARD_BODIES
     }
-    assert words_of(texts) is ENGLISH
+    assert feed_words(texts) is ENGLISH
     assert ENGLISH.body(ENGLISH_BODY) == ENGLISH_BODY
 
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_other_language_translates_standard_bodies(language: str) -> None:
-    words = words_of(page_texts(language))
+    words = feed_words(page_texts(language))
     assert {body for body in STANDARD_BODIES if words.body(body) == body} == set()
     assert words.body("The disk is full.") == "The disk is full."
     assert words.description("All Systems Operational") != "All Systems Operational"

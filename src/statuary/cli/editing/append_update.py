@@ -24,8 +24,8 @@ from statuary.cli.options import DURATION, INSTANT, option_group
 from statuary.source.edit_yaml import append_item
 from statuary.status.editing.updates import (
     NewUpdate,
-    mapping_of,
     parse_statuses,
+    record_pointer,
     status_at,
     status_before,
     with_announcement,
@@ -204,7 +204,7 @@ def append_update(
 
 def apply_update(session: EditSession, incident: Incident, update: NewUpdate, subject: str) -> None:
     """Append an update to a record's file, and commit the edit with this subject."""
-    pointer = (*mapping_of(incident), "updates")
+    pointer = (*record_pointer(incident), "updates")
     edit = session.edit_file(
         incident.source,
         lambda text: append_item(with_announcement(text, incident, session.at), pointer, update.value),

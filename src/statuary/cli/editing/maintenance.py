@@ -41,12 +41,12 @@ from statuary.cli.editing.tables import list_format_option, maintenance_rows, pr
 from statuary.cli.options import DURATION, INSTANT, build_instant, content_option, now_option
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
-from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.new_record import new_file, page_day, used_ids
 from statuary.status.editing.updates import (
     NewUpdate,
     format_if_given,
-    mapping_of,
     move_text,
+    record_pointer,
     status_at,
     with_announcement,
     with_cancellation,
@@ -130,7 +130,7 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    existing = taken_ids(session.timeline, session.options.content, new_id)
+    existing = used_ids(session.timeline, session.options.content, new_id)
     edit = new_file("maintenances", value, page_day(session.timeline, start), existing, new_id)
     times = f"{format_exact(start)} to {format_exact(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
@@ -198,7 +198,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body_optio
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "a maintenance that is over cannot be cancelled")
-    pointer = mapping_of(window)
+    pointer = record_pointer(window)
     edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
     if window.created_at > session.at:
@@ -293,7 +293,7 @@ def _with_move(
     moved: tuple[Instant, Instant],
     update: NewUpdate | None,
 ) -> str:
-    pointer = mapping_of(window)
+    pointer = record_pointer(window)
     text = with_window(text, pointer, session.at, moved)
     if update is None:
         return text

@@ -115,7 +115,7 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
     return header
 
 
-def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+def account_in_state(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
     """Return the account under a block's state root, which may be absent.
 
     Raises:
@@ -130,7 +130,7 @@ def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Accoun
     return Account(as_bytes(items[2], 32), as_bytes(items[3], 32))
 
 
-def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
+def storage_word(account: Account, slot: str, nodes: Nodes) -> int:
     """Return the word in a storage slot of an account.
 
     Raises:

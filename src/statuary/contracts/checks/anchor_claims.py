@@ -33,11 +33,11 @@ from statuary.contracts.chain.anchor import (
     AnchoredBlock,
     Checkpoints,
     DeploymentEvidence,
-    account_under,
+    account_in_state,
     header_of,
     is_checkpoint,
+    storage_word,
     transaction_in,
-    word_in_slot,
 )
 from statuary.contracts.chain.transaction import (
     BlockHeader,
@@ -104,7 +104,7 @@ def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) ->
     slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
     if not set(slots) <= anchor.storage.keys():
         return {}
-    return {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
+    return {slot: storage_word(account, slot, anchor.storage[slot]) for slot in slots}
 
 
 def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
@@ -359,7 +359,7 @@ class _OnChain(_ChainClaim):
             raise EvidenceError("no_account_proof")
         block = self.anchor.block
         header = header_of(block)
-        account = account_under(header, self.record.address, self.anchor.account)
+        account = account_in_state(header, self.record.address, self.anchor.account)
         its = f"0x{account.code_hash.hex()}"
         ours = f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
         outcome = _Outcome(block, header.timestamp, {"codeHash": its})

@@ -21,7 +21,7 @@ from statuary.contracts.checks.check import (
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, hex_bytes
 from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
-from statuary.contracts.model.open_lists import COMPILERS, is_name
+from statuary.contracts.model.open_lists import COMPILERS, is_plausible_name
 from statuary.contracts.model.transformations import (
     ReplayError,
     TransformationReason,
@@ -98,7 +98,7 @@ def unknown_compiler(record: RecordView) -> Iterator[Observation]:
         is_language = record.language not in COMPILERS
         member, value = ("language", record.language) if is_language else ("compiler", compiler)
         pointer = ("compilation", member)
-        if is_name(value):
+        if is_plausible_name(value):
             yield NotKnown(member, value, pointer)
         else:
             yield Violation(f"{value[:80]!a} is no name of a {member}", pointer)
@@ -179,7 +179,7 @@ def _replays(side: SideView) -> Iterator[Observation]:
 def _unknown_transformation(side: SideView) -> NotKnown | None:
     """Return the unknown transformation, if known ones do not explain the code."""
     errors = [step for step in side.steps if isinstance(step, UnknownTransformationError)]
-    if not errors or side.found is not None or not is_name(errors[0].word):
+    if not errors or side.found is not None or not is_plausible_name(errors[0].word):
         return None
     return NotKnown("transformation", errors[0].word, (side.member, "transformations"))
 

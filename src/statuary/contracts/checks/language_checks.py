@@ -11,7 +11,7 @@ from statuary.contracts.model.auxdata import AuxdataStyle
 from statuary.contracts.model.code_maker import CodeMaker, code_maker
 from statuary.contracts.model.evm_forks import FORKS, later_opcode
 from statuary.contracts.model.solc_settings import default_fork
-from statuary.contracts.model.vyper_settings import NAMES, SettingAnswer, setting_answer
+from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setting_support
 
 
 class Traces(NamedTuple):
@@ -162,13 +162,13 @@ def _settings_of_vyper(record: RecordView) -> Iterator[Observation]:
             continue
         yield Evidence({name: str(value)[:80]})
         pointer = ("compilation", "compilerSettings", name)
-        match setting_answer(record.version.partition("+")[0], name, value):
-            case SettingAnswer.REFUSED:
+        match setting_support(record.version.partition("+")[0], name, value):
+            case SettingSupport.REFUSED:
                 message = f"Vyper {record.version[:80]} takes no {name} {as_json_text(value)[:80]}"
                 yield Violation(message, pointer, "write the settings that the contract was compiled with")
-            case SettingAnswer.NOT_KNOWN:
+            case SettingSupport.NOT_KNOWN:
                 yield NotKnown(f"setting {name}", str(value)[:80], pointer)
-            case SettingAnswer.TAKEN:
+            case SettingSupport.TAKEN:
                 pass
 
 

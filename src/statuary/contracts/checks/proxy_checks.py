@@ -16,7 +16,7 @@ from statuary.contracts.model.proxy_detection import (
     SLOTS,
     ProxyEvidence,
     ProxyVerdict,
-    delegates,
+    has_delegatecall,
     proxy_evidence,
 )
 from statuary.contracts.model.record import RecordValue
@@ -140,7 +140,9 @@ def contradicted_proxy_resolution(record: RecordView) -> Iterator[Observation]:
     proxy_type = claim.get("proxyType")
     if isinstance(proxy_type, str) and proxy_type not in PROXY_TYPES:
         yield Evidence({"verdict": f"{proxy_type[:80]} is not known here"})
-        contradiction = "" if delegates(_without_auxdata(record)) else "the bytecode delegates to no contract"
+        contradiction = (
+            "" if has_delegatecall(_without_auxdata(record)) else "the bytecode delegates to no contract"
+        )
     else:
         evidence = proxy_evidence(code)
         yield Evidence({"verdict": evidence.verdict.value, "candidates": ", ".join(evidence.candidates)})

@@ -29,7 +29,7 @@ from statuary.contracts.checks.check import (
     of_compilation,
 )
 from statuary.contracts.checks.record_view import RecordView, hex_bytes
-from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
+from statuary.contracts.model.compiler import SHORTEST_COMMIT, library_addresses
 from statuary.contracts.model.record import unknown_members
 from statuary.system.files import read_file
 
@@ -297,7 +297,7 @@ def _released(known: Mapping[str, Release], number: str, *, is_before: bool) -> 
 @check
 def library_address_mismatch(record: RecordView) -> Iterator[Observation]:
     """A library that the compiler's settings link has their address wherever the record links it."""
-    settings = libraries_of(as_object(record.compilation.get("compilerSettings")).get("libraries"))
+    settings = library_addresses(as_object(record.compilation.get("compilerSettings")).get("libraries"))
     if settings:
         yield Evidence({"libraries": len(settings)})
     for side in record.sides:

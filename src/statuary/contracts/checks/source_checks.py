@@ -23,10 +23,10 @@ from statuary.contracts.checks.check import (
 )
 from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
 from statuary.contracts.checks.transformation_checks import is_library
-from statuary.contracts.model.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
+from statuary.contracts.model.abi import SIGNATURE_KINDS, abi_signatures, decode_abi_values, signature_entry
 from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.contracts.model.open_lists import COMPILERS
-from statuary.contracts.model.solidity_source import declaration, immutable_count, words_at, yul_object
+from statuary.contracts.model.solidity_source import declaration, find_word, immutable_count, yul_object
 from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
@@ -241,7 +241,7 @@ def _is_metadata(record: RecordView) -> bool:
 @of_compilation
 def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
-    expected = signatures_of(record.value.get("abi"))
+    expected = abi_signatures(record.value.get("abi"))
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
@@ -409,7 +409,7 @@ class _Words:
         return any(self._has(self._sources[source], word) for source in (path, *self._sources))
 
     def _has(self, text: str, word: str) -> bool:
-        place = next(words_at(text, word), None)
+        place = next(find_word(text, word), None)
         self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
         return place is not None
 

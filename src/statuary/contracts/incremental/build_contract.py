@@ -152,7 +152,7 @@ def build_contracts_of_files(
     """
     root_path = str(root)
     contracts = ((source, source_stat(root_path, source), _read(root, source)) for source in sources)
-    for batch in in_batches((source, contract, stat) for source, stat, contract in contracts):
+    for batch in group_into_batches((source, contract, stat) for source, stat, contract in contracts):
         built_contracts = build_contracts_together([item[:2] for item in batch], settings)
         yield from zip(built_contracts, [stat for _, _, stat in batch], strict=True)
 
@@ -160,7 +160,7 @@ def build_contracts_of_files(
 ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContract, Any])
 
 
-def in_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
+def group_into_batches(contracts: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
     """Yield contracts in groups that are small enough to prove together.
 
     A group fits into a processor's cache.

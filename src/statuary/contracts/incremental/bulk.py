@@ -10,7 +10,11 @@ from typing_extensions import override
 
 from statuary.base.budget import INTERRUPTIONS, exception_finding
 from statuary.base.findings import Finding
-from statuary.contracts.incremental.build_contract import BuiltContract, build_contracts_together, in_batches
+from statuary.contracts.incremental.build_contract import (
+    BuiltContract,
+    build_contracts_together,
+    group_into_batches,
+)
 from statuary.contracts.incremental.partitions import OutdatedSource, PartitionSettings, PartitionSources
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
@@ -98,7 +102,7 @@ def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
         yield exception_finding(error, path, "reading the source")
 
 
-def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
+def locate_bulk_findings(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
     """Give a contract's findings their line or row in the file."""
     own_findings = list[Finding]()
     other_findings = list[Finding]()
@@ -121,12 +125,12 @@ class BulkSourceRange(PartitionSources):
         source, reason, _ = self.outdated
         failed: list[Finding] = []
         last_index = 0
-        for batch in in_batches(self._contracts(settings.root, failed)):
+        for batch in group_into_batches(self._contracts(settings.root, failed)):
             together = build_contracts_together([item[:2] for item in batch], settings.contracts)
             for (_, _, contract), built_contract in zip(batch, together, strict=True):
                 last_index = built_contract.source.line
                 located = built_contract._replace(
-                    findings=tuple(locate_in_bulk(built_contract.findings, contract))
+                    findings=tuple(locate_bulk_findings(built_contract.findings, contract))
                 )
                 yield located, located.source_row(unit=source.path, reason=reason)
         if failed:

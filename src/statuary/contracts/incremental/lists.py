@@ -11,7 +11,7 @@ from statuary.base.progress import Progress, stage
 from statuary.contracts.api.lists import AddressRows, rows_by_address
 from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
 from statuary.contracts.incremental.built_contracts import LIST_PAGES, BuiltContracts
-from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
+from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
 from statuary.contracts.paths import apply_host_layout
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.urls import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
@@ -75,7 +75,7 @@ def add_lists(
             documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
             index: list[Document] = []
             target.add(apply_host_layout(_noting_index(documents, index), site.hosting))
-            _remove_former_pages(target.ledger, chain_id, index[0])
+            _remove_outdated_pages(target.ledger, chain_id, index[0])
         is_same_list = sources.partial and not sources.differ()
         if not (is_same_site and is_same_list and CONTRACTS_SOURCE not in contracts.incomplete_sources):
             _add_pages(target, contracts, skipped, is_same_site=is_same_site)
@@ -133,7 +133,7 @@ def _noting_index(documents: Iterable[Document], index: list[Document]) -> Itera
         yield document
 
 
-def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
+def _remove_outdated_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
     """Remove the published pages that a chain's new index no longer names."""
     pages = orjson.loads(index.body)["pages"]
     named_pages = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
@@ -151,7 +151,7 @@ def _add_pages(
         skipped, is_same_site: as for `add_lists`.
     """
     site, counts, documents = contracts.site, contracts.counts, target.ledger.documents
-    former = _former_pages(target, contracts) if is_same_site else no_former_pages()
+    former = _previous_pages(target, contracts) if is_same_site else no_previous_pages()
     entries = list(contracts.sources.rows()) if site.pages.lists_contracts(counts.contracts) else []
     pages = contract_list_documents(site, counts, entries, former, skipped)
     target.add(apply_host_layout(pages, site.hosting))
@@ -160,7 +160,7 @@ def _add_pages(
     target.ledger.set_meta({LIST_PAGES: orjson.dumps(former.digests).decode()})
 
 
-def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages:
+def _previous_pages(target: BuildTarget, contracts: BuiltContracts) -> PreviousPages:
     """Return the list pages of the last build, to reuse unchanged ones.
 
     Returns:
@@ -168,9 +168,9 @@ def _former_pages(target: BuildTarget, contracts: BuiltContracts) -> FormerPages
     """
     noted = target.ledger.get_meta(LIST_PAGES)
     if not (noted and contracts.sources.partial) or CONTRACTS_SOURCE in contracts.incomplete_sources:
-        return no_former_pages()
+        return no_previous_pages()
     published = frozenset(_published_pages(target))
-    return FormerPages(orjson.loads(noted), published, contracts.sources.search_changes())
+    return PreviousPages(orjson.loads(noted), published, contracts.sources.search_changes())
 
 
 def _published_pages(target: BuildTarget) -> list[str]:

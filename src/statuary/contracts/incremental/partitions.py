@@ -56,7 +56,7 @@ class PartitionSettings(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def unpacked_settings(settings: bytes) -> PartitionSettings:
+def unpack_settings(settings: bytes) -> PartitionSettings:
     """Unpickle settings that `PartitionSettings.packed` made."""
     shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
     return shared
@@ -104,11 +104,11 @@ class SingleSources(PartitionSources):
                     built_contract.source_row(unit=unit, reason=reason, git=git, stat=stat_text),
                 )
             else:  # the source may have changed after git's report, or while it was read
-                git_id = confirmed_git_id(root, source, git, built_contract.digest)
+                git_id = verify_git_id(root, source, git, built_contract.digest)
                 yield built_contract, built_contract.source_row(unit=unit, reason=reason, git=git_id)
 
 
-def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
+def verify_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
     """Return a source's git id if its content still has that id.
 
     Returns:
@@ -142,7 +142,7 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
         OSError: if a body cannot be staged.
         PublishingError: if a document cannot be part of the site.
     """
-    settings = unpacked_settings(partition.settings)
+    settings = unpack_settings(partition.settings)
     output = partition.output
     rows = []
     for built_contract, row in partition.sources.build(settings):

@@ -33,7 +33,7 @@ from statuary.contracts.incremental.rebuild_plan import (
     RemainingSources,
     plan_rebuild,
     save_contract_state,
-    with_known_count,
+    with_previous_count,
 )
 from statuary.contracts.incremental.record_location import (
     duplicate_contract,
@@ -92,7 +92,7 @@ def build_contracts(
         WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.answer
-    contracts = with_known_count(site.of(SiteContracts), target.ledger, tree)
+    contracts = with_previous_count(site.of(SiteContracts), target.ledger, tree)
     site = site.with_value(contracts)
     settings = contract_build_settings(site, checks, contract_page_context(site), recompiler)
     fingerprint = contract_fingerprint(settings, site)

@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from statuary.base.limits import LARGEST_RECORD
 from statuary.contracts.incremental.built_contracts import CONTRACTS
-from statuary.contracts.incremental.partitions import AnySource, OutdatedSource, confirmed_git_id
+from statuary.contracts.incremental.partitions import AnySource, OutdatedSource, verify_git_id
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_scan import ContractScan, ScanResult
 from statuary.contracts.sources.contract_source import BulkForm, BulkSource, ContractForm, evidence_folder
@@ -112,8 +112,8 @@ class SourceComparison:
         # if git reports a change, do not trust an equal modification time: some tools set it
         if stat and stat == last_stat and not (git and last_git):
             return (path, git, stat) if git else None
-        if last_digest and digest_of(self.root, source) == last_digest:
-            return path, confirmed_git_id(self.root, source, git, last_digest), ""
+        if last_digest and source_digest(self.root, source) == last_digest:
+            return path, verify_git_id(self.root, source, git, last_digest), ""
         return RebuildReason.CHANGED
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
@@ -123,7 +123,7 @@ class SourceComparison:
         """
         if not last_digest:
             return RebuildReason.VERIFIED
-        return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
+        return None if source_digest(self.root, source) == last_digest else RebuildReason.CHANGED
 
 
 def _paired(
@@ -201,7 +201,7 @@ def source_folder(source: AnySource) -> str | None:
     return source.path.rpartition("/")[0] if source.form is ContractForm.WORKSPACE else None
 
 
-def digest_of(root: Path, source: AnySource) -> bytes:
+def source_digest(root: Path, source: AnySource) -> bytes:
     """Return the digest of a record's file, as `record_digest` computes it.
 
     Returns:
@@ -246,7 +246,7 @@ class RebuildPlan(NamedTuple):
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
-def with_known_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
+def with_previous_count(contracts: SiteContracts, ledger: Ledger, tree: GitState | None) -> SiteContracts:
     """Reuse the last count of contracts if git shows no change."""
     scan = contracts.sources
     if not is_unchanged(ledger, tree) or not isinstance(scan, ContractScan) or scan.external:

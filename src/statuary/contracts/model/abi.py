@@ -211,7 +211,7 @@ LONGEST_REMEMBERED_ITEM: Final = 1_000
 _TEXTS: Final[dict[bytes, str | None]] = {}
 
 
-def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
+def abi_signatures(abi: Json) -> dict[str, list[dict[str, str]]]:
     """Return an ABI's signatures by kind, unique and in byte order.
 
     The production server sorts by its database's locale, so compare signatures of other servers' records as
@@ -222,13 +222,13 @@ def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
         if (
             isinstance(item, dict)
             and (kind := item.get("type")) in SIGNATURE_KINDS
-            and (text := known_signature_text(item))
+            and (text := cached_signature_text(item))
         ):
             texts[kind].add(text)
     return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
 
 
-def known_signature_text(item: Mapping[str, Json]) -> str | None:
+def cached_signature_text(item: Mapping[str, Json]) -> str | None:
     """Return an ABI item's signature, from a cache that all ABIs share."""
     try:
         key = orjson.dumps(item)

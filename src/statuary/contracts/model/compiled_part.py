@@ -37,14 +37,14 @@ _MARKERS: Final = (
 """The ends of pieces, in order; the last two end at the record's proxyResolution and at its end."""
 
 
-class Pieces(NamedTuple):
+class RecordPieces(NamedTuple):
     """A record's text, split into pieces of compilation and deployment."""
 
     compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
     deployed: tuple[bytes, ...]  # the pieces around these, each completed to a JSON object
 
 
-def pieces_of(text: bytes) -> Pieces | None:
+def split_record_text(text: bytes) -> RecordPieces | None:
     """Split a record's text into pieces, without checking them.
 
     Returns:
@@ -65,7 +65,7 @@ def pieces_of(text: bytes) -> Pieces | None:
     deployment = b"{%b}" % text[f + 2 : g]
     text_after = b"{%b" % text[h + 1 :]
     compiled = text[a + 1 : b], text[d + 1 : e], text[g + 1 : h]
-    return Pieces(compiled, (text_before, first, side, second, deployment, text_after))
+    return RecordPieces(compiled, (text_before, first, side, second, deployment, text_after))
 
 
 class CompiledPart:
@@ -122,14 +122,14 @@ class CompiledParts:
         self._size = 0
         self._seen: set[int] = set()
 
-    def find(self, pieces: Pieces) -> CompiledPart | None:
+    def find(self, pieces: RecordPieces) -> CompiledPart | None:
         """Return the cached compilation with exactly these bytes."""
         part = self._parts.pop(pieces.compiled, None)
         if part is not None:
             self._parts[pieces.compiled] = part
         return part
 
-    def add(self, pieces: Pieces, record: RecordValue) -> CompiledPart | None:
+    def add(self, pieces: RecordPieces, record: RecordValue) -> CompiledPart | None:
         """Return a record's compilation, and cache it if it occurred before.
 
         Returns:

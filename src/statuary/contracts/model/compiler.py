@@ -74,7 +74,7 @@ def is_same_build(recorded: str, reported: str) -> bool:
     return len(short) >= SHORTEST_COMMIT and long.startswith(short)
 
 
-def libraries_of(libraries: Json) -> dict[str, str]:
+def library_addresses(libraries: Json) -> dict[str, str]:
     """Return library addresses in lower case, by `path:Library`.
 
     Args:

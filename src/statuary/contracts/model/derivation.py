@@ -23,7 +23,7 @@ from statuary.base.primitives import (
     is_hex_digits,
     keccak256,
 )
-from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.abi import abi_signatures
 from statuary.contracts.model.auxdata import (
     AuxdataByNumber,
     AuxdataPositions,
@@ -177,7 +177,7 @@ def split_name(fully_qualified_name: str) -> ContractName:
     return ContractName(path, name)
 
 
-def language_of(std_json_input: Json) -> str:
+def input_language(std_json_input: Json) -> str:
     """Return a standard JSON input's language, capitalized as in records.
 
     Raises:
@@ -348,7 +348,7 @@ def workspace_members(workspace: Workspace) -> CompiledMembers:
     return compiled_members(
         workspace.std_json_output,
         workspace.fully_qualified_name,
-        language=language_of(workspace.std_json_input),
+        language=input_language(workspace.std_json_input),
         version=workspace.compiler_version.removeprefix("v"),
     )
 
@@ -527,7 +527,7 @@ def _record(workspace: Workspace) -> RecordValue:
         "additionalInput": in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None,
         "stdJsonInput": None,
         "stdJsonOutput": None,
-        "signatures": signatures_of(artifacts["abi"]),
+        "signatures": abi_signatures(artifacts["abi"]),
         "proxyResolution": _proxy_resolution(workspace),
         "match": overall_level(*levels),
         "chainId": workspace.chain_id,

@@ -15,7 +15,7 @@ COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+._-]{0,39}")
 
 
-def is_name(text: str) -> bool:
+def is_plausible_name(text: str) -> bool:
     """Return whether a string may be a word that upstream adds.
 
     A sentence or a deceptive string is not.

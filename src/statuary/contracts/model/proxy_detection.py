@@ -200,7 +200,7 @@ def _data_behind(code: bytes, end: int) -> bytes:
     return data[:-size]
 
 
-def delegates(code: bytes) -> bool:
+def has_delegatecall(code: bytes) -> bool:
     """Return whether code has a DELEGATECALL, as any proxy must."""
     offset = 0
     while offset < len(code):

@@ -140,7 +140,7 @@ def _releases() -> list[tuple[CompilerVersion, SolcRelease]]:
     return listed
 
 
-def forget_table() -> None:
+def clear_table_cache() -> None:
     """Clear the cached table, after its file was written again."""
     _releases.cache_clear()
     _release_at.cache_clear()

@@ -58,7 +58,7 @@ class Declaration(NamedTuple):
         return _LAYOUT_AT.search(self.head) is not None
 
 
-def code_of(text: str, version: str) -> str:
+def strip_comments(text: str, version: str) -> str:
     """Replace each comment by a blank and each string by quotes.
 
     Args:
@@ -84,8 +84,8 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
     """
     if name not in text:
         return None
-    code = code_of(text, version)
-    for place in words_at(code, name):
+    code = strip_comments(text, version)
+    for place in find_word(code, name):
         keyword = _keyword_before(code, place)
         # inside braces, these words may be identifiers of inline assembly
         if keyword and code.count("{", 0, place) == code.count("}", 0, place):
@@ -97,7 +97,7 @@ def declaration(text: str, name: str, version: str) -> Declaration | None:
 
 def immutable_count(text: str, version: str) -> int:
     """Count the immutable variables that a Solidity source declares."""
-    return len(_IMMUTABLE.findall(code_of(text, version))) if "immutable" in text else 0
+    return len(_IMMUTABLE.findall(strip_comments(text, version))) if "immutable" in text else 0
 
 
 def yul_object(text: str) -> str:
@@ -116,7 +116,7 @@ def yul_object(text: str) -> str:
     return ""
 
 
-def words_at(text: str, word: str) -> Iterator[int]:
+def find_word(text: str, word: str) -> Iterator[int]:
     """Yield each position of a whole word in a text."""
     place, last = text.find(word) if word else -1, 0
     while place >= 0:

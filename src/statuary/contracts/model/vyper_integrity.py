@@ -121,12 +121,12 @@ def hashed_paths(program: VyperProgram) -> frozenset[str]:
             continue
         reached.add(path)
         if modules.includes_imports(path):
-            found = [modules.find(path, imported) for imported in imports_of(program.sources[path])]
+            found = [modules.find(path, imported) for imported in parse_imports(program.sources[path])]
             open_paths += [source for source in found if source is not None]
     return frozenset(reached)
 
 
-def imports_of(text: str) -> list[Import]:
+def parse_imports(text: str) -> list[Import]:
     """Parse the imports of a module, in order.
 
     Raises:
@@ -177,7 +177,7 @@ class _Modules:
         text = self._program.sources.get(path)
         if text is None:
             raise InvalidValueError(f"{path!r} is not among the sources")
-        imports = imports_of(text)
+        imports = parse_imports(text)
         if len(imports) > MAX_IMPORTED_MODULES:
             raise InvalidValueError(f"{path!r} imports {len(imports)} modules")
         parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]

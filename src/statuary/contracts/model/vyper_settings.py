@@ -20,7 +20,7 @@ NAMES: Final = ("optimize", "evmVersion")
 """The settings that the table has."""
 
 
-class SettingAnswer(Enum):
+class SettingSupport(Enum):
     """Whether a compiler accepts a setting: yes, no, or unknown."""
 
     TAKEN = "taken"
@@ -29,7 +29,7 @@ class SettingAnswer(Enum):
     """The release is not in the table, and no release there takes the value."""
 
 
-def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
+def setting_support(version: str, name: str, value: Json) -> SettingSupport:
     """Return whether a release accepts a value of a setting.
 
     Args:
@@ -39,9 +39,9 @@ def setting_answer(version: str, name: str, value: Json) -> SettingAnswer:
     table, spelled = _table(), orjson.dumps(value)
     if version not in table:
         values = {taken for row in table.values() for taken in row.get(name, ())}
-        return SettingAnswer.TAKEN if spelled in values else SettingAnswer.NOT_KNOWN
+        return SettingSupport.TAKEN if spelled in values else SettingSupport.NOT_KNOWN
     is_taken = name not in table[version] or spelled in table[version][name]
-    return SettingAnswer.TAKEN if is_taken else SettingAnswer.REFUSED
+    return SettingSupport.TAKEN if is_taken else SettingSupport.REFUSED
 
 
 @cache

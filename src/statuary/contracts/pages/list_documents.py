@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from statuary.contracts.pages.former_pages import FormerPages
 from statuary.contracts.pages.lists import ContractListPages
+from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import search_documents
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
@@ -17,7 +17,7 @@ CONTRACTS = ("contracts",)
 
 
 def contract_list_pages(
-    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: FormerPages
+    content: SiteContent, counts: ContractCounts, entries: Sequence[ContractRow], former: PreviousPages
 ) -> Iterator[Document]:
     """Yield the changed list pages, and the search if it changed.
 
@@ -37,7 +37,7 @@ def _contract_lists(
     contracts: SiteContracts,
     counts: ContractCounts,
     entries: Sequence[ContractRow],
-    former: FormerPages,
+    former: PreviousPages,
 ) -> Iterator[Document]:
     renderer = renderer_of(site)
     with_pages = contracts.have_pages(site.settings)

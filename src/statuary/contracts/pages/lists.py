@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from statuary.base.primitives import parse_instant
 from statuary.contracts.api.list_pages import PageRows, list_pages
-from statuary.contracts.pages.former_pages import FormerPages
+from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.trail import Stroke, small_trail
 from statuary.contracts.pages.verdict_signs import (
     claimed_level,
-    level_of,
+    level_label_key,
     verdict_key,
     verdict_sign,
 )
@@ -113,7 +113,7 @@ class ContractListPages:
         for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
-    def chain_documents(self, chain: Chain, former: FormerPages) -> Iterator[Document]:
+    def chain_documents(self, chain: Chain, former: PreviousPages) -> Iterator[Document]:
         """Yield a chain's first page, and the changed pages of its list.
 
         A page links to its neighbours only, so that contracts added or removed elsewhere do not change it.
@@ -199,7 +199,9 @@ class ContractListPages:
         return self._renderer.page(url, "chain.html", head, view)
 
     def _summary(self, chain: Chain, count: int, *, has_lists: bool) -> ChainSummary:
-        exact = sum(level_of(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
+        exact = sum(
+            level_label_key(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ())
+        )
         numbers = self._localization.texts.number
         return ChainSummary(
             name=one_line(chain.title),

@@ -19,9 +19,9 @@ from statuary.contracts.pages.interface import InterfaceView, interface_view, na
 from statuary.contracts.pages.proof import (
     Pin,
     ProofView,
+    claims_sentence,
     headline,
     is_at_address,
-    meaning,
     pin_sentences,
     proof_view,
     verdict_key,
@@ -282,7 +282,7 @@ def contract_view(
         level_label=headline(judged, texts),
         known=_known(judged.known, localization),
         level_sign=verdict_sign(level),
-        level_meaning=meaning(
+        level_meaning=claims_sentence(
             proof,
             as_text(record["runtimeMatch"]),
             texts,

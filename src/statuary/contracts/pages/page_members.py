@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from statuary.base.json_values import Json, as_list, as_object, as_text
-from statuary.contracts.model.abi import known_signature_text, signature_hash
+from statuary.contracts.model.abi import cached_signature_text, signature_hash
 from statuary.contracts.model.record import RecordValue
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import one_line, visible_name
@@ -20,7 +20,7 @@ def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") ->
     """
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
-    signatures = dict.fromkeys(signatures_of(record.get("abi")))
+    signatures = dict.fromkeys(item_signatures(record.get("abi")))
     names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
     name = visible_name(as_text(compilation.get("name")))
     resolution = as_object(record.get("proxyResolution"))
@@ -28,21 +28,21 @@ def with_page_members(row: ContractRow, record: RecordValue, trail: str = "") ->
     return row._replace(
         name=name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…",
         language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
-        selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
+        selectors=b"".join(dict.fromkeys(map(signature_selector, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
         proxy=proxy if resolution.get("isProxy") is True else "",
         trail=trail,
     )
 
 
-def signatures_of(abi: Json) -> Iterator[str]:
+def item_signatures(abi: Json) -> Iterator[str]:
     """Yield the signature of each function, event and error."""
     for item in map(as_object, as_list(abi)):
-        if item.get("type") in SELECTOR_KINDS and (text := known_signature_text(item)) is not None:
+        if item.get("type") in SELECTOR_KINDS and (text := cached_signature_text(item)) is not None:
             yield text
 
 
-def selector_of(signature: str) -> bytes:
+def signature_selector(signature: str) -> bytes:
     """Return a signature's selector: four bytes of its hash."""
     return bytes.fromhex(signature_hash(signature)[2:10])
 

@@ -85,7 +85,7 @@ def proof_view(
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
     rows = tuple(
-        _row(result, texts, rules)._replace(sign=sign_beside(OUTCOME_ICONS[outcome], judged))
+        _row(result, texts, rules)._replace(sign=check_sign(OUTCOME_ICONS[outcome], judged))
         for outcome in OUTCOME_ORDER
         for result in by_outcome[outcome]
     )
@@ -99,7 +99,7 @@ def proof_view(
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
         claims=tuple(
             _claim_row(claim, localization, explorer)._replace(
-                sign=sign_beside(CLAIM_ICONS[claim.status], judged)
+                sign=check_sign(CLAIM_ICONS[claim.status], judged)
             )
             for claim in contradicted_first
         ),
@@ -136,7 +136,7 @@ CLAIM_ICONS = {
 """The sign of a claim's status."""
 
 
-def sign_beside(sign: str, judged: JudgedRecord) -> str:
+def check_sign(sign: str, judged: JudgedRecord) -> str:
     """Return the sign of a passed check.
 
     It is not green if something else contradicts the record.
@@ -208,10 +208,10 @@ def pin_sentences(judged: JudgedRecord, texts: PageTexts) -> Iterator[tuple[str,
             weakest = max(pins, key=strength.index)
             sentence = texts(f"pinned.{weakest.name.lower()}")
             text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
-            yield part, Pin(text, sign_beside(PIN_SIGNS.get(weakest, "stated"), judged))
+            yield part, Pin(text, check_sign(PIN_SIGNS.get(weakest, "stated"), judged))
     for member, pin in proof.pinned.items():
         if member.startswith("sources/"):
-            sign = sign_beside(PIN_SIGNS.get(pin, "stated"), judged)
+            sign = check_sign(PIN_SIGNS.get(pin, "stated"), judged)
             yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), sign)
 
 
@@ -260,7 +260,7 @@ def headline(judged: JudgedRecord, texts: PageTexts) -> str:
     return " ".join(sentences if is_published else [f"{texts('level.refused')}.", *sentences])
 
 
-def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
+def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
     """Return the sentence that explains the claims of a published record.
 
     Args:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.model.proof import ClaimStatus
-from statuary.contracts.pages.former_pages import FormerPages, no_former_pages
-from statuary.contracts.pages.verdict_signs import UNCHECKED, level_of, verdict_key, verdict_sign
+from statuary.contracts.pages.previous_pages import PreviousPages, no_previous_pages
+from statuary.contracts.pages.verdict_signs import UNCHECKED, level_label_key, verdict_key, verdict_sign
 from statuary.contracts.urls import CONTRACT_LINK, CONTRACT_PAGE, SEARCH_INDEX, SEARCH_SHARD
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import Document, encode_json
@@ -63,7 +63,7 @@ def search_documents(
     texts: PageTexts,
     *,
     with_pages: bool,
-    former: FormerPages | None = None,
+    former: PreviousPages | None = None,
 ) -> Iterator[Document]:
     """Yield the files of the search index, except former ones that stay.
 
@@ -72,7 +72,7 @@ def search_documents(
             contract.
         former: the last build's pages; None makes every file.
     """
-    former = no_former_pages() if former is None else former
+    former = no_previous_pages() if former is None else former
     newest_first = [
         SearchedContract(entry, _facet(entry))
         for entry in sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
@@ -85,7 +85,7 @@ def search_documents(
 
 
 def _shard_documents(
-    kind: str, contracts: Sequence[SearchedContract], former: FormerPages, names: list[str]
+    kind: str, contracts: Sequence[SearchedContract], former: PreviousPages, names: list[str]
 ) -> Iterator[Document]:
     """Yield the files for the terms of a kind, except former ones that stay.
 
@@ -139,7 +139,7 @@ def _compared(term: str) -> str:
 
 def _facet(entry: ContractRow) -> str:
     language = entry.language.partition(" ")[0]
-    return f"{entry.chainId} {language} {level_of(entry)} {'proxy' if entry.proxy else ''}"
+    return f"{entry.chainId} {language} {level_label_key(entry)} {'proxy' if entry.proxy else ''}"
 
 
 def _terms(kind: str, contracts: Sequence[SearchedContract]) -> Terms:
@@ -227,7 +227,8 @@ def _document(path: str, terms: Terms, contracts: Sequence[SearchedContract]) ->
     rows = (contracts[number].entry for number in places)
     value = {
         "contracts": [
-            [e.chainId, e.address, e.name, e.language, level_of(e), e.proxy, e.verdict, e.trail] for e in rows
+            [e.chainId, e.address, e.name, e.language, level_label_key(e), e.proxy, e.verdict, e.trail]
+            for e in rows
         ],
         "terms": items,
         "facets": {

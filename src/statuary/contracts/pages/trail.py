@@ -10,7 +10,7 @@ from statuary.base.primitives import Instant, parse_instant
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.contracts.model.record import RecordValue
-from statuary.contracts.pages.proof import CLAIM_ICONS, sign_beside
+from statuary.contracts.pages.proof import CLAIM_ICONS, check_sign
 from statuary.site.pages.page_texts import PageTexts, one_line
 from statuary.site.pages.site_context import FormattedTime, Localization
 
@@ -80,7 +80,7 @@ def trail_signs(judged: JudgedRecord) -> str:
     if not judged.proof.claims:
         return ""
     return "-".join(
-        "".join(sign_beside(CLAIM_ICONS[claim.status], judged)[0] for claim in claims)
+        "".join(check_sign(CLAIM_ICONS[claim.status], judged)[0] for claim in claims)
         for claims in claims_between_parts(judged.proof)
     )
 
@@ -139,7 +139,7 @@ def _strand(claim: Claim, judged: JudgedRecord, texts: PageTexts) -> Strand:
         key = claim.reason.key
     return Strand(
         claim=name,
-        sign=sign_beside(CLAIM_ICONS[claim.status], judged),
+        sign=check_sign(CLAIM_ICONS[claim.status], judged),
         status=texts(f"claim_status.{status}"),
         check=texts(f"trail.{key}"),
     )

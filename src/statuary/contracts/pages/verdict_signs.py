@@ -39,7 +39,7 @@ def claimed_level(row: "ContractRow") -> str:
     return "" if row.is_contradicted or not row.runtimeMatch else f"level.{row.runtimeMatch}"
 
 
-def level_of(row: "ContractRow") -> str:
+def level_label_key(row: "ContractRow") -> str:
     """Return the key of a contract's label in lists.
 
     It is the level of the runtime side, unless that is contradicted.

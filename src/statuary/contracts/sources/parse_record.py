@@ -17,7 +17,7 @@ from statuary.base.findings import Finding
 from statuary.base.json_values import MAX_VALUES, Json, NumberText, has_many_values
 from statuary.base.limits import MAX_NUMBER_DIGITS
 from statuary.contracts.chain.anchor import Anchor
-from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, pieces_of
+from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, split_record_text
 from statuary.contracts.model.derivation import repeated_members
 from statuary.contracts.model.proof import CompilationEvidence
 from statuary.contracts.model.record import Compilation, Record, RecordValue
@@ -68,7 +68,7 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     if len(raw) > MAX_VALUES and has_many_values(raw):
         raise BeyondLimitError(f"the record has more than {MAX_VALUES:,} values")
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
-    if (pieces := pieces_of(trimmed)) is None:
+    if (pieces := split_record_text(trimmed)) is None:
         return _parse_whole(raw, trimmed, path)
     if (part := COMPILED_PARTS.find(pieces)) is not None:
         with suppress(ValueError, TypeError, KeyError):

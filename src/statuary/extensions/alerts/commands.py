@@ -15,7 +15,7 @@ from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Public
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item
 from statuary.source.source_files import walk_folder
-from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.new_record import new_file, page_day, used_ids
 from statuary.status.editing.updates import NewUpdate, with_announcement
 from statuary.status.model.records import StatusContent
 from statuary.status.model.vocabulary import DEFAULT_BODIES
@@ -51,7 +51,7 @@ def from_alert(session: EditSession, payload: bytes) -> None:
     publishes it. The same alert twice changes nothing; the end of the alert resolves the incident, unless a
     person has updated it since.
     """
-    rules = rules_of(session.options.content)
+    rules = read_rules(session.options.content)
     alerts = read_alerts(payload)
     if not alerts:
         _carry_out(session, NoChange("the event neither opens nor resolves an alert"))
@@ -59,7 +59,7 @@ def from_alert(session: EditSession, payload: bytes) -> None:
         _carry_out(session, decision)
 
 
-def rules_of(content: Path) -> tuple[AlertRule, ...]:
+def read_rules(content: Path) -> tuple[AlertRule, ...]:
     """Return the rules of site.yaml.
 
     Raises:
@@ -105,7 +105,7 @@ def _open(session: EditSession, opening: Opening) -> None:
         "started_at": format_exact(since) if since is not None and since < at else None,
         "updates": [update.value],
     }
-    existing = taken_ids(session.timeline, session.options.content)
+    existing = used_ids(session.timeline, session.options.content)
     edit = new_file("incidents", value, page_day(session.timeline, at), existing, None)
     subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
     session.apply(edit, subject, update.details_with(affected))

@@ -59,8 +59,8 @@ class CodeFacts(NamedTuple):
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
-        of_template, length, zeroed, is_whole = template
-        ranges = tuple((start, size) for start, size in zeroed)
+        of_template, length, zero_ranges, is_whole = template
+        ranges = tuple((start, size) for start, size in zero_ranges)
         return cls(digest, Template(of_template, length, ranges, is_whole))
 
 
@@ -78,7 +78,7 @@ def _hash(code: bytes) -> str:
     return f"0x{keccak256(code).hex()}"
 
 
-def without_metadata(code: bytes) -> bytes:
+def strip_metadata(code: bytes) -> bytes:
     """Remove the final metadata, and solc's INVALID before it, from code.
 
     The metadata is a CBOR map of up to four members; the last two bytes are its length.
@@ -88,7 +88,7 @@ def without_metadata(code: bytes) -> bytes:
     return plain.removesuffix(INVALID)
 
 
-def zeroed(code: bytes, ranges: Ranges) -> bytes:
+def zero_ranges(code: bytes, ranges: Ranges) -> bytes:
     """Set ranges of code to zero."""
     output = bytearray(code)
     for start, size in ranges:
@@ -111,10 +111,10 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
         return None
     try:
         ranges = _ranges(runtime, len(compiled) // 2)
-        of_compiler = zeroed(without_metadata(_unlinked(compiled)), ranges)
+        of_compiler = zero_ranges(strip_metadata(_unlinked(compiled)), ranges)
     except (InvalidValueError, ValueError):  # no such references, or what is left is not hex
         return None
-    own_code = zeroed(without_metadata(code), ranges)
+    own_code = zero_ranges(strip_metadata(code), ranges)
     return Template(_hash(own_code), len(own_code), ranges) if own_code == of_compiler else None
 
 
@@ -130,7 +130,7 @@ def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
     if not start or size <= 0 or size % WORD or code[:start].hex() != compiled.lower():
         return None
     ranges = ((start, size),)
-    return Template(_hash(zeroed(code, ranges)), len(code), ranges, is_whole=True)
+    return Template(_hash(zero_ranges(code, ranges)), len(code), ranges, is_whole=True)
 
 
 def _ranges(runtime: JsonObject, size: int) -> Ranges:

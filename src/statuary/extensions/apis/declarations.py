@@ -35,7 +35,7 @@ class Declarations(NamedTuple):
         return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
 
 
-def declarations_of(abi: Json) -> Declarations:
+def parse_declarations(abi: Json) -> Declarations:
     """Collect the signatures of a record's ABI.
 
     Items that ethers rejects are skipped.

@@ -8,7 +8,7 @@ from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.blockscout import blockscout_documents
 from statuary.extensions.apis.code import code_facts
-from statuary.extensions.apis.declarations import declarations_of
+from statuary.extensions.apis.declarations import parse_declarations
 from statuary.extensions.apis.etherscan import etherscan_documents
 from statuary.extensions.apis.proxies import proxy_facts
 from statuary.extensions.apis.repository import repository_documents
@@ -16,7 +16,7 @@ from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.site.document import Document, encode_unchecked
 
 
-def of_record(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
+def derive_record_output(judged: JudgedRecord, settings: object, source: str) -> RecordOutput:
     """Derive the documents and ledger data of a record.
 
     The first line of the facts has the declarations of the ABI, the second the hashes of the code, the third
@@ -35,7 +35,7 @@ def of_record(judged: JudgedRecord, settings: object, source: str) -> RecordOutp
     code = code_facts(record) if Api.CODE in settings.apis and judged.is_code_of_sources else None
     proxy = proxy_facts(judged) if Api.PROXIES in settings.apis else None
     lines = (
-        declarations_of(record["abi"]).encode() if needs_abi else b"",
+        parse_declarations(record["abi"]).encode() if needs_abi else b"",
         b"" if code is None else code.encode(),
         b"" if proxy is None else proxy.encode(),
     )

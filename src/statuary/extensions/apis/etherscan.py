@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.contracts.model.compiler import libraries_of
+from statuary.contracts.model.compiler import library_addresses
 from statuary.contracts.model.judged_record import JudgedRecord
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.settings import Chain
@@ -131,12 +131,12 @@ def linked_libraries(record: RecordValue) -> dict[str, str]:
 
     The settings name those that the compiler linked, the transformations those that were linked after it.
     """
-    linked = libraries_of(
+    linked = library_addresses(
         as_object(as_object(record["compilation"]).get("compilerSettings")).get("libraries")
     )
     for side in ("creationBytecode", "runtimeBytecode"):
         values = as_object(as_object(record[side]).get("transformationValues"))
-        linked |= libraries_of(values.get("libraries"))
+        linked |= library_addresses(values.get("libraries"))
     return linked
 
 

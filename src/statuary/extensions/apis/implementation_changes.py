@@ -9,7 +9,7 @@ from statuary.base.budget import consume, consume_for_text
 from statuary.base.json_values import Json, JsonObject, as_object, as_text
 from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
-from statuary.extensions.apis.storage_changes import StorageChange, storage_changes, variables_of
+from statuary.extensions.apis.storage_changes import StorageChange, layout_variables, storage_changes
 
 CONTEXT: Final = 3
 """Lines around a change that are shown."""
@@ -90,8 +90,8 @@ class ImplementationChanges(NamedTuple):
 
 def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
     """Compare the implementations of two records."""
-    old = variables_of(before["storageLayout"])
-    new = variables_of(after["storageLayout"])
+    old = layout_variables(before["storageLayout"])
+    new = layout_variables(after["storageLayout"])
     return ImplementationChanges(
         before=_side(before, old),
         after=_side(after, new),

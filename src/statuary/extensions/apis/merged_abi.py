@@ -81,7 +81,7 @@ class _AbiMerge:
         self._topics: dict[tuple[str, str], AbiEntry] = {}
 
     def add(self, code: CodeAbi) -> None:
-        for entry in entries_of(code):
+        for entry in valid_entries(code):
             consume(1)
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
@@ -133,7 +133,7 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
     return entry.kind, entry.key, indexed
 
 
-def entries_of(code: CodeAbi) -> Iterable[AbiEntry]:
+def valid_entries(code: CodeAbi) -> Iterable[AbiEntry]:
     """Yield the valid entries of an ABI."""
     address, abi = code
     for item in map(as_object, as_list(abi)):
@@ -164,7 +164,8 @@ class AbiChange(NamedTuple):
 def abi_changes(before: Json, after: Json) -> list[AbiChange]:
     """Compare two ABIs by kind and signature."""
     old, new = (
-        {(entry.kind, entry.signature): entry for entry in entries_of(("", abi))} for abi in (before, after)
+        {(entry.kind, entry.signature): entry for entry in valid_entries(("", abi))}
+        for abi in (before, after)
     )
     changes = []
     for kind, signature in sorted(old.keys() | new.keys()):

@@ -92,7 +92,7 @@ def published_versions(resolved: bytes | None) -> list[Version]:
     return versions
 
 
-def history_of(
+def proxy_history(
     stated_versions: Sequence[Version],
     seen_versions: Sequence[Version],
     current_addresses: Sequence[str],

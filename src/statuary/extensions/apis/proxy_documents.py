@@ -27,7 +27,7 @@ from statuary.extensions.apis.proxies import (
     ProxyFacts,
     ResolvedProxy,
     Version,
-    history_of,
+    proxy_history,
     published_versions,
     resolved_proxy,
 )
@@ -40,7 +40,7 @@ from statuary.site.urls import Url
 WHOLE_SITE = ("contracts",)
 
 
-def folders_of(place: ContractLocation) -> list[str]:
+def proxy_folders(place: ContractLocation) -> list[str]:
     """Return the folders of a proxy, for both spellings of its address."""
     chain_id, address = place
     return [
@@ -85,7 +85,7 @@ def listed_proxies(
         )
         has_none = not seen_versions and place not in stated_versions
         since = format_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
-        history = history_of(stated_versions.get(place, ()), seen_versions, facts.implementations, since)
+        history = proxy_history(stated_versions.get(place, ()), seen_versions, facts.implementations, since)
         proxies.append(ListedProxy(row, facts, history))
     return proxies
 

@@ -27,7 +27,7 @@ def is_full(record: RecordValue) -> bool:
     return bool(record["match"] == "exact_match")
 
 
-def folder_of(record: RecordValue) -> str:
+def repository_folder(record: RecordValue) -> str:
     """Return a contract's folder in the repository."""
     match = "full_match" if is_full(record) else "partial_match"
     return f"{match}/{record['chainId']}/{record['address']}"
@@ -63,7 +63,7 @@ def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
     }
     digests = {name: f"0x{keccak256(body).hex()}" for name, body in bodies.items()}
     paths = source_paths(
-        bodies, f"{urls.REPOSITORY.prefix}{folder_of(record)}/sources", set(digests.values())
+        bodies, f"{urls.REPOSITORY.prefix}{repository_folder(record)}/sources", set(digests.values())
     )
     names: dict[str, list[str]] = {digest: [] for digest in digests.values()}
     for name, path in paths.items():
@@ -127,7 +127,7 @@ def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
 
 def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
     """Yield the files of a contract as documents."""
-    folder = folder_of(record)
+    folder = repository_folder(record)
     for file in repository_files(record):
         paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]
         yield Document(

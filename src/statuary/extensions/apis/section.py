@@ -24,9 +24,9 @@ from statuary.extensions.apis.otterscan import chain_files, configuration_file, 
 from statuary.extensions.apis.pages import PARTS
 from statuary.extensions.apis.proxy_documents import (
     ProxyDocuments,
-    folders_of,
     index_document,
     listed_proxies,
+    proxy_folders,
 )
 from statuary.extensions.apis.settings import Api
 from statuary.extensions.apis.signatures import (
@@ -175,7 +175,7 @@ class ApisSection(Section):
         """
         if Api.PROXIES not in self.settings.apis:
             return True
-        rows = ((row, lines_of(facts)[2]) for row, facts in built_contracts.sources.facts())
+        rows = ((row, split_facts(facts)[2]) for row, facts in built_contracts.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
         proxies = listed_proxies(of_proxies, custom_files.versions, target.published, now)
         target.add(apply_host_layout([index_document(proxies)], built_contracts.site.hosting))
@@ -185,7 +185,7 @@ class ApisSection(Section):
                 target.add(apply_host_layout(documents, built_contracts.site.hosting))
                 continue
             are_whole = False
-            for folder in folders_of(place):
+            for folder in proxy_folders(place):
                 target.ledger.documents.retain_prefix(folder)
         return are_whole
 
@@ -198,7 +198,7 @@ class ApisSection(Section):
         self, contracts: BuiltContracts, public: bytes, custom_documents: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.site, custom_documents)
-        contract_facts = [(row, lines_of(facts)) for row, facts in contracts.sources.facts()]
+        contract_facts = [(row, split_facts(facts)) for row, facts in contracts.sources.facts()]
         newest = max((row.verifiedAt for row, _ in contract_facts), default="")
         declared = (lines[0] for _, lines in contract_facts if lines[0])
         yield from self._signature_documents(declared, public, newest)
@@ -245,7 +245,7 @@ class ApisSection(Section):
         return _PublicSignatures(public, _read(public).findings)
 
 
-def lines_of(facts: bytes) -> list[bytes]:
+def split_facts(facts: bytes) -> list[bytes]:
     """Split the ledger's data about a record into three lines."""
     lines = facts.split(b"\n")
     return lines + [b""] * (3 - len(lines))

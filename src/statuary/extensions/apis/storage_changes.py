@@ -75,7 +75,7 @@ class StorageChange(NamedTuple):
         }
 
 
-def variables_of(layout: Json) -> list[Variable] | None:
+def layout_variables(layout: Json) -> list[Variable] | None:
     """Return the ordered variables of a layout of solc or Vyper.
 
     Returns:

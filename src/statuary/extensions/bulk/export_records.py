@@ -12,7 +12,7 @@ import orjson
 from statuary.base.findings import Finding, Position
 from statuary.base.json_values import Json, as_object, as_text, in_jsonb_order
 from statuary.base.primitives import checksum_address
-from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.abi import abi_signatures
 from statuary.contracts.model.derivation import repeated_members
 from statuary.contracts.model.matching import MatchLevel, overall_level
 from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
@@ -162,7 +162,7 @@ def _compilation(compilation: ExportedCompilation) -> dict[str, Json]:
 def _signatures(match: ExportedMatch, abi: Json) -> Json:
     """Return the signatures by kind, from the export or from the ABI."""
     if match.signatures is None:
-        return signatures_of(abi)
+        return abi_signatures(abi)
     kinds: dict[str, dict[str, Json]] = {"function": {}, "event": {}, "error": {}}
     for kind, text, digest_4, digest_32 in match.signatures:
         hashes = {"signatureHash4": "0x" + digest_4.hex(), "signatureHash32": "0x" + digest_32.hex()}

@@ -119,12 +119,12 @@ OVERHEAD = 224 << 20
 """Bytes of memory that the engine does not count: code, rows in transit, what the allocator keeps."""
 
 
-def table_of(path: str) -> str:
+def table_of_file(path: str) -> str:
     """Return the table that a file belongs to."""
     return RANGE.sub("", PurePosixPath(path).name.removesuffix(".parquet"))
 
 
-def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
+def files_by_table(files: Iterable[str]) -> dict[str, list[str]]:
     """Group the files of an export by table.
 
     Raises:
@@ -132,7 +132,7 @@ def tables_of(files: Iterable[str]) -> dict[str, list[str]]:
     """
     tables: dict[str, list[str]] = {}
     for file in sorted(files, key=lambda path: (_first_row(path), path)):
-        tables.setdefault(table_of(file), []).append(file)
+        tables.setdefault(table_of_file(file), []).append(file)
     missing_tables = [name for name in NEEDED if name not in tables]
     if missing_tables:
         raise UnreadableError(
@@ -362,7 +362,7 @@ def join_export(
     Raises:
         UnreadableError: if tables are missing or cannot be read, or memory or disk is too small.
     """
-    tables = tables_of(source.files)
+    tables = files_by_table(source.files)
     connection = connect(limits, scratch_dir / "scratch", scratch_dir / "join.duckdb")
     try:
         open_tables(connection, root, tables)

@@ -71,7 +71,7 @@ def _zstandard(raw: IO[bytes]) -> IO[bytes]:
         raise UnreadableError(str(error), error.hint) from None
 
 
-def damage_errors(path: str) -> tuple[type[Exception], ...]:
+def damaged_file_errors(path: str) -> tuple[type[Exception], ...]:
     """Return the exceptions that reading a damaged file raises.
 
     Raises:
@@ -219,7 +219,7 @@ def read_line_range(root: Path, lines: LineRange) -> Iterator[LineContract]:
     path, number = lines.path, lines.first_line
     damaged: tuple[type[Exception], ...] = ()
     try:
-        damaged = damage_errors(path)
+        damaged = damaged_file_errors(path)
         with open_bulk_file(root, path) as file:
             unreadable = blank = 0
             for number, line in enumerate(_lines(file, lines), lines.first_line):

@@ -83,7 +83,7 @@ NO_CHARACTER = "\uffff"
 PURPOSE = "`cards` in site.yaml"
 
 
-def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
+def card_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
     """Yield the name and the state of each card of a site."""
     if status:
         for kind in ("status", "incident"):
@@ -108,18 +108,18 @@ class CardsSection(Section):
     @override
     def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
         settings = catalogue.settings_of(CardSettings) or CardSettings()
-        font = font_of(settings, dict(catalogue.pages.theme.files))
+        font = card_font(settings, dict(catalogue.pages.theme.files))
         site = site_context(catalogue)
         texts = renderer_of(site).localization.texts
         site_name = site.name if can_draw(font, site.name) else ""
-        for name, state in names_and_states(status=site.settings.status, contracts=site.has_contracts):
+        for name, state in card_states(status=site.settings.status, contracts=site.has_contracts):
             draw = _draw_trail if name.startswith("contract-") else _draw_sign
-            line = line_of(font, texts, f"cards.{name}")
+            line = card_text(font, texts, f"cards.{name}")
             body = card(font, partial(draw, state=state), state, line, site_name, urlsplit(site.url).netloc)
             yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
 
 
-def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
+def card_text(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
     """Return a text in a language that the font has characters for.
 
     The language is the site's, or else English.
@@ -128,7 +128,7 @@ def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
     return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
 
 
-def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
+def card_font(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
     """Return the theme's font, or Pillow's own.
 
     Raises:

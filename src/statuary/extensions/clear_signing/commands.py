@@ -23,14 +23,14 @@ from statuary.extensions.clear_signing.examples import (
     Descriptors,
     as_json_value,
     calldata_descriptors,
-    names_of,
+    parse_names,
 )
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.import_registry import copy_files, select_files
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
-from statuary.extensions.clear_signing.scaffold import file_of, scaffold_descriptor
+from statuary.extensions.clear_signing.scaffold import descriptor_path, scaffold_descriptor
 from statuary.site.site_content import SiteContent
 from statuary.source.edit_files import content_lock
 from statuary.source.parse_json import parse_json
@@ -178,7 +178,7 @@ def new_command(address: str, content: Path, new: NewOptions) -> ExitCode:
         )
         return ExitCode.FINDINGS
     descriptor = scaffold_descriptor(code, place[0], new.owner)
-    path = f"{FOLDER}/{file_of(descriptor, new.entity)}"
+    path = f"{FOLDER}/{descriptor_path(descriptor, new.entity)}"
     text = json.dumps(descriptor, indent=2, ensure_ascii=False) + "\n"
     if new.dry_run:
         click.echo(text, nl=False)
@@ -312,7 +312,7 @@ def _names(options: NameOptions, call: Call) -> Names:
             provider = as_object(parse_json(decode_utf8(raw)))
         except (OSError, UnreadableError) as error:
             raise InvalidValueError(f"--names {file}: {error}") from None
-    return names_of(provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))})
+    return parse_names(provider, {call.chain_id: (f"chain {call.chain_id}", Token(options.currency, 18))})
 
 
 def _text(rendered: Rendered, indent: str = "") -> list[str]:

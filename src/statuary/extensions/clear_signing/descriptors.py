@@ -49,7 +49,7 @@ class SigningFileKind(Enum):
 _ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-fA-F]{40})\.json")
 
 
-def kind_of(path: str) -> SigningFileKind:
+def file_kind(path: str) -> SigningFileKind:
     """Return a file's kind by its path, as the registry's index does."""
     *folders, name = path.split("/")
     if "sigs" in folders:
@@ -205,7 +205,7 @@ class DescriptorFolder:
 
     def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
         """Yield the paths of files of these kinds, sorted."""
-        return (path for path in self.listing.paths if kind_of(path) in kinds)
+        return (path for path in self.listing.paths if file_kind(path) in kinds)
 
     def raw(self, path: str) -> bytes:
         """Return the bytes of a file.
@@ -240,7 +240,7 @@ class DescriptorFolder:
         merged_file = self._merged(path, ())
         value = {key: item for key, item in as_object(merged_file.value).items() if key != "includes"}
         return Descriptor(
-            path, kind_of(path), value, self.value(path), merged_file.files, merged_file.origins
+            path, file_kind(path), value, self.value(path), merged_file.files, merged_file.origins
         )
 
     def inputs(self, path: str) -> tuple[IncludedFile, ...]:
@@ -392,7 +392,7 @@ class BoundContract(NamedTuple):
 _ADDRESS = re.compile("0x[0-9a-f]{40}")
 
 
-def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
+def bound_contracts(descriptor: Descriptor) -> Iterator[BoundContract]:
     """Yield a descriptor's deployments with chain and address, each once."""
     base: Pointer = (
         "context",

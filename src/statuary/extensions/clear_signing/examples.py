@@ -18,7 +18,7 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorError,
     DescriptorFolder,
     SigningFileKind,
-    deployments_of,
+    bound_contracts,
 )
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.key_types import parse_message_key
@@ -54,7 +54,7 @@ class Descriptors:
     def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
         for descriptor in descriptors:
-            for deployment in deployments_of(descriptor):
+            for deployment in bound_contracts(descriptor):
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
     def of(self, call: Call) -> Descriptor | None:
@@ -107,7 +107,7 @@ class InnerRenderer:
             return None
 
 
-def names_of(provider: JsonObject, chains: Chains) -> Names:
+def parse_names(provider: JsonObject, chains: Chains) -> Names:
     """Collect the names in the `dataProvider` of a test."""
     tokens = {}
     for address, item in as_object(provider.get("tokens")).items():
@@ -198,7 +198,7 @@ def encode_type(primary: str, types: JsonObject) -> str:
     return "".join(f"{name}({members[name]})" for name in [primary, *sorted(needed - {primary})])
 
 
-def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
+def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
     """Parse the JSON that `eth_signTypedData_v4` takes.
 
     Raises:
@@ -249,7 +249,7 @@ class Example(NamedTuple):
             if self.call is not None:
                 key = format_of_call(descriptor.value, self.call.data).key
                 return RenderedExample(key, render_call(descriptor.value, self.call, names, inner))
-            message = message_of(self.message, self.sender)
+            message = parse_message(self.message, self.sender)
             if message.key not in descriptor.formats:
                 raise NotShownError(f"the descriptor has no format for {message.key[:60]}")
             return RenderedExample(message.key, render_message(descriptor.value, message, names, inner))
@@ -284,7 +284,7 @@ def _named(folder: DescriptorFolder, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), named_path))
 
 
-def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
+def read_tests(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
     """Parse the readable files of tests."""
     tests = []
     for path in paths:
@@ -301,7 +301,7 @@ def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTe
     """Return the tests of a folder by the descriptors that they name."""
     tests: dict[str, list[DescriptorTests]] = {}
     for path, descriptor_path in named_descriptors(folder, {}).items():
-        tests.setdefault(descriptor_path, []).extend(tests_of(folder, [path]))
+        tests.setdefault(descriptor_path, []).extend(read_tests(folder, [path]))
     return tests
 
 
@@ -326,7 +326,7 @@ def example_document(
     calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:
-        names = names_of(part.provider, chains)
+        names = parse_names(part.provider, chains)
         for name, address_names in part.provider.items():
             provider[name] = {**as_object(provider.get(name)), **as_object(address_names)}
         for example in part.examples:

@@ -13,8 +13,8 @@ from statuary.extensions.clear_signing.path_types import (
     Bytes,
     DataTypes,
     PathTarget,
+    descriptor_value,
     holds_address,
-    in_descriptor,
     is_address_like,
     is_number,
     is_value,
@@ -97,7 +97,7 @@ def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject
     try:
         path = field.path()
         if path is not None and path.root == DESCRIPTOR:
-            in_descriptor(descriptor, path)
+            descriptor_value(descriptor, path)
         elif path is not None:
             types.target_of(path)
     except InvalidValueError as error:
@@ -127,7 +127,7 @@ def _constant_violations(constant: Json, at: Pointer, descriptor: JsonObject) ->
     """Yield constants that the descriptor does not define."""
     if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
         try:
-            in_descriptor(descriptor, parse_path(constant))
+            descriptor_value(descriptor, parse_path(constant))
         except InvalidValueError as error:
             yield BrokenRule(str(error), at, error.hint)
 
@@ -140,7 +140,7 @@ def _parameter_violations(
     try:
         path = field.parameter(path_text)
         if path.root == DESCRIPTOR:
-            in_descriptor(descriptor, path)
+            descriptor_value(descriptor, path)
             return
         reached = types.target_of(path)
     except InvalidValueError as error:
@@ -169,7 +169,7 @@ def _address_violations(
             if not _is_address(types.target_of(path)):
                 yield BrokenRule(f"{constant!r} does not lead to an address", at)
             return
-        named_value = in_descriptor(descriptor, path)
+        named_value = descriptor_value(descriptor, path)
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
         return
@@ -186,7 +186,7 @@ def _map_violations(
         yield BrokenRule("a map reference needs `map` and `keyPath`", at)
         return
     try:
-        value = in_descriptor(descriptor, parse_path(name))
+        value = descriptor_value(descriptor, parse_path(name))
         if not isinstance(as_object(value).get("values"), dict):
             yield BrokenRule(f"{name!r} is not a map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
         types.target_of(field.parameter(key_path))
@@ -253,7 +253,7 @@ def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRul
         yield BrokenRule("the format 'enum' needs `params.$ref`", field.pointer)
         return
     try:
-        named_value = in_descriptor(descriptor, parse_path(reference))
+        named_value = descriptor_value(descriptor, parse_path(reference))
     except InvalidValueError as error:
         yield BrokenRule(str(error), at, error.hint)
         return

@@ -7,7 +7,7 @@ from statuary.base.budget import consume
 from statuary.base.findings import Pointer
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError
-from statuary.extensions.clear_signing.path_types import in_descriptor
+from statuary.extensions.clear_signing.path_types import descriptor_value
 from statuary.extensions.clear_signing.paths import Path, Step, parse_path
 
 
@@ -68,7 +68,7 @@ class Field(NamedTuple):
 DEFINITIONS = "$.display.definitions."
 
 
-def fields_of(descriptor: JsonObject, key: str) -> Iterator[Field]:
+def format_fields(descriptor: JsonObject, key: str) -> Iterator[Field]:
     """Yield the fields of a format in order, groups expanded."""
     display = as_object(descriptor.get("display"))
     spec = as_object(as_object(display.get("formats")).get(key))
@@ -110,7 +110,7 @@ def _with_definition(
     if not reference.startswith(DEFINITIONS):
         return Field(value, at, group, f"the reference {reference!r} does not start with {DEFINITIONS}")
     try:
-        definition = as_object(in_descriptor(descriptor, parse_path(reference)))
+        definition = as_object(descriptor_value(descriptor, parse_path(reference)))
     except InvalidValueError as error:
         return Field(value, at, group, str(error))
     params = {**as_object(definition.get("params")), **as_object(value.get("params"))}

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.base.primitives import InvalidValueError, checksum_address
 from statuary.extensions.clear_signing.field_rules import is_address_text
-from statuary.extensions.clear_signing.path_types import ADDRESS_BYTES, in_descriptor
+from statuary.extensions.clear_signing.path_types import ADDRESS_BYTES, descriptor_value
 from statuary.extensions.clear_signing.paths import parse_path
 from statuary.extensions.clear_signing.values import Leaf
 
@@ -128,7 +128,7 @@ def _mapped(reference: JsonObject, show: Show) -> Json:
     """Look up a key in a map of the descriptor."""
     key = show.value_at_path(str(reference.get("keyPath")))
     try:
-        values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))
+        values = as_object(descriptor_value(show.descriptor, parse_path(str(reference.get("map")))))
     except InvalidValueError:
         return None
     if key is None:
@@ -242,7 +242,7 @@ def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
 
 def _enum(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     try:
-        names_by_value = as_object(in_descriptor(show.descriptor, parse_path(str(params.get("$ref")))))
+        names_by_value = as_object(descriptor_value(show.descriptor, parse_path(str(params.get("$ref")))))
     except InvalidValueError:
         names_by_value = {}
     labels = {key.lower(): label for key, label in names_by_value.items()}

@@ -10,7 +10,7 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     SigningFileKind,
     attested_descriptor,
-    deployments_of,
+    bound_contracts,
 )
 from statuary.extensions.clear_signing.examples import tests_by_descriptor
 from statuary.source.edit_files import content_lock
@@ -39,7 +39,7 @@ def select_files(folder: DescriptorFolder, chains: Collection[str]) -> SelectedF
         except DescriptorError as error:
             unreadable.append(f"{path}: {error.finding.message}")
             continue
-        if any(deployment.chain_id in chains for deployment in deployments_of(descriptor)):
+        if any(deployment.chain_id in chains for deployment in bound_contracts(descriptor)):
             copied.append(path)
             files |= {file.path for file in descriptor.files}
         else:

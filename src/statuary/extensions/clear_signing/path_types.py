@@ -193,7 +193,7 @@ def _in_container(path: Path) -> PathTarget:
     raise InvalidValueError(f"the path {str(path)!r} leads nowhere", f"the values are: {members}")
 
 
-def in_descriptor(value: Json, path: Path) -> Json:
+def descriptor_value(value: Json, path: Path) -> Json:
     """Return the value in a merged descriptor at a path with `$`.
 
     Raises:

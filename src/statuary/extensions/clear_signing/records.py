@@ -273,7 +273,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
         name=record["compilation"]["name"],
         match_id=record["matchId"],
         record_sha256="",
-        functions=functions_of(record["abi"]),
+        functions=functions_by_selector(record["abi"]),
         abi_pinned_by=PinnedBy.CLAIMED,
         on_chain=ClaimStatus.NOT_SHOWN,
         verdict=ClaimStatus.NOT_SHOWN,
@@ -287,7 +287,7 @@ def verified_code(record: RecordValue) -> VerifiedCode:
     )
 
 
-def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:
+def functions_by_selector(abi: Json) -> dict[str, tuple[Function, ...]]:
     """Return the functions of an ABI by selector, without invalid types."""
     functions: dict[str, tuple[Function, ...]] = {}
     for item in map(as_object, as_list(abi)):

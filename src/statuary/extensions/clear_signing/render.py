@@ -15,9 +15,9 @@ from statuary.extensions.clear_signing.fields import DEFINITIONS, placeholders
 from statuary.extensions.clear_signing.formats import Names, Show, ShownValue, format_value
 from statuary.extensions.clear_signing.key_types import FunctionKey, parse_function_key
 from statuary.extensions.clear_signing.limits import MAX_CALLS, MAX_RENDERED
-from statuary.extensions.clear_signing.path_types import in_descriptor
+from statuary.extensions.clear_signing.path_types import descriptor_value
 from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
-from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, value_at, written_value
+from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, parse_constant, value_at
 
 
 class Line(NamedTuple):
@@ -193,7 +193,7 @@ class _Renderer:
             return item
         if not reference.startswith(DEFINITIONS):
             raise NotShownError(f"the reference {reference!r} is not a definition")
-        definition = as_object(in_descriptor(self.descriptor, parse_path(reference)))
+        definition = as_object(descriptor_value(self.descriptor, parse_path(reference)))
         params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
         return {**definition, **item, "params": params}
 
@@ -206,7 +206,7 @@ class _Renderer:
             if isinstance(constant, str) and constant.startswith(f"{DESCRIPTOR}."):
                 self._show(item, group, self._at(constant))
             else:
-                self._show(item, group, written_value(constant))
+                self._show(item, group, parse_constant(constant))
             return
         path = _joined(group, path_text)
         if _FIRST_ITEMS.search(path):
@@ -257,7 +257,7 @@ class _Renderer:
     def _at(self, path_text: str) -> Value | None:
         path = parse_path(path_text)
         if path.root == DESCRIPTOR:
-            return written_value(in_descriptor(self.descriptor, path))
+            return parse_constant(descriptor_value(self.descriptor, path))
         if path.root == CONTAINER:
             container_value = self.container.get(str(path).removeprefix("@.").partition(".")[0])
             return None if container_value is None else value_at(container_value, path.steps[1:])
@@ -331,7 +331,7 @@ def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:
 
 def _is_among(value: Leaf, candidates: Sequence[Json]) -> bool:
     for constant in candidates:
-        candidate = written_value(constant)
+        candidate = parse_constant(constant)
         if candidate is None:
             continue
         same_kind = isinstance(candidate.value, type(value.value))

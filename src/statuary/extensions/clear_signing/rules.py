@@ -33,7 +33,7 @@ from statuary.extensions.clear_signing.field_rules import (
     names_value,
     shows_value,
 )
-from statuary.extensions.clear_signing.fields import Field, fields_of, placeholders
+from statuary.extensions.clear_signing.fields import Field, format_fields, placeholders
 from statuary.extensions.clear_signing.key_types import (
     FunctionKey,
     MessageKey,
@@ -111,7 +111,7 @@ class ParsedDescriptor:
         """The fields of each key, groups opened and definitions put in."""
         fields, number = {}, 0
         for key in self.descriptor.formats:
-            fields[key] = tuple(fields_of(self.descriptor.value, key))
+            fields[key] = tuple(format_fields(self.descriptor.value, key))
             number += len(fields[key])
             if number > MAX_FIELDS:
                 raise StepLimitError(f"it has more than {MAX_FIELDS:,} fields", "divide the descriptor")
@@ -410,7 +410,7 @@ RULES: Final = (
 """The rules as `check --list` lists them."""
 
 
-def findings_of(
+def violation_findings(
     descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
 ) -> list[Finding]:
     """Return a rule's violations as findings, up to a limit."""

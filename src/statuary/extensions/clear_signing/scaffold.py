@@ -119,7 +119,7 @@ def _text(text: str) -> str:
     return "" if deception(text) else text.strip()
 
 
-def file_of(descriptor: JsonObject, entity: str) -> str:
+def descriptor_path(descriptor: JsonObject, entity: str) -> str:
     """Return a descriptor's path by the registry's naming."""
     name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
     folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")

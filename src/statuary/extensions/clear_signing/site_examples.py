@@ -18,7 +18,7 @@ from statuary.extensions.clear_signing.examples import (
     Descriptors,
     example_document,
     named_descriptors,
-    tests_of,
+    read_tests,
 )
 from statuary.extensions.clear_signing.render import Call
 from statuary.extensions.clear_signing.urls import SIGNING_EXAMPLES
@@ -124,7 +124,7 @@ class SiteExamples:
     def _rendered(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
         folder, descriptors = self._verification.folder, self._descriptors
         descriptor = descriptors.read(item.path)
-        test_files = tests_of(folder, tests)
+        test_files = read_tests(folder, tests)
         descriptors.asked.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
         document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")

@@ -191,7 +191,7 @@ def _step(value: Value, step: Step) -> Value | None:
             return None
 
 
-def written_value(constant: Json) -> Leaf | None:
+def parse_constant(constant: Json) -> Leaf | None:
     """Parse a constant; return None if it is not a value."""
     if isinstance(constant, bool):
         return Leaf("bool", constant)

@@ -15,7 +15,7 @@ from statuary.extensions.clear_signing.descriptors import (
     DescriptorFolder,
     SigningFileKind,
     attested_descriptor,
-    kind_of,
+    file_kind,
 )
 from statuary.extensions.clear_signing.proofs import descriptor_proof
 from statuary.extensions.clear_signing.records import SiteRecords
@@ -112,7 +112,7 @@ def _verdict(
     item: CheckedDescriptor, folder: DescriptorFolder, *, with_unverified: bool
 ) -> DescriptorVerdict:
     descriptor = None if item.parsed is None else item.parsed.descriptor
-    is_of_messages = kind_of(item.path) is SigningFileKind.MESSAGES
+    is_of_messages = file_kind(item.path) is SigningFileKind.MESSAGES
     places = set[tuple[str, str]]()
     for check in item.deployments:
         deployment = check.deployment
@@ -120,7 +120,7 @@ def _verdict(
         places |= {(deployment.chain_id, address) for address in (deployment.address, *implementations)}
     return DescriptorVerdict(
         path=item.path,
-        kind=kind_of(item.path),
+        kind=file_kind(item.path),
         is_valid=descriptor is not None,
         files=() if descriptor is None else descriptor.files,
         type_hashes=type_hashes(descriptor) if descriptor is not None and is_of_messages else {},

@@ -15,7 +15,7 @@ from statuary.extensions.clear_signing.descriptors import (
     Descriptor,
     DescriptorError,
     DescriptorFolder,
-    deployments_of,
+    bound_contracts,
 )
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, DeployedCode, SiteRecords
@@ -24,7 +24,7 @@ from statuary.extensions.clear_signing.rules import (
     DESCRIPTOR_RULES,
     DeployedDescriptor,
     ParsedDescriptor,
-    findings_of,
+    violation_findings,
 )
 from statuary.extensions.clear_signing.undisplayed import undisplayed_paths
 
@@ -131,7 +131,7 @@ def check_descriptors(
         (deployment.chain_id, deployment.address)
         for item in parsed_descriptors
         if item.parsed is not None
-        for deployment in deployments_of(item.parsed.descriptor)
+        for deployment in bound_contracts(item.parsed.descriptor)
     }
     records.read(places)
     return tuple(_check_deployments(item, records) for item in parsed_descriptors)
@@ -145,7 +145,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
     reading = ParsedDescriptor(descriptor)
     findings = list[Finding]()
     for rule in DESCRIPTOR_RULES:
-        findings += findings_of(descriptor, rule, rule(reading))
+        findings += violation_findings(descriptor, rule, rule(reading))
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:
             break  # the other rules rely on the schema
     else:
@@ -172,7 +172,7 @@ def _check_deployments(item: CheckedDescriptor, records: SiteRecords) -> Checked
 def _deployment_checks(parsed: ParsedDescriptor, records: SiteRecords) -> tuple[DeploymentCheck, ...]:
     lines = sum(map(len, parsed.undisplayed.values()))
     checks = []
-    for deployment in deployments_of(parsed.descriptor):
+    for deployment in bound_contracts(parsed.descriptor):
         consume(STEPS_OF_A_FORMAT * len(parsed.keys) + lines)
         checks.append(_deployment_check(parsed, deployment, records))
     return tuple(checks)
@@ -186,13 +186,15 @@ def _deployment_check(
         # without code, check only the address: no other rule can be applied
         rule = DEPLOYMENT_RULES[0]
         broken_rules = rule(DeployedDescriptor(parsed, deployment, NO_CODE))
-        findings = tuple(findings_of(parsed.descriptor, rule, broken_rules))
+        findings = tuple(violation_findings(parsed.descriptor, rule, broken_rules))
         return DeploymentCheck(parsed, deployment, None, f"the contract {code}", findings)
     deployed = DeployedDescriptor(parsed, deployment, code)
 
     def check() -> list[Finding]:
         checks = [(rule, rule(deployed)) for rule in DEPLOYMENT_RULES]
-        return [found for rule, broken in checks for found in findings_of(parsed.descriptor, rule, broken)]
+        return [
+            found for rule, broken in checks for found in violation_findings(parsed.descriptor, rule, broken)
+        ]
 
     outcome = run_guarded(check, f"{FOLDER}/{parsed.descriptor.path}", CHECKING)
     findings = (outcome,) if isinstance(outcome, Finding) else tuple(outcome)

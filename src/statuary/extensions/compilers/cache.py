@@ -18,7 +18,7 @@ import orjson
 from statuary.base.files import PublishingError
 from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.compilers.recompilation import with_outputs_of
+from statuary.extensions.compilers.recompilation import with_all_outputs
 from statuary.site.document import encode_unchecked
 from statuary.source.parse_json import loads_exactly
 from statuary.system.archives import DamagedDataError, inflate_at_most
@@ -122,7 +122,7 @@ class CompilationCache:
         key = self.key(compiler, std_json_input)
         if (run := self._read(key, compiler, contract_names)) is not None:
             return run
-        selected = with_outputs_of(std_json_input, contract_names, compiler.version)
+        selected = with_all_outputs(std_json_input, contract_names, compiler.version)
         output = compiler.compile(selected, limits)
         digest = sha256(encode_unchecked(selected)).hexdigest()
         self._write(key, {"names": contract_names, "input_sha256": digest, "output": output})

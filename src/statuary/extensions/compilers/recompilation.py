@@ -290,7 +290,7 @@ def recompilation_input(record: RecordValue) -> JsonObject:
     std_json_input = record["stdJsonInput"]
     compilation = record["compilation"]
     language = std_json_input["language"]
-    artifacts = artifacts_of_version(language, compilation["compilerVersion"])
+    artifacts = requested_artifacts(language, compilation["compilerVersion"])
     if language == "Vyper":
         in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if value_at(record, place))
         artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
@@ -313,7 +313,7 @@ def with_output_selection(
     return {**std_json_input, "settings": settings}
 
 
-def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
+def with_all_outputs(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
     """Return an input that requests all outputs for some contracts.
 
     Args:
@@ -324,7 +324,7 @@ def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: s
         DerivationError: if a fully qualified name is invalid.
     """
     language = as_text(std_json_input["language"])
-    artifacts: Json = list(artifacts_of_version(language, version))
+    artifacts: Json = list(requested_artifacts(language, version))
     selection: dict[str, Json] = {}
     for path, name in map(split_name, names):
         of_path = {**as_object(selection.get(path)), name: artifacts}
@@ -333,7 +333,7 @@ def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: s
     return {**std_json_input, "settings": settings}
 
 
-def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
+def requested_artifacts(language: str, version: str) -> tuple[str, ...]:
     """Return the outputs to request from a compiler version."""
     if language == "Vyper":
         parsed = parse_compiler_version(version)

@@ -17,7 +17,7 @@ from statuary.base.findings import Finding, Pointer, Severity, sorted_findings
 from statuary.base.json_values import JsonObject
 from statuary.base.primitives import InvalidValueError, keccak256
 from statuary.base.progress import Progress, counted, stage
-from statuary.contracts.incremental.bulk import BulkContract, locate_in_bulk, open_bulk_source
+from statuary.contracts.incremental.bulk import BulkContract, locate_bulk_findings, open_bulk_source
 from statuary.contracts.model.record import RecordValue
 from statuary.contracts.site_contracts import SiteContracts
 from statuary.contracts.sources.contract_source import ContractSource
@@ -131,7 +131,7 @@ def _recompile(
     findings = [finding.within(path) for finding in recompiler.compare(record, compiler)]
     if isinstance(contract, ContractSource):
         return findings
-    return locate_in_bulk(findings, contract)
+    return locate_bulk_findings(findings, contract)
 
 
 def compiler_build(record: RecordValue) -> CompilerBuild:

@@ -16,8 +16,8 @@ from statuary.extensions.hosting.installation import (
     read_installation,
 )
 from statuary.extensions.hosting.project_commands import (
-    committed_names,
-    stop_at_edited,
+    names_for_git,
+    refuse_edited_files,
     write_files,
 )
 from statuary.site.settings import HostingSettings, PathLayout
@@ -94,10 +94,10 @@ def hosting_command(
     if out is None:
         _print(files)
         return
-    stop_at_edited(files, out, force=force)
+    refuse_edited_files(files, out, force=force)
     wheel = write_files(files, installation, out)
     if not edge_only:
-        names = committed_names(files, wheel, content, out)
+        names = names_for_git(files, wheel, content, out)
         for number, step in enumerate(host.steps, 1):
             click.echo(f"{number}. {step.format(files=names)}", err=True)
 

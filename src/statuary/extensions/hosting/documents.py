@@ -60,7 +60,7 @@ class HeaderRule(NamedTuple):
     headers: dict[str, str]
 
 
-def glob_of(url: Url) -> str:
+def url_glob(url: Url) -> str:
     """Return the pattern for a URL: its folder, or its own path.
 
     Hosts accept `*` only at the end, so a folder covers everything in it.
@@ -71,7 +71,7 @@ def glob_of(url: Url) -> str:
     return f"/{folder}/*" if folder else f"/{url.pattern}"
 
 
-def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
+def url_globs(urls: Iterable[Url]) -> tuple[str, ...]:
     """Return the patterns for URLs, without redundant ones.
 
     Another glob includes a redundant one.
@@ -79,7 +79,7 @@ def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
     A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
     """
     globs: list[str] = []
-    for glob in map(glob_of, urls):
+    for glob in map(url_glob, urls):
         if glob == f"/{STATUS_PAGE.pattern}":
             globs.append("/")
         elif glob.endswith(".html"):
@@ -124,9 +124,9 @@ def static_globs(settings: HostingSettings = NO_HOSTING, enabled: EnabledKeys = 
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
     if has_packs(enabled) or not settings.lower_case_names:
-        asked |= {url for url in hosted_urls(enabled) if glob_of(url) == glob_of(PROOF)}
+        asked |= {url for url in hosted_urls(enabled) if url_glob(url) == url_glob(PROOF)}
     static = (url for url in hosted_urls(enabled) if url not in asked and not url.is_timed)
-    return globs_of(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
+    return url_globs(url for url in static if url.name not in ANSWERED_WHEN_MISSING)
 
 
 ANSWERED_WHEN_MISSING = ("blockscout", "blockscout-answer")
@@ -152,7 +152,7 @@ def server_rewrites() -> list[tuple[str, str]]:
     return [(glob, glob.removeprefix(f"/{SERVER_PREFIX}").replace("*", ":splat")) for glob in server_globs()]
 
 
-def regex_of(url: Url) -> str:
+def url_regex(url: Url) -> str:
     """Return a regular expression for the paths of a URL.
 
     It uses the common syntax of PCRE and RE2.
@@ -193,7 +193,7 @@ def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     if not allows_frames(enabled):
         yield HeaderRule("/*", COMMON_HEADERS)
         return
-    pages = globs_of(url for url in hosted_urls(enabled) if url.media_type == HTML and not url.framed)
+    pages = url_globs(url for url in hosted_urls(enabled) if url.media_type == HTML and not url.framed)
     versions = f"{EPOCH_PREFIX.partition(':')[0]}*"
     yield HeaderRule("/*", FRAMED_HEADERS)
     for glob in (*pages, versions):
@@ -202,11 +202,11 @@ def _common_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
 
 def _cache_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     """Yield the rules for caching that differ from the host's default."""
-    for glob in globs_of(url for url in hosted_urls(enabled) if url.is_timed):
+    for glob in url_globs(url for url in hosted_urls(enabled) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
     for url in hosted_urls(enabled):
         if url.cache not in (REVALIDATE, SHORT_LIVED):
-            yield HeaderRule(glob_of(url), {"Cache-Control": url.cache})
+            yield HeaderRule(url_glob(url), {"Cache-Control": url.cache})
 
 
 def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
@@ -215,7 +215,7 @@ def _type_rules(enabled: EnabledKeys) -> Iterator[HeaderRule]:
     for url in filter(_needs_type_rule, candidates):
         by_type.setdefault(url.media_type, []).append(url)
     for media_type, urls in by_type.items():
-        for glob in globs_of(urls):
+        for glob in url_globs(urls):
             yield HeaderRule(glob, {"Content-Type": media_type})
     for glob in server_globs():
         media_type = HEALTH.media_type if glob.endswith(f"/{HEALTH.pattern}") else JSON
@@ -229,7 +229,7 @@ def typed_paths(enabled: EnabledKeys) -> list[tuple[str, str]]:
     of_extensions = {url for row in EXTENSIONS if row.name == "apis" for url in load(row.section).urls}
     of_extensions |= set(urls_of_others(enabled or ()))
     typed = (url for url in hosted_urls(enabled) if url in of_extensions and _needs_type_rule(url))
-    return [(url.media_type, regex_of(url)) for url in typed]
+    return [(url.media_type, url_regex(url)) for url in typed]
 
 
 def _needs_type_rule(url: Url) -> bool:

@@ -39,10 +39,10 @@ def read_installation(project: Path) -> Installation:
     Args:
         project: the folder that the host builds.
     """
-    return installation_of(read_direct_url(), project)
+    return repeat_installation(read_direct_url(), project)
 
 
-def installation_of(direct_url: dict[str, Any] | None, project: Path) -> Installation:
+def repeat_installation(direct_url: dict[str, Any] | None, project: Path) -> Installation:
     """Return the steps that repeat an installation.
 
     Args:

@@ -16,7 +16,7 @@ from statuary.system.programs import git_output
 from statuary.system.writing import replace_file
 
 
-def committed_names(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
+def names_for_git(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
     """Return the files to commit, quoted for a shell.
 
     The edge module is excluded: the build writes it again.
@@ -29,7 +29,7 @@ def committed_names(files: list[HostFile], wheel: Path | None, content: Path, ou
     return shlex.join(sorted({*names, ".gitignore"} if (out / ".gitignore").exists() else set(names)))
 
 
-def stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
+def refuse_edited_files(files: list[HostFile], out: Path, *, force: bool) -> None:
     """Refuse to overwrite files that were edited, unless forced."""
     edited = [file for file in files if _was_edited(file, out / file.path)]
     if edited and not force:

@@ -10,8 +10,8 @@ from statuary.extensions.hosting.documents import (
     EnabledKeys,
     allows_frames,
     hosted_urls,
-    regex_of,
     typed_paths,
+    url_regex,
 )
 from statuary.extensions.hosting.host_files import HostFile, HostOptions, explorer_error, render_config
 from statuary.site.document import encode_json
@@ -137,7 +137,7 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     Rules of web servers are regular expressions.
     """
     short_lived = _short_lived_regexes(enabled)
-    feed = _with_epochs(regex_of(FEED))
+    feed = _with_epochs(url_regex(FEED))
     types = [
         (media_type, rf"\.{extension}$")
         for extension, media_type in MEDIA_TYPES.items()
@@ -145,7 +145,7 @@ def _table_values(enabled: EnabledKeys) -> dict[str, object]:
     ]
     return {
         "common_headers": COMMON_HEADERS,
-        "framed_regexes": [regex_of(url) for url in hosted_urls(enabled) if url.framed]
+        "framed_regexes": [url_regex(url) for url in hosted_urls(enabled) if url.framed]
         if allows_frames(enabled)
         else [],
         "framed_policy": FRAMED_POLICY,
@@ -191,7 +191,7 @@ def _short_lived_regexes(enabled: EnabledKeys) -> list[str]:
         for url in hosted_urls(enabled)
         if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
     )
-    return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
+    return [url_regex(EPOCHS), url_regex(EPOCH_PATCH), *(_with_epochs(url_regex(url)) for url in timed)]
 
 
 def _with_epochs(expression: str) -> str:

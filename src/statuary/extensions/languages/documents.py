@@ -22,7 +22,7 @@ from statuary.site.settings import LANGUAGES
 from statuary.site.url_table import match_url
 from statuary.site.urls import ATOM, HTML, ICALENDAR, RSS, SHORT_LIVED, STATUS_PAGE, PutStep, Url
 from statuary.status.feeds.feed_documents import FeedDocuments
-from statuary.status.feeds.feed_words import words_of
+from statuary.status.feeds.feed_words import feed_words
 from statuary.status.hooks import FollowsStatus
 from statuary.status.model.records import StatusCatalogue
 from statuary.status.model.timeline import Timeline, build_timeline
@@ -136,7 +136,7 @@ def _translation(
     """
     site = _in_language(tag, timeline, pages.site)
     own_pages = StatusPages(site.timeline, site.context, pages.previous_versions)
-    feeds = FeedDocuments(site.timeline, words_of(renderer_of(site.context).localization.texts))
+    feeds = FeedDocuments(site.timeline, feed_words(renderer_of(site.context).localization.texts))
     pages_after = own_pages.documents_from(start)
     feeds_after = feeds.documents_from(start)
     changes = frozenset(timeline.changes)

@@ -17,12 +17,12 @@ from statuary.cli.output import count_text, show_progress
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
 from statuary.extensions.log.known_logs import (
-    RememberedLog,
-    check_place,
+    KnownLog,
     continued_heads,
     is_familiar,
-    key_of,
-    remember,
+    refuse_other_log,
+    save_log_state,
+    verification_key,
     verify_earlier,
 )
 from statuary.extensions.log.merkle import LogError, ReadPath
@@ -60,9 +60,9 @@ from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
     entries_about,
-    proof_of,
+    make_proof,
     require_log,
-    subject_of,
+    subject_of_path,
 )
 from statuary.extensions.log.witnesses import (
     add_cosignatures,
@@ -194,7 +194,7 @@ def verify(
         opened = _open(location, public_key, since)
         log, key, read_path, changes = opened
         if public_key is None and not forget:
-            check_place(location, key, changes)
+            refuse_other_log(location, key, changes)
         # the example key is public: logs of different sites are signed with it, and none continues another
         forget = forget or EXAMPLE in key.name
         _compare(opened, since, forget=forget)
@@ -207,7 +207,7 @@ def verify(
         sys.exit(ExitCode.FINDINGS)
     _echo_result(result)
     if not forget:
-        remember(RememberedLog(key, log.head), location, changes)
+        save_log_state(KnownLog(key, log.head), location, changes)
     sys.exit(ExitCode.OK if result.holds else ExitCode.FINDINGS)
 
 
@@ -254,7 +254,7 @@ def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLo
     stated_key = settings.public_key if settings else None
     is_same = public_key is None and since is None and is_familiar(location, origin, stated_key)
     changes = [] if is_same else log.key_changes()
-    key, source = key_of(origin, public_key, stated_key, changes)
+    key, source = verification_key(origin, public_key, stated_key, changes)
     verify_checkpoint(log.checkpoint, key)
     click.echo(escape_control_chars(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
     click.echo(escape_control_chars(f"signed with {key.text} ({source})"))
@@ -445,7 +445,7 @@ def prove(path: str, site: str, out: Path | None) -> None:
             "give the path of a record, a proof or an incident",
         )
     number, entry = entries[-1]
-    body = proof_of(log, number, entry)
+    body = make_proof(log, number, entry)
     if out is None:
         click.echo(body, nl=False)
         return
@@ -469,7 +469,7 @@ def check(
     """
     try:
         proved, entry = check_proof(read_named_file(proof, LARGEST_NOTE), read_named_file(document, MAX_FILE))
-        key, source = key_of(proved.checkpoint.origin, public_key, None)
+        key, source = verification_key(proved.checkpoint.origin, public_key, None)
         click.echo(
             escape_control_chars(
                 f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"
@@ -527,5 +527,5 @@ class _LogHistory(NamedTuple):
 
 def _log_history(site: str, path: str) -> _LogHistory:
     log = require_log(open_log(site, site_reader(site), None), site)
-    subject = subject_of(path)
+    subject = subject_of_path(path)
     return _LogHistory(log, [] if subject is None else entries_about(log, subject))

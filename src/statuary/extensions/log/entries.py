@@ -33,7 +33,7 @@ from statuary.extensions.log.notes import (
 from statuary.publish.ledger.ledger import ExtensionTable, Ledger
 from statuary.publish.ledger.lookups import changed_contracts, contract_at, digest_at
 from statuary.site.document import Document
-from statuary.status.urls import incident_of
+from statuary.status.urls import incident_of_path
 
 
 class EntryKind(StrEnum):
@@ -294,7 +294,7 @@ def check_proof(body: bytes, document: bytes) -> ProvedEntry:
     proof = parse_proof(body)
     entry = parse_entry(proof.extra)
     proof.verify(proof.extra)
-    digest = digest_of(entry.subject.kind, document)
+    digest = entry_digest(entry.subject.kind, document)
     if digest not in entry.digests:
         digests = " and ".join(filter(None, entry.digests))
         raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {digests}")
@@ -508,13 +508,15 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
     """Yield incidents and maintenances, removed ones included."""
     present_ids = set()
     for document in documents:
-        incident = incident_of(document.path)
+        incident = incident_of_path(document.path)
         present_ids.add(incident)
-        updates = list(updates_of(incident, document.body))
+        updates = list(incident_updates(incident, document.body))
         yield from updates
         ids = {update.subject.second for update in updates}
         yield from _removed_items(table, incident, ids)
-        yield LogItem(LogSubject(EntryKind.INCIDENT, incident), digest_of(EntryKind.INCIDENT, document.body))
+        yield LogItem(
+            LogSubject(EntryKind.INCIDENT, incident), entry_digest(EntryKind.INCIDENT, document.body)
+        )
     for subject in list(table.live(EntryKind.INCIDENT)):
         if subject.first not in present_ids:
             yield from _removed_items(table, subject.first, set())
@@ -527,7 +529,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
             yield LogItem(update)
 
 
-def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
+def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
     """Yield the updates of an incident with digests of their texts."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
@@ -535,7 +537,7 @@ def updates_of(incident: str, body: bytes) -> Iterator[LogItem]:
         yield LogItem(subject, _digest(authored_update(update, is_planned="scheduled_for" in record)))
 
 
-def digest_of(kind: EntryKind, document: bytes) -> str:
+def entry_digest(kind: EntryKind, document: bytes) -> str:
     """Hash the part of a document that its entry covers.
 
     Raises:

@@ -25,7 +25,7 @@ from statuary.system.files import read_text
 from statuary.system.writing import atomic_file
 
 
-class RememberedLog(NamedTuple):
+class KnownLog(NamedTuple):
     """The name, key, size and root of a log when it was last verified."""
 
     key: PublicKey
@@ -55,7 +55,7 @@ def _place_file(location: str) -> Path:
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
     """Return whether an address still has the log seen there before."""
-    remembered_log = remembered(origin)
+    remembered_log = load_log_state(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
             remembered_log.key.text,
@@ -64,7 +64,7 @@ def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
     return False
 
 
-def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
+def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
     """Refuse another log at an address, unless it was announced.
 
     Raises:
@@ -86,7 +86,7 @@ def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> 
         )
 
 
-def remembered(origin: str) -> RememberedLog | None:
+def load_log_state(origin: str) -> KnownLog | None:
     """Return what is remembered of a log, or None.
 
     Raises:
@@ -102,14 +102,14 @@ def remembered(origin: str) -> RememberedLog | None:
         remembered_head, key = None, ""
     if remembered_head is None:
         raise _damaged(file)
-    return RememberedLog(parse_public_key(key), remembered_head)
+    return KnownLog(parse_public_key(key), remembered_head)
 
 
 def _damaged(file: Path) -> PublishingError:
     return PublishingError(f"{file} is damaged", "delete it; the next verification remembers the log again")
 
 
-def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) -> None:
+def save_log_state(log: KnownLog, location: str, changes: Iterable[KeyChange]) -> None:
     """Remember the state of a log, and its address.
 
     Raises:
@@ -134,12 +134,12 @@ def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange
     if given_key is not None:
         return KnownKey(read_public_key(given_key), "the given key")
     for name in dict.fromkeys((origin, *(change.previous_key.name for change in changes))):
-        if (remembered_log := remembered(name)) is not None:
+        if (remembered_log := load_log_state(name)) is not None:
             return KnownKey(remembered_log.key, "the key seen before")
     return None
 
 
-def key_of(
+def verification_key(
     origin: str, given_key: str | None, stated_key: str | None, changes: Sequence[KeyChange] = ()
 ) -> KnownKey:
     """Return the key to verify a log with.
@@ -180,7 +180,7 @@ def key_of(
 def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
     """Return the remembered states that a log must extend."""
     names = dict.fromkeys((key.name, *(change.previous_key.name for change in changes)))
-    return [remembered_log.head for name in names if (remembered_log := remembered(name)) is not None]
+    return [remembered_log.head for name in names if (remembered_log := load_log_state(name)) is not None]
 
 
 def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:

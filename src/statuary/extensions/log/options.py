@@ -51,7 +51,7 @@ def log_context(settings: LogSettings, run: Run, options: Mapping[str, Any]) -> 
         allow_clock_rollback=bool(options.get("allow_clock_rollback")),
         allow_rollback=bool(options.get("allow_log_rollback")),
         change=None if run.root is None else read_change(run.root),
-        preview=preview_of(os.environ, settings.branch),
+        preview=preview_reason(os.environ, settings.branch),
     )
     if key_file is not None:
         with suppress(OSError):
@@ -112,7 +112,7 @@ def _without_copy(error: LogError, run: Run) -> LogError:
     return LogError(str(error), hint, error.cause)
 
 
-def preview_of(variables: Mapping[str, str], branch: str) -> str:
+def preview_reason(variables: Mapping[str, str], branch: str) -> str:
     """Return why a build is only a preview, if it is.
 
     Args:
@@ -162,7 +162,7 @@ def site_reader(name: str) -> ReadPath:
     return place.read
 
 
-def note_signed(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
+def record_signature(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
     """Store beside a key what was signed with it.
 
     The published head reveals an outdated copy.

@@ -149,7 +149,7 @@ def new_pending(
     return Pending(base.size, checkpoint, tuple(entry.decode() for entry in (*between, *new)))
 
 
-def resumed(
+def resume_pending(
     log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
     """Return the log with its pending entries, if these are valid.
@@ -239,7 +239,7 @@ class LogLocations(NamedTuple):
                 _require(truth, earlier_head, "what was published before")
         newest, discarded_entries = _longer(own_log, published_log)
         for name, body in self._pending():
-            newest = resumed(newest, body, (key, previous_key), name)
+            newest = resume_pending(newest, body, (key, previous_key), name)
         return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
 
     def _pending(self) -> Iterator[tuple[str, bytes | None]]:

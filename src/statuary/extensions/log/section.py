@@ -9,7 +9,7 @@ from typing_extensions import override
 from statuary.base.primitives import format_milliseconds
 from statuary.contracts.incremental.built_contracts import BuiltContracts
 from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.options import is_in_ci, log_context, note_signed
+from statuary.extensions.log.options import is_in_ci, log_context, record_signature
 from statuary.extensions.log.pages import PARTS
 from statuary.extensions.log.published_log import (
     LOG_FAULT,
@@ -123,7 +123,7 @@ class LogSection(Section):
     def on_published(self, run: Run) -> None:
         if self._extension is not None and not self._extension.obstacle:
             pending_body = run.target.published(LOG_PENDING.path())
-            note_signed(self.options.get("log_key"), self._extension.published_head, pending_body)
+            record_signature(self.options.get("log_key"), self._extension.published_head, pending_body)
             self._update_min_size(run.root, self._extension.published_head)
 
     def _update_min_size(self, root: Path | None, head: TreeHead) -> None:

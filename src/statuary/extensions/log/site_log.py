@@ -30,10 +30,10 @@ from statuary.extensions.log.entries import (
     LogTable,
     NumberedEntry,
     encode_proof,
+    incident_updates,
     missing_entry,
     published_contracts,
     published_incidents,
-    updates_of,
 )
 from statuary.extensions.log.merkle import (
     LogError,
@@ -81,7 +81,7 @@ from statuary.publish.site_manifest import ListedParts, full_listing, renewed_li
 from statuary.site.document import Document, encode_json
 from statuary.site.pages.page_parts import PreviousVersion
 from statuary.site.urls import Url
-from statuary.status.urls import incident_of
+from statuary.status.urls import incident_of_path
 from statuary.system.files import read_file
 from statuary.version import VERSION
 
@@ -347,7 +347,7 @@ class SiteLog:
         """Return the published versions of changed updates."""
         previous_versions = {}
         for document in documents:
-            for update in updates_of(incident_of(document.path), document.body):
+            for update in incident_updates(incident_of_path(document.path), document.body):
                 versions = tuple(
                     PreviousVersion(number, parse_instant(entry.time), entry.sha256)
                     for number, entry in self.table.versions(update.subject)

@@ -27,11 +27,11 @@ from statuary.extensions.log.entries import (
     LogEntry,
     LogSubject,
     NumberedEntry,
-    digest_of,
     encode_proof,
+    entry_digest,
+    incident_updates,
     parse_entry,
     parse_proof,
-    updates_of,
 )
 from statuary.extensions.log.merkle import (
     ENTRIES,
@@ -72,7 +72,7 @@ from statuary.site.url_table import match_url
 from statuary.site.urls import Url
 from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_of
+from statuary.status.urls import CHANGES, EPOCHS, INCIDENT, INCIDENT_PAGE, incident_of_path
 from statuary.system.databases import temporary_database
 from statuary.system.network.client import is_url
 
@@ -102,7 +102,7 @@ class DocumentCheck(NamedTuple):
         return not (self.problems or self.unsigned or self.uncovered)
 
 
-def subject_of(path: str) -> LogSubject | None:
+def subject_of_path(path: str) -> LogSubject | None:
     """Return the subject that a path belongs to, if any."""
     match = match_url(plain_path(path.removeprefix("/")))
     if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
@@ -130,7 +130,7 @@ def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]
     return [(number, entry) for number, entry in entries if is_about(entry.subject)]
 
 
-def proof_of(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
+def make_proof(log: PublishedLog, number: int, entry: LogEntry) -> bytes:
     """Make the proof of an entry."""
     hashes = inclusion_proof(number, log.head.size, tile_subtrees(log.read_path, log.head.size))
     return encode_proof(number, hashes, log.checkpoint.note.body, entry.encode())
@@ -391,8 +391,8 @@ class SiteCheck:
         if path in self.result.due_paths or path in self.result.unsigned:
             return
         try:
-            updates = list(updates_of(incident_of(path), body))
-            is_right = digest_of(EntryKind.INCIDENT, body) == digest
+            updates = list(incident_updates(incident_of_path(path), body))
+            is_right = entry_digest(EntryKind.INCIDENT, body) == digest
         except (LogError, ValueError, KeyError, TypeError):
             updates, is_right = [], False
         self._note(f"{path} does not match its last log entry", is_right=is_right)

@@ -56,7 +56,7 @@ class Interval(NamedTuple):
     value: float
 
 
-def intervals_of(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
+def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
     """Average points by interval."""
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
@@ -75,7 +75,7 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
     for period in PERIODS:
         path = POINTS.path(metric_id=metric.id, period=period.name)
         yield Document(path=path, body=encode_json(_members(metric, points, period, now)))
-    day, week = (intervals_of(points, period, now) for period in PERIODS[:2])
+    day, week = (average_by_interval(points, period, now) for period in PERIODS[:2])
     body = graph(metric, day, now).encode()
     yield Document(path=GRAPH.path(metric_id=metric.id), body=body, media_type=SVG)
     body = pulse(metric, day, usual_range(week), now).encode()
@@ -83,7 +83,7 @@ def metric_documents(metric: Metric, points: Sequence[Point], now: Instant) -> I
 
 
 def _members(metric: Metric, points: Sequence[Point], period: Period, now: Instant) -> dict[str, object]:
-    data = intervals_of(points, period, now)
+    data = average_by_interval(points, period, now)
     total = round(sum(row.value for row in data), 6)
     summary = {"sum": total, "mean": round(total / len(data), 6) if data else None}
     past_points = [point for point in points if point.at <= now]
@@ -197,7 +197,7 @@ def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now
             f'<rect class="band" x="{LINE_START}" y="{y:.1f}" width="{width}" height="{tall:.1f}"/>'
             f'<rect class="band" y="35" width="10" height="10" rx="2"/><text x="15" y="44">{escape(span)} {unit}</text>'
         )
-    for run in runs_of(day, period.interval):
+    for run in consecutive_runs(day, period.interval):
         line = _line(
             _Point(LINE_START + (row.timestamp - start) / (end - start) * width, y_of(row.value))
             for row in run
@@ -256,7 +256,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         x = LEFT + (24 - hours) / 24 * width
         label = f"-{hours} h" if hours else "0 h"  # the same in every language
         parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
-    for run in runs_of(data, period.interval):
+    for run in consecutive_runs(data, period.interval):
         line = _line(map(place, run))
         first_x, last_x = place(run[0]).x, place(run[-1]).x
         base = TOP + height
@@ -278,7 +278,7 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
     )
 
 
-def runs_of(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
+def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
     """Group consecutive intervals.
 
     Two missing intervals in a row are a gap.

@@ -5,10 +5,10 @@ from typing import NamedTuple, Protocol
 
 from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
-from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
+from statuary.extensions.notify.channels import DeliveryError, channel_address, send_event
 from statuary.extensions.notify.events import EventKind, StatusEvent, events_between
 from statuary.extensions.notify.mail_services import send_mail
-from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.sent_events import (
     MAX_DELAY,
     Channels,
@@ -110,7 +110,7 @@ def due_for(
     return DueEvents(due_events, other_events)
 
 
-def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
+def initial_state(timeline: Timeline, since: Instant) -> SentEvents:
     """Return the state of a channel that starts now."""
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
@@ -140,7 +140,7 @@ class _ChannelRun:
     def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
         name = self.channel.name
         recorded = self.channels.get(name)
-        previous_state = starting_at(self.timeline, since or self.now) if recorded is None else recorded
+        previous_state = initial_state(self.timeline, since or self.now) if recorded is None else recorded
         yield from self._uncertain(previous_state)
         due_events, other_events = due_for(
             self.channel, self.timeline, self.now, self.channels[name], self.held_kinds
@@ -225,9 +225,9 @@ def sender(environment: Mapping[str, str], words: Words = ENGLISH) -> Send:
     """
 
     def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
-        address = address_of(channel, environment)
+        address = channel_address(channel, environment)
         if channel.kind in MAIL_KINDS:
-            send_mail(channel, address, event.id, message_of(event, timeline, words))
+            send_mail(channel, address, event.id, describe_event(event, timeline, words))
         else:
             send_event(channel, address, event, timeline, words=words)
 

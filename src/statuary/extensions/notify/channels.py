@@ -14,7 +14,7 @@ import orjson
 from statuary.base.errors import StatuaryError
 from statuary.base.optional import optional
 from statuary.extensions.notify.events import StatusEvent
-from statuary.extensions.notify.messages import Message, message_of, slack_body, teams_body, webhook_body
+from statuary.extensions.notify.messages import Message, describe_event, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.feeds.feed_words import ENGLISH, Words
 from statuary.status.model.timeline import Timeline
@@ -54,7 +54,7 @@ class Address(NamedTuple):
     key: bytes = b""  # signs the requests of a webhook
 
 
-def address_of(channel: Channel, environment: Mapping[str, str]) -> Address:
+def channel_address(channel: Channel, environment: Mapping[str, str]) -> Address:
     """Read the address of a channel from the environment.
 
     Raises:
@@ -110,7 +110,7 @@ def send_event(
         MissingExtraError: if Apprise is not installed.
     """
     if channel.kind is ChannelKind.APPRISE:
-        send_by_apprise(channel, address, message_of(event, timeline, words))
+        send_by_apprise(channel, address, describe_event(event, timeline, words))
         return
     body = body_for(channel.kind, event, timeline, words)
     send_body(channel, address, event.id, body, clock=clock, wait=wait)
@@ -155,7 +155,7 @@ def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline, words: W
     """Return the body of a request as JSON."""
     if kind is ChannelKind.WEBHOOK:
         return webhook_body(event, timeline)
-    message = message_of(event, timeline, words)
+    message = describe_event(event, timeline, words)
     return slack_body(message, words) if kind is ChannelKind.SLACK else teams_body(message, words)
 
 

@@ -18,10 +18,10 @@ from statuary.cli.findings_report import text_report
 from statuary.cli.options import INSTANT, build_instant, content_option, now_option
 from statuary.cli.output import count_text
 from statuary.engine.read_content import read_content
-from statuary.extensions.notify.announce import announce, due_for, sender, starting_at
-from statuary.extensions.notify.channels import ChannelError, DeliveryError, address_of, body_for
+from statuary.extensions.notify.announce import announce, due_for, initial_state, sender
+from statuary.extensions.notify.channels import ChannelError, DeliveryError, body_for, channel_address
 from statuary.extensions.notify.events import ComponentChange, EventKind, StatusEvent
-from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.sent_events import DeliveryState, file_state
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind, NotifySettings
 from statuary.extensions.notify.store_state import store_state
@@ -36,7 +36,7 @@ from statuary.source.locate import locate_findings
 from statuary.source.source_files import walk_folder
 from statuary.status.checks.named_components import unknown_components
 from statuary.status.checks.status_checks import status_findings
-from statuary.status.feeds.feed_words import Words, words_of
+from statuary.status.feeds.feed_words import Words, feed_words
 from statuary.status.model.records import StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.status.model.timeline import Timeline
@@ -120,7 +120,7 @@ def notify_command(
     timeline = timeline_from(
         catalogue.of(StatusContent).catalogue, instant, catalogue.of(StatusContent).settings
     )
-    words = words_of(renderer_of(site_context(catalogue)).localization.texts)
+    words = feed_words(renderer_of(site_context(catalogue)).localization.texts)
     with open_state(state) as opened:
         if dry_run:
             return _show(settings.channels, timeline, instant, opened, since, words, status.held_kinds)
@@ -230,7 +230,7 @@ def _run(
         if announcement.error is None:
             sent += 1
             event = announcement.event
-            subject = "" if event is None else message_of(event, timeline, words).subject
+            subject = "" if event is None else describe_event(event, timeline, words).subject
             click.echo(escape_control_chars(f"{announcement.channel}: {subject}"))
         else:
             failed += 1
@@ -255,7 +255,7 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
     errors = []
     for channel in channels:
         try:
-            address_of(channel, os.environ)
+            channel_address(channel, os.environ)
         except ChannelError as error:
             errors.append(error)
     return errors
@@ -316,11 +316,11 @@ def _show(
     """Print the messages that would be sent."""
     sent = state.read() or {}
     for channel in channels:
-        previous_state = sent.get(channel.name) or starting_at(timeline, since or now)
+        previous_state = sent.get(channel.name) or initial_state(timeline, since or now)
         due_events, _ = due_for(channel, timeline, now, previous_state, held_kinds)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due_events), 'message')}")
         for event in due_events:
-            message = message_of(event, timeline, words)
+            message = describe_event(event, timeline, words)
             click.echo()
             for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
                 click.echo(escape_control_chars(line))

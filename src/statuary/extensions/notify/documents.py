@@ -8,7 +8,7 @@ from typing_extensions import override
 from statuary.base.findings import Finding
 from statuary.base.primitives import Instant, format_exact
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
-from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.messages import describe_event
 from statuary.extensions.notify.pages import PARTS
 from statuary.extensions.notify.settings import NotifySettings
 from statuary.section import Run, Section
@@ -80,9 +80,9 @@ class NotifySection(Section, FollowsStatus):
 
 def _words_of(pages: "StatusPages | None") -> Words:
     from statuary.site.pages.rendering import renderer_of
-    from statuary.status.feeds.feed_words import words_of
+    from statuary.status.feeds.feed_words import feed_words
 
-    return ENGLISH if pages is None else words_of(renderer_of(pages.site).localization.texts)
+    return ENGLISH if pages is None else feed_words(renderer_of(pages.site).localization.texts)
 
 
 def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
@@ -93,7 +93,7 @@ def listed_records(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]
 
 def notification(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Document:
     """Encode an update as a message."""
-    message = message_of(event, timeline, words)
+    message = describe_event(event, timeline, words)
     change = event.change
     if isinstance(change, ComponentChange):
         raise TypeError("a component's change is not an update")

@@ -45,7 +45,7 @@ class Message(NamedTuple):
     worst: ComponentStatus  # of the components that it is about
 
 
-def message_of(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
+def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
     """Describe an event in a language."""
     page = timeline.catalogue.page
     change = event.change

@@ -47,12 +47,12 @@ class SentEvents(NamedTuple):
 
     def is_due(self, event: StatusEvent) -> bool:
         """Return whether an event is still to be sent."""
-        fingerprint = fingerprint_of(event)
+        fingerprint = event_fingerprint(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
     def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
         """Add an event."""
-        sent = SentEvent(event.at, fingerprint_of(event), arrived)
+        sent = SentEvent(event.at, event_fingerprint(event), arrived)
         return self._replace(events={**self.events, event.id: sent})
 
     def without(self, event: StatusEvent) -> Self:
@@ -69,7 +69,7 @@ class SentEvents(NamedTuple):
         return self._replace(until=latest, events=recent)
 
 
-def fingerprint_of(event: StatusEvent) -> str:
+def event_fingerprint(event: StatusEvent) -> str:
     """Hash the record, status and text of an event.
 
     It has no time.

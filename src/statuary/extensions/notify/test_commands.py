@@ -9,7 +9,7 @@ from statuary.base.errors import StatuaryError
 from statuary.base.primitives import Instant
 from statuary.cli.escape import escape_control_chars, print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.extensions.notify.channels import address_of, send_body, send_by_apprise
+from statuary.extensions.notify.channels import channel_address, send_body, send_by_apprise
 from statuary.extensions.notify.mail_services import send_mail
 from statuary.extensions.notify.messages import Message, slack_body, teams_body
 from statuary.extensions.notify.settings import MAIL_KINDS, Channel, ChannelKind
@@ -44,7 +44,7 @@ def send_test_messages(
 
 
 def _send(channel: Channel, page: Page, environment: Mapping[str, str], now: Instant) -> None:
-    address = address_of(channel, environment)
+    address = channel_address(channel, environment)
     message = test_message(page, now)
     if channel.kind is ChannelKind.APPRISE:
         send_by_apprise(channel, address, message)

@@ -16,7 +16,7 @@ PORT = re.compile(r"(?<=[^:]):[0-9]*$")
 LOCAL_NAMES = frozenset({"localhost", ""})
 
 
-def host_of(header: str) -> str:
+def host_name(header: str) -> str:
     """Return a `Host` header's name without port and final dot.
 
     It is in lower case.
@@ -41,7 +41,7 @@ class AllowedHosts(NamedTuple):
 
         Addresses and a missing host are accepted: no foreign name leads to them.
         """
-        name = host_of(header or "")
+        name = host_name(header or "")
         if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
             return True
         try:
@@ -54,7 +54,7 @@ class AllowedHosts(NamedTuple):
 def site_host(read_document: ReadDocument) -> str:
     """Return the host of a site's own address, if it has one."""
     with suppress(ValueError, KeyError, TypeError):
-        return host_of(
+        return host_name(
             urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc
         )
     return ""

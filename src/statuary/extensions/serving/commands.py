@@ -18,7 +18,7 @@ from statuary.cli.options import INSTANT, content_option
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.engine.build import build_site
-from statuary.extensions.serving.allowed_hosts import host_of
+from statuary.extensions.serving.allowed_hosts import host_name
 from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
@@ -70,7 +70,7 @@ def serve_command(
     with ExitStack() as stack:
         opened = _OpenedSite(_open(site)) if site else _build(content, clock, stack)
         events = ReloadEvents() if opened.watched else None
-        names = frozenset(map(host_of, (*hosts, host)))
+        names = frozenset(map(host_name, (*hosts, host)))
         read_document = stack.enter_context(opened.reader).read
         app = SiteApp(read_document, clock, lambda: str(uuid4()), _log, events, names)
         listening = stack.enter_context(listen(host, port))

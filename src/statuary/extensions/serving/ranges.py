@@ -10,7 +10,7 @@ RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 """One range of bytes: from a first to a last byte, from a first byte on, or a number at the end."""
 
 
-def part_of(response: Response, range_header: str | None) -> Response:
+def range_response(response: Response, range_header: str | None) -> Response:
     """Return the requested range of a response.
 
     Several ranges, or another unit, return the whole file.

@@ -34,7 +34,7 @@ from statuary.extensions.serving.lookup import (
     json_response,
     percent_decoded,
 )
-from statuary.extensions.serving.ranges import part_of
+from statuary.extensions.serving.ranges import range_response
 from statuary.publish.host_layout import cache_of, media_type_of
 from statuary.site import urls as site_urls
 from statuary.site.url_table import match_url
@@ -106,7 +106,7 @@ def answer_site(
         if (
             request.method == "GET" and request.if_range is None
         ):  # our tags are weak: none says that it is the same
-            response = part_of(response, request.range_header)
+            response = range_response(response, request.range_header)
         response = head_response(response) if request.method == "HEAD" else response
     return response
 

@@ -27,8 +27,8 @@ from statuary.extensions.hosting.installation import (
     with_extras,
 )
 from statuary.extensions.hosting.project_commands import (
-    committed_names,
-    stop_at_edited,
+    names_for_git,
+    refuse_edited_files,
     write_files,
 )
 from statuary.extensions.notify.test_commands import send_test_messages
@@ -139,7 +139,7 @@ def setup_command(
     has_edge = HOSTS[host].runs_edge_module or bool(answers.edge)
     require_supported_settings(host, catalogue.hosting, has_edge=has_edge)
     files = setup_files(decided, options_of_host, catalogue)
-    stop_at_edited(files, out, force=force)
+    refuse_edited_files(files, out, force=force)
     _edit_settings(decided, catalogue, content)
     names = _write(files, content, out, install)
     _print_steps(decided, options_of_host, names, catalogue, out)
@@ -242,7 +242,7 @@ def _write(files: list[HostFile], content: Path, out: Path, install: str | None)
     for line in add_ignore_lines(out, IGNORED_BY_DEFAULT):
         click.echo(f"added {line} to {out / '.gitignore'}", err=True)
     wheel = write_files(files, installation, out, is_installed=True)
-    return committed_names(files, wheel, content, out)
+    return names_for_git(files, wheel, content, out)
 
 
 def _print_steps(

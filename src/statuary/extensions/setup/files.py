@@ -141,7 +141,7 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
         "channel_secrets": secrets,
         "has_site_workflow": answers.has_site_workflow,
     }
-    rebuild_cron = cron_within(catalogue.of(StatusContent).settings.horizon)
+    rebuild_cron = safe_schedule(catalogue.of(StatusContent).settings.horizon)
     if host in REBUILDS:
         schedule = REBUILDS[host]
         values_of_hook = {"hook": schedule.hook, "reason": schedule.reason}
@@ -168,7 +168,7 @@ def _own_files(answers: SetupAnswers, options: HostOptions, catalogue: SiteConte
         yield HostFile("alert.js", _rendered("alert.js"))
 
 
-def cron_within(horizon: timedelta) -> str:
+def safe_schedule(horizon: timedelta) -> str:
     """Return a schedule in which one missed run does no harm."""
     return next(cron for least, cron in REBUILD_CRONS if horizon >= least)
 

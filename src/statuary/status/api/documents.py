@@ -24,9 +24,9 @@ from statuary.status.api.members import (
     Members,
     TimestampFormatter,
     component_members,
-    components_of,
     incident_members,
     page_members,
+    record_components,
     status_members,
 )
 from statuary.status.model.incident_history import IncidentState
@@ -291,7 +291,7 @@ class StatusDocuments:
             members = encode_json(incident_members(record, [], self._page, self._timestamps))
             text_before, _, text_after = members.partition(b'"components":[]')
             around = self._around[record] = text_before + b'"components":', text_after
-        components = components_of(record, context.components, self._positions)
+        components = record_components(record, context.components, self._positions)
         return around[0] + _array(components) + around[1]
 
     def _context(self, state: PageState) -> StatusDocumentContext:

@@ -145,7 +145,7 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
     ]
 
 
-def components_of(
+def record_components(
     state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
 ) -> list[EncodedJson]:
     """Return a record's component objects.

@@ -231,7 +231,7 @@ def affected_group(context: StatusContext) -> Iterator[StatusViolation]:
 def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
     """Ids, and file names and keys used as ids, consist of letters, digits, `-` and `_`."""
     for component in context.catalogue.components:
-        if not fits_a_url(component.id):
+        if not is_url_safe(component.id):
             yield StatusViolation(
                 context.catalogue.components_source,
                 component.pointer,
@@ -240,7 +240,7 @@ def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
                 on_key=True,
             )
     for record in context.records:
-        if not fits_a_url(record.id):
+        if not is_url_safe(record.id):
             yield StatusViolation(
                 record.source,
                 ("id",),
@@ -249,7 +249,7 @@ def invalid_id(context: StatusContext) -> Iterator[StatusViolation]:
             )
 
 
-def fits_a_url(name: str) -> bool:
+def is_url_safe(name: str) -> bool:
     """Return whether a string can be an id in a URL."""
     return bool(name) and name[0] not in "-_" and ID_CHARACTERS.issuperset(name)
 

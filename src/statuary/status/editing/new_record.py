@@ -43,7 +43,7 @@ def new_file(
     return FileEdit(path=f"{folder}/{file_id}.yaml", text_before=None, text_after=block_text(entries))
 
 
-def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
+def used_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
     """Return the ids that a new record cannot have.
 
     These are the ids of all records that were read, and the names of all record files.

@@ -400,7 +400,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
     return current.status
 
 
-def mapping_of(incident: Incident) -> Pointer:
+def record_pointer(incident: Incident) -> Pointer:
     """Return the pointer of a record or window in its file."""
     return incident.pointer if isinstance(incident, Maintenance) else ()
 

@@ -51,7 +51,7 @@ ENGLISH = Words("en-US", orjson.loads(read_file(Path(__file__).with_name("words.
 """The words of Statuspage's feeds, in which its standard bodies and descriptions stay as they are."""
 
 
-def words_of(texts: PageTexts) -> Words:
+def feed_words(texts: PageTexts) -> Words:
     """Return the words of feeds in the language of pages."""
     if texts.language == "en":
         return ENGLISH

@@ -10,7 +10,7 @@ from statuary.contracts.urls import SEARCH_INDEX, SEARCH_SHARD
 from statuary.publish.ledger.contract_rows import ContractRow
 
 
-class FormerPages:
+class PreviousPages:
     """The list pages of the last build, with digests of their inputs.
 
     Attributes:
@@ -95,6 +95,6 @@ class FormerPages:
         return is_kept
 
 
-def no_former_pages() -> FormerPages:
+def no_previous_pages() -> PreviousPages:
     """Return an empty value, with which every page is rendered."""
-    return FormerPages({}, ())
+    return PreviousPages({}, ())
