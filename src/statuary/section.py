@@ -70,7 +70,7 @@ class Run:
     results: list[object] = field(default_factory=list)  # the values of the sections so far
 
     def result(self, kind: type[Kind]) -> Kind | None:
-        """Return what an earlier section gave, by its type, or None."""
+        """Return an earlier section's result of a type, or None."""
         return next((value for value in self.results if isinstance(value, kind)), None)
 
     def answering(self, kind: type[Kind]) -> list[Kind]:
@@ -136,7 +136,7 @@ class Section:
 
 
 class ContentFolder(NamedTuple):
-    """What a section reads of a content folder."""
+    """The files and settings that a section reads."""
 
     root: "Path"
     files: "ContentFiles"  # all files but contracts; gains findings about them
@@ -148,7 +148,7 @@ class ContentFolder(NamedTuple):
 
 
 class SectionContent(NamedTuple):
-    """What a section read."""
+    """The content that a section has read."""
 
     value: object  # what `SiteContent.of` finds by its type
     page: "SiteIdentity | None" = None  # from the section that knows the name and the address of the site
@@ -171,7 +171,7 @@ class Outlook(NamedTuple):
 
 
 class ApiFacts(NamedTuple):
-    """What the API page and openapi.json say of a section."""
+    """A section's part of the API page and of openapi.json."""
 
     families: "Mapping[str, tuple[Url, ...]]" = MappingProxyType({})  # the endpoints of programs, by subject
     examples: Sequence[str] = ()  # paths of documents
@@ -207,7 +207,7 @@ class ContentSection(Section):
         return None
 
     def outlook(self) -> Outlook | None:
-        """Return the instants of the status; None from other sections."""
+        """Return the instants of the status, or None in other sections."""
         return None
 
     def config_inputs(self, site: "SiteContent") -> object:
@@ -215,5 +215,5 @@ class ContentSection(Section):
         raise NotImplementedError
 
     def api_facts(self, site: "SiteContent") -> ApiFacts:
-        """Return what the API page says of the section."""
+        """Return the section's part of the API page."""
         raise NotImplementedError

@@ -105,7 +105,7 @@ class Sections:
 
     @property
     def outlook(self) -> Outlook:
-        """When the status next changes, and when a build is due."""
+        """The times of the next status change and of the next build."""
         outlooks = (section.outlook() for section in self._run.answering(ContentSection))
         return next(outlook for outlook in outlooks if outlook is not None)
 

@@ -21,7 +21,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     """The status section of a tick, which reads epochs instead of content."""
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Prepare the move; nothing is read yet."""
+        """Prepare the move, without reading."""
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {

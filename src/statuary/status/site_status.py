@@ -85,7 +85,7 @@ class SiteStatus:
 
     @cached_property
     def feeds(self) -> "FeedDocuments | None":
-        """Feeds, calendar and badges over time; None if they are omitted."""
+        """Feeds, calendar and badges over time, or None."""
         if FEEDS in self.skipped:
             return None
         from statuary.site.pages.rendering import renderer_of
@@ -97,7 +97,7 @@ class SiteStatus:
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """The HTML pages over time; None if the site has none."""
+        """The HTML pages over time, or None."""
         if self.context is None or not self.context.settings.status or PAGES in self.skipped:
             return None
         from statuary.status.pages.pages import StatusPages
@@ -204,7 +204,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later epochs; None if they are omitted."""
+        """The later epochs, or None if they are omitted."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -228,7 +228,7 @@ class SiteStatus:
 
     @cached_property
     def unchanged_since(self) -> Instant:
-        """Since when the documents are as they are now."""
+        """The time of the documents' last change."""
         return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property

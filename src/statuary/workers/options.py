@@ -1,4 +1,4 @@
-"""How a build runs: its executor, and the git state."""
+"""The options of running a build: executor and git state."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING

@@ -84,7 +84,7 @@ def test_unannounced_key_fails_until_accepted(operator):
     new = operator.key(9).public.text
     found = operator.verify(code=1)
     assert f"had the log with the key {KEY.public.text}, and now has one with {new}" in found
-    assert "--public-key accepts" in found
+    assert "accept the new key with --public-key" in found
     assert "the given key" in operator.verify("--public-key", new)
     operator.build(9)
     assert "(the key seen before)" in operator.verify()

@@ -60,7 +60,7 @@ class NotKnown(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is not known."""
+        """A sentence that names the unknown value."""
         return f"the {self.what} {shorten(self.value)} is not known here"
 
 

@@ -15,7 +15,7 @@ from statuary.contracts.model.vyper_settings import NAMES, SettingSupport, setti
 
 
 class Traces(NamedTuple):
-    """What the code of a language has of its compiler."""
+    """The traces that a compiler leaves in the code of a language."""
 
     compiler: str  # the only one that its code may name; empty if none
     from_sources: bool = False  # whether code may end with bytes that the sources spell out

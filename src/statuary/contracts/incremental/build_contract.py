@@ -406,7 +406,7 @@ def _listed(
 def _known_contradiction(
     proof: Proof, gone: KnownContradiction | None, rejected: KnownContradiction | None
 ) -> KnownContradiction | None:
-    """Return what the site's author says of what a proof shows."""
+    """Return the known contradiction that applies to a proof, if any."""
     if not proof.holds:
         return rejected
     return gone if _is_without_code(proof) else None

@@ -86,7 +86,7 @@ class SourceComparison:
     def _change(
         self, root: str, source: AnySource, git: str, previous_source: KnownSource | None
     ) -> RebuildReason | MetadataChange | None:
-        """Return why to build a source, or its new metadata.
+        """Return the reason to build a source, or its new metadata.
 
         Returns:
             None if the source and its metadata are the same.
@@ -293,7 +293,7 @@ def plan_rebuild(
 
 
 def full_rebuild_reason(previous_fingerprint: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
-    """Return why a build must read every source, if it must.
+    """Return the reason for reading every source, if there is one.
 
     Returns:
         None if only changed sources need to be read.

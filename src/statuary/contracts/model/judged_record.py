@@ -20,7 +20,7 @@ class JudgedRecord(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The verdict, such as `not_shown`; empty if there is none."""
+        """The verdict, such as `not_shown`, or an empty string."""
         return str(self.proof.verdict.status) if self.proof.verdict else ""
 
     @property

@@ -1,4 +1,4 @@
-"""What the site's author says of a contradicted contract."""
+"""Contradictions that the site's author knows of."""
 
 from datetime import date
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from statuary.base.primitives import Address
 
 
 class KnownContradiction(NamedTuple):
-    """What contradicts a contract that the site's author knows of and publishes all the same."""
+    """A contradiction that the site's author knows of."""
 
     address: Address
     date: date

@@ -131,7 +131,7 @@ def _merkle_root(chunk: bytes) -> bytes:
 
 
 def _child_span(length: int) -> int:
-    """Return how many content bytes each child of a tree node covers."""
+    """Return the number of content bytes below a tree node's child."""
     span = SWARM_CHUNK_BYTES
     while span * BRANCHES < length:
         span *= BRANCHES

@@ -181,7 +181,7 @@ class SolidityLayout:
         )
 
     def _place(self, cursor: _Cursor, name: str) -> _Cursor:
-        """Return where solc puts the next variable.
+        """Return the position that solc gives the next variable.
 
         Args:
             cursor: the first byte after the previous variable.

@@ -32,7 +32,7 @@ def appended_immutables_size(
     version: str,
     auxdata: Mapping[str, Auxdata],
 ) -> int:
-    """Return how many bytes of immutables follow the runtime code.
+    """Return the number of bytes of immutables after the runtime code.
 
     From 0.3.10 on the creation auxdata states it. Before, it follows from the code that the creation code
     returns.

@@ -199,7 +199,7 @@ def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
 
 
 def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
-    """Decode a marked range; return an empty string for plain hex."""
+    """Decode the value in a marked range, unless it is plain hex."""
     value = bytes.fromhex(piece.hex)
     if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
         try:

@@ -256,7 +256,7 @@ def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json
 
 
 def _given(types: TupleType | None, arguments: str) -> list[str]:
-    """Decode the constructor's arguments to strings; empty if that fails."""
+    """Decode the constructor's arguments to strings, if they can be decoded."""
     if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
         return []
     try:

@@ -287,7 +287,7 @@ def claims_sentence(proof: Proof, level: str, texts: PageTexts, *, creation_diff
 
 
 def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
-    """Return the sentence that explains a simple case; empty for others."""
+    """Return the sentence that explains a simple case, if it is one."""
     if proof.verdict is None:
         return "unchecked"
     if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:

@@ -35,7 +35,7 @@ class TrailPart(NamedTuple):
 
 
 def trail(judged: JudgedRecord, localization: Localization) -> tuple[TrailPart, ...]:
-    """Return the trail of a record; empty if it has no claims."""
+    """Return the trail of a record that has claims."""
     record, proof = judged.record, judged.proof
     if not proof.claims:
         return ()

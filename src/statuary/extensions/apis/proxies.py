@@ -41,7 +41,7 @@ class ProxyFacts(NamedTuple):
 
 
 def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
-    """Return what the ledger stores about a proxy's record.
+    """Return the data that the ledger stores about a proxy.
 
     Returns:
         The data, or None if it names no implementation, or is contradicted, unless its slot holds another

@@ -202,7 +202,7 @@ def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
 
 
 def _history(document: JsonObject, previous_proof: JsonObject, now: str) -> JsonObject:
-    """Return since when, and why, an earlier proof is contradicted.
+    """Return the time and the reason of an earlier proof's contradiction.
 
     The records behind it changed, or the contract delegates elsewhere.
     """

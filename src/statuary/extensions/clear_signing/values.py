@@ -192,7 +192,7 @@ def _step(value: Value, step: Step) -> Value | None:
 
 
 def parse_constant(constant: Json) -> Leaf | None:
-    """Parse a constant; return None if it is not a value."""
+    """Parse a constant, or return None."""
     if isinstance(constant, bool):
         return Leaf("bool", constant)
     if isinstance(constant, int):

@@ -377,7 +377,7 @@ class LogTable(ExtensionTable):
 
     @property
     def clock(self) -> str:
-        """The time of the last published entry; empty without entries."""
+        """The time of the last published entry, or an empty string."""
         row = self.connection.execute(
             "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
         ).fetchone()

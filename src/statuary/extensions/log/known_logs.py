@@ -87,7 +87,7 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 
 def load_log_state(origin: str) -> KnownLog | None:
-    """Return what is remembered of a log, or None.
+    """Load the state of a log at its last verification.
 
     Raises:
         PublishingError: if the file is damaged.

@@ -113,7 +113,7 @@ def _without_copy(error: LogError, run: Run) -> LogError:
 
 
 def preview_reason(variables: Mapping[str, str], branch: str) -> str:
-    """Return why a build is only a preview, if it is.
+    """Return the reason for treating a build as a preview, if any.
 
     Args:
         branch: the published branch, for hosts that state only the branch.

@@ -176,7 +176,7 @@ class SiteLog:
         return self._extension(self._add_parts())
 
     def warnings(self) -> Iterator[Finding]:
-        """Yield why readers or the next build may reject the log."""
+        """Yield problems for which readers or the next build reject the log."""
         context = self.context
         if context.unreadable:
             yield Finding(

@@ -253,7 +253,7 @@ class _Fault(NamedTuple):
 
 
 def _fault(measured: Measurement) -> _Fault:
-    """Return why a measurement counts as a failure, if it does."""
+    """Return the reason why a measurement is a failure, if any."""
     probe, answer = measured.probe, measured.answer
     if measured.age is not None and measured.age < -MAX_AHEAD:
         return _Fault(

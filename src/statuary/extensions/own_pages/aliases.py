@@ -57,7 +57,7 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
 
 
 def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
-    """Return which page each path belongs to."""
+    """Map each path to its page."""
     owners = {page.path: page for page in catalogue.own_pages}
     for page in catalogue.own_pages:
         for alias in page.aliases:

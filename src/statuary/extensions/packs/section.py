@@ -152,7 +152,7 @@ class SitePacks:
         return with_changes(previous_packs, changes, len(changes), ranges_of, _put(self._target))
 
     def _body(self, row: KeyRow) -> bytes | None:
-        """Return the new bytes of a document; None if it is removed."""
+        """Return a document's new bytes, or None if it is removed."""
         if row.size == REMOVED:
             return None
         body = self._staged(row.path)

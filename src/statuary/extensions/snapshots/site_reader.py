@@ -95,7 +95,7 @@ class DocumentFallbacks:
     """Reads documents from each extension that stores some."""
 
     def __init__(self, source: DocumentSource) -> None:
-        """Prepare; nothing is opened before it is needed."""
+        """Prepare to open files as they are needed."""
         self._source = source
 
     @cached_property

@@ -144,7 +144,7 @@ def changed_files(root: Path) -> Iterator[ChangedFile]:
 
 
 def _change_of(name: str, folder: FolderReader, listed: LedgerEntry | None) -> FileChange | None:
-    """Return what happened to a file that the ledger lists, if anything."""
+    """Return the change of a listed file since it was published, if any."""
     try:
         there = os.lstat(folder.root / name)
     except OSError:

@@ -26,7 +26,7 @@ REPAIR = "`statuary build --verify` writes the site's own files again"
 
 
 class FileChange(StrEnum):
-    """What happened to a file after it was published; the value ends a sentence."""
+    """A change of a published file, as the end of a sentence."""
 
     CHANGED = "changed after the build"
     REMOVED = "removed after the build"

@@ -289,7 +289,7 @@ class SourceTable:
             yield DuplicateContracts(kept, tuple(newcomers))
 
     def _published_before(self, row: ContractRow, columns: str) -> list[tuple[str, bytes, ContractRow]]:
-        """Return what the last build published as a contract.
+        """Return the rows that the last build published for a contract.
 
         Args:
             columns: `match_order` excludes entries with another match id.

@@ -227,7 +227,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
 
 
 def _status_globals(context: SiteContext) -> dict[str, object]:
-    """Return what all pages name of the status."""
+    """Return the status values that all pages show."""
     links = frame_links()["status"]
     feeds = links.feeds if context.settings.status else ()
     return {

@@ -143,7 +143,7 @@ class EpochIndex(NamedTuple):
         return next((since for since in self.instants[1:] if now < since < self.end), None)
 
     def stale_since(self, now: Instant) -> str:
-        """Return since when a build is overdue.
+        """Return the time from which a build is overdue.
 
         Returns:
             The time as ISO 8601; empty if no build is overdue.

@@ -32,7 +32,7 @@ class TimestampFormatter:
         return text
 
     def or_null(self, moment: Instant | None) -> str | None:
-        """Format an instant; return None for None."""
+        """Format an instant, or pass None through."""
         return None if moment is None else self(moment)
 
 

@@ -228,7 +228,7 @@ def incident_names(incident: Incident) -> list[str]:
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return a record's status at an instant; empty before any update.
+    """Return a record's status at an instant, or an empty string.
 
     A maintenance window is `scheduled` even before its announcement; a window that is cancelled by then is
     `completed`.
@@ -453,5 +453,5 @@ def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
 
 
 def format_if_given(moment: Instant | None) -> str | None:
-    """Format an instant; return None for None."""
+    """Format an instant, or pass None through."""
     return None if moment is None else format_exact(moment)

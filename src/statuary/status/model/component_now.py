@@ -166,7 +166,7 @@ class ShownChange(NamedTuple):
 
 
 class LaterLayers(NamedTuple):
-    """What pages show of a component from an instant on."""
+    """The status of a component on pages from an instant on."""
 
     now: ComponentNow
     instants: list[Instant]  # of the later changes
@@ -174,7 +174,7 @@ class LaterLayers(NamedTuple):
 
 
 class LayerHistory:
-    """What pages show of a component over time."""
+    """The status of a component on pages over time."""
 
     def __init__(self, base: ComponentStatus) -> None:
         """Start with the status before the first change."""
@@ -207,6 +207,6 @@ class LayerHistory:
         return [change for change in changes if change.status != change.status_before]
 
     def since(self, instant: Instant) -> LaterLayers:
-        """Return what shows at an instant, and all later changes."""
+        """Return the shown status at an instant, and all later changes."""
         passed = bisect_right(self._instants, instant)
         return LaterLayers(self._nows[passed], self._instants[passed:], self._nows[passed + 1 :])

@@ -151,7 +151,7 @@ class DowntimeByDay:
             start = midnight
 
     def _open_periods(self, component_id: str, days: DateRange) -> Iterator[OpenPeriod]:
-        """Yield when the component's records were active, up to the last day."""
+        """Yield the periods in which a component's records were active."""
         range_end = day_start(days.last_day + ONE_DAY, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)

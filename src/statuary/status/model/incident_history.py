@@ -130,7 +130,7 @@ class IncidentHistory:
 
     @cached_property
     def final(self) -> IncidentState | None:
-        """The last state; None if the record is never published."""
+        """The last state, or None for a record that is never published."""
         return self.state_at(self.change_instants[-1]) if self.change_instants else None
 
     def _state(self, since: Instant) -> IncidentState:
@@ -193,7 +193,7 @@ RECORD_ENTRIES = 10
 
 
 def entry_count(history: IncidentHistory) -> int:
-    """Return how many components a record's document lists, with the record and with each update."""
+    """Count the components that a record's document lists."""
     updates = 0 if history.final is None else len(history.final.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
@@ -205,7 +205,7 @@ def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
 
 
 def last_edit_as_of(published_update: PublishedUpdate, instant: Instant) -> Instant:
-    """Return when an update was last edited, as of an instant."""
+    """Return the time of an update's last edit up to an instant."""
     update = published_update.update
     return update.updated_at if update.updated_at <= instant else update.created_at
 

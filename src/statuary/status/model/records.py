@@ -83,7 +83,7 @@ class Incident:
 
     @property
     def stated_changes(self) -> tuple[Instant, ...]:
-        """When the record itself changed, rather than one of its updates."""
+        """The times of changes to the record itself, not its updates."""
         return tuple(at for at in (self.updated_at, self.impact_override_at) if at is not None)
 
 
@@ -144,7 +144,7 @@ class Maintenance(Incident):
     @property
     @override
     def stated_changes(self) -> tuple[Instant, ...]:
-        """When the record itself changed, rather than one of its updates."""
+        """The times of changes to the record itself, not its updates."""
         stated_instants = (self.updated_at, self.impact_override_at, self.rescheduled_at)
         return tuple(at for at in stated_instants if at is not None)
 

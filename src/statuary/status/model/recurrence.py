@@ -184,7 +184,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 
 
 def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
-    """Return when a window is announced.
+    """Return the time of a window's announcement.
 
     The rule decides, or an earlier update.
     """
@@ -284,7 +284,7 @@ def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
-    """Return when a window begins, by an update or automatically.
+    """Return the time of a window's start, by update or automatic.
 
     An `in_progress` update after an automatic start does not start the window again.
 
@@ -303,13 +303,13 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
 
 
 def ended_manually_at(maintenance: Maintenance) -> Instant | None:
-    """Return when an author ended a maintenance, or None."""
+    """Return the time at which an author ended a maintenance."""
     ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
     return min((end for end in ends if end is not None), default=None)
 
 
 def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
-    """Return when the first update with one of these statuses is displayed."""
+    """Return the display time of the first update with these statuses."""
     status_set = frozenset(statuses)
     instants = (update.display_at for update in maintenance.updates if update.status in status_set)
     return min(instants, default=None)

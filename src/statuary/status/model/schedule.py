@@ -45,7 +45,7 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return since when the documents are as they are now.
+    """Return the time of the documents' last change.
 
     If a document shows uptime or days, the time is `at` during an outage, and otherwise not before the last
     midnight. It is also `at` if nothing has changed before.

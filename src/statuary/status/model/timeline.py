@@ -264,7 +264,7 @@ def _worst_now(page: Page, components: dict[str, ComponentState]) -> ComponentSt
 
 
 def updated_at(timeline: Timeline, at: Instant) -> Instant:
-    """Return when the page last changed, as of an instant."""
+    """Return the time of the page's last change up to an instant."""
     page = timeline.catalogue.page
     passed = bisect_right(timeline.changes, at)
     changed_at = timeline.changes[passed - 1] if passed else page.created_at

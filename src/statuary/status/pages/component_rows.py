@@ -151,7 +151,7 @@ class ComponentRowBuilder:
         )
 
     def _note(self, children: Sequence[ComponentState]) -> str:
-        """Say how many components of a group have a problem."""
+        """Count the components of a group that have a problem, in words."""
         affected = sum(child.now.status != "operational" for child in children)
         if affected:
             count = self._texts.number(len(children))

@@ -266,7 +266,7 @@ class IncidentCardBuilder:
 
 
 def _ended_at(state: IncidentState) -> Instant | None:
-    """Return when an incident ended, or None if it has no duration."""
+    """Return the end of an incident that has a duration."""
     end = state.resolved_at
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
         return None

@@ -355,7 +355,7 @@ def _month(
 
 
 def _worst(month: MonthTableKey) -> str:
-    """Return the worst state in a month; empty without downtime."""
+    """Return the worst state of a month with downtime."""
     if month.span and month.outage == NO_OUTAGE:
         return "ok"
     states = {day.state for day in month.downtimes}

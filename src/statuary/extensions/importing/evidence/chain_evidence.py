@@ -70,7 +70,7 @@ class AnchoringNodes:
     """A node for proofs, and other nodes that confirm its block hashes."""
 
     def __init__(self, node: EthereumNode, other_nodes: Sequence[EthereumNode] = ()) -> None:
-        """Store the nodes; nothing is requested yet."""
+        """Store the nodes, without a request."""
         self.node = node
         self.other_nodes = list(other_nodes)
         self.notes: list[str] = []

@@ -101,6 +101,6 @@ def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | Non
 
 
 def _address_in_word(word: str) -> Address | None:
-    """Return the address in a 32-byte word; None for zero."""
+    """Return the address in a 32-byte word, or None for zero."""
     digits = word[2:].zfill(64)[-40:]
     return checksum_address(f"0x{digits}") if digits.strip("0") else None

@@ -77,7 +77,7 @@ def _content_status(plan: StatusPlan, timeline: Timeline, language: str, now: In
 
 
 def _later(timeline: Timeline, now: Instant) -> dict[str, Instant]:
-    """Return when each record that is not public yet will be published."""
+    """Return the publication times of records that are not public yet."""
     turns = {history.incident.id: history.change_instants for history in timeline.histories}
     return {ident: instants[0] for ident, instants in turns.items() if instants and instants[0] > now}
 

@@ -111,7 +111,7 @@ class Fields(dict[str, Any]):
         return word(self.get(name))
 
     def object(self, name: str) -> "Fields":
-        """Return a member that is an object; an empty one if missing.
+        """Return a member that is an object, by default an empty one.
 
         Raises:
             NotImportableError: if it is anything else.
@@ -119,7 +119,7 @@ class Fields(dict[str, Any]):
         return Fields.of(self.get(name) or {})
 
     def objects(self, name: str) -> "list[Fields]":
-        """Return a list of objects; an empty one if missing.
+        """Return a list of objects, by default an empty one.
 
         Raises:
             NotImportableError: if it is anything else.

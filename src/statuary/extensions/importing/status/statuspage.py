@@ -305,7 +305,7 @@ def _status_of(component: Fields) -> ComponentStatus:
 
 
 def _changed_at(members: Fields) -> Instant:
-    """Return when an object last changed.
+    """Return the time of an object's last change.
 
     Returns:
         The year 1 if it has none.

@@ -102,7 +102,7 @@ def any_chain_id(value: Json, where: str) -> ChainId:
 
 
 def any_hex(value: Json) -> Hex | None:
-    """Parse hex with or without `0x`; return None for anything else."""
+    """Parse hex with or without `0x`, or return None."""
     text = str(value or "").lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
