@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 
 from support.due_tests import (
     Base,
@@ -190,28 +191,35 @@ def test_shares_take_equally_long() -> None:
 
 
 @pytest.mark.slow
-def test_crash_tests_of_this_project_run(tmp_path: Path) -> None:
-    """A pull request whose one commit changes how a folder is written, a day and a half ago."""
+def test_pull_request_runs_crash_tests(tmp_path: Path) -> None:
+    """Its one commit changes how a folder is written, a day and a half ago; the steps are those of the workflow."""
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", str(CHECKOUT), str(clone))
     git(clone, "update-ref", "refs/remotes/origin/target", "HEAD")
     git(clone, "switch", "--quiet", "--create", "faster-folder")
     (changed,) = clone.glob("src/statuary/*/folder/folder_target.py")
     commit(clone, **{changed.relative_to(clone).as_posix(): changed.read_text("utf-8") + "\n"})
-    command = [sys.executable, "tests/support/due_tests.py", "--target", "target"]
-    done = subprocess.run(command, cwd=clone, check=True, capture_output=True, text=True)
-    due = done.stdout.splitlines()
-    names = {Path(name).name for name in due}
-    assert {"test_interrupted_builds.py", "test_interrupted_publication.py", "test_ledger_damage.py"} <= names
-    crashes = [name for name in due if Path(name).name == "test_interrupted_publication.py"]
-    options = ["-m", "pytest", "-q", "-n", "0", "-m", "thorough", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, *options, *crashes],
-        cwd=clone,
-        env=OWN_OPTIONS,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert re.search(r"\d+ passed", done.stdout)
+    (clone / ".venv").symlink_to(sys.prefix)
+    job = yaml.safe_load((clone / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]["due"]
+    (step,) = (step for step in job["steps"] if "SHARE" in step.get("env", {}))
+    choose, run = step["run"].splitlines()
+
+    def in_clone(line: str, **variables: str) -> str:
+        environment = {**OWN_OPTIONS, **variables, "GITHUB_BASE_REF": "target"}
+        command = ["bash", "-eo", "pipefail", "-c", line]
+        done = subprocess.run(
+            command, cwd=clone, env=environment, check=False, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    due = []
+    for share in job["strategy"]["matrix"]["share"]:
+        in_clone(choose, SHARE=share)
+        due += (clone / "files").read_text("utf-8").splitlines()
+    assert len(due) == len(set(due))
+    crashes = ["test_interrupted_builds.py", "test_interrupted_publication.py", "test_ledger_damage.py"]
+    assert {Path(name).name for name in due} >= {*crashes}
+    [interrupted] = [name for name in due if name.endswith(crashes[1])]
+    (clone / "files").write_text(interrupted, "utf-8")
+    assert re.search(r"\d+ passed", in_clone(run))
