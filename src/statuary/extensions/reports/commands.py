@@ -24,9 +24,10 @@ from statuary.extensions.reports.figures import (
     quarter_figures,
 )
 from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import DateFormatter
 from statuary.source.file_kinds import CONTRACTS
 from statuary.source.source_files import walk_folder
-from statuary.status.model.records import StatusContent
+from statuary.status.model.records import Page, StatusContent
 from statuary.status.model.schedule import timeline_from
 from statuary.system.writing import atomic_file
 
@@ -85,10 +86,10 @@ def report_command(quarter: Quarter, content: Path, out: Path, now: Instant | No
         raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
     rows = quarter_figures(timeline, year, number, at)
     out.mkdir(parents=True, exist_ok=True)
-    title = f"{page.name}: availability {year}-q{number}"
+    title = f"{page.name}: availability in Q{number} {year}"
     for ending, text in (
         ("csv", csv_text(rows)),
-        ("html", page_text(title, rows, names_with_groups(timeline), at, catalogue.page.url)),
+        ("html", page_text(title, rows, names_with_groups(timeline), at, page)),
     ):
         file = out / f"{year}-q{number}.{ending}"
         with atomic_file(file) as stream:
@@ -123,7 +124,7 @@ tr{break-inside:avoid}p{color:#5a606a}
 
 
 def page_text(
-    title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, url: str
+    title: str, rows: Sequence[MonthFigures], names: Mapping[str, str], at: Instant, page: Page
 ) -> str:
     """Format rows as a page to print.
 
@@ -152,7 +153,7 @@ def page_text(
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
-        f"</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n<p>{escape(url)}, as of {format_utc(at)}. Durations in minutes.</p>\n"
+        f"</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n<p>{escape(page.url)}, as of {DateFormatter(page.time_zone, page_texts('en')).moment(at).text}. Durations in minutes.</p>\n"
         f"<div tabindex='0' role='region' aria-label='{escape(title)}'><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table></div>\n"
         f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</main>\n</body>\n</html>\n"
     )
