@@ -18,11 +18,13 @@ from contracts.checks.test_compilation_forgeries import forged
 from statuary.base.findings import Severity
 from statuary.base.primitives import keccak256
 from statuary.contracts.checks.claims import runtime_differs
+from statuary.contracts.checks.proof_rule_list import proof_rules
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_finding
 from statuary.contracts.checks.record_view import RecordView
 from statuary.contracts.model.record import Record
 from support import record_damages
 from support.browser import browse
+from support.browser_rules import LEFT_TO_BUILDS
 from support.check_bundle import BUNDLES, CHECK, SMALLER, VIEWER, bundled, smaller
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import OFFLINE, deno
@@ -39,26 +41,6 @@ pytestmark = pytest.mark.slow
 
 DAMAGED = times(200)
 MAX_BUNDLE_BYTES = 16_000
-
-LEFT_TO_BUILDS = {
-    "missing-auxdata",
-    "unknown-compiler-release",
-    "undeclared-contract",
-    "undeclared-immutable",
-    "contradicted-proxy-resolution",
-    "incomplete-proxy-resolution",
-    "invalid-storage-layout",
-    "verified-before-release",
-    "vyper-integrity-mismatch",
-    # what made the code
-    "relabelled-code",
-    "missing-metadata",
-    "invented-interface",
-    "deceptive-name",
-    "refused-setting",
-    "unknown-member",
-}
-"""The checks that a browser does not make; the page says so."""
 
 NOW = "2026-11-20T12:00:00Z"
 STAKING = "748463/0xEA6137d406d443D5727564D1b014307C88e076b8"
@@ -279,9 +261,14 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
         )
 
     outcomes = [outcome for outcome, _ in build_verdicts(orjson.dumps(record)).values()]
-    assert {line["outcome"] for line in published["lines"]} == {"Passed: "}
-    assert 20 < len(published["lines"]) < outcomes.count("passed")
-    assert published["verdict"].startswith(f"Checked in your browser: {len(published['lines'])} passed")
+    left = [line for line in published["lines"] if line["outcome"] == "Not checked here: "]
+    passed = published["lines"][: -len(left)]
+    assert {line["outcome"] for line in passed} == {"Passed: "}
+    assert 20 < len(passed) < outcomes.count("passed")
+    assert published["verdict"].startswith(f"Checked in your browser: {len(passed)} passed")
+    assert f"Only builds apply {len(left)} more rules" in published["verdict"]
+    rules_of_builds = {rule.sentence for rule in proof_rules() if rule.name in LEFT_TO_BUILDS}
+    assert {line["rule"] for line in left} == rules_of_builds
     requested = [url for url in published["asked"] if not url.endswith(".svg")]  # the icon may be late
     assert requested == [
         "assets/check.js",
@@ -291,7 +278,7 @@ def test_check_button_queries_given_nodes(site: Path, record: dict[str, Any]) ->
         f"proof/{STAKING}.json",
         "proof/checks.json",
     ]
-    assert published["lines"][-1]["rule"].startswith("A Merkle proof leads from a block hash")
+    assert passed[-1]["rule"].startswith("A Merkle proof leads from a block hash")
     for output in published["nodes"]:  # the chain of the demo network has other blocks than this node
         assert "the code at this address in block" in output
         assert "record\N{RIGHT SINGLE QUOTATION MARK}s, byte for byte." in output

@@ -23,8 +23,8 @@ export async function run({ open, base }, { path, cases }) {
       verdict: await messageAfter("[data-run]", "[data-run] + [role=status]"),
       lines: await section.locator("ol li").evaluateAll((lines) =>
         lines.map((line) => ({
-          outcome: line.querySelector(".hidden-text").textContent,
-          rule: line.querySelector(".hidden-text + span").textContent,
+          outcome: line.querySelector("p > span").textContent,
+          rule: line.querySelector("p > span + span").textContent,
           findings: [...line.querySelectorAll(".finding")].map((one) => one.textContent),
         }))),
       asked: [...asked],

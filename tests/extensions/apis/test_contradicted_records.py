@@ -104,6 +104,36 @@ KINDS = {
 }
 
 
+def test_rejected_proxy_keeps_no_functions(tmp_path):
+    """Another slot is said of a record that fails its checks too, but nothing in it is passed on."""
+    files = with_slot(UPGRADED)
+    path = record_path(PROXY)
+    record = orjson.loads(files[path])
+    next(iter(record["sources"].values()))["content"] += "// more\n"
+    digest = sha256(encode_unchecked(in_served_order(record))).hexdigest()
+    slots = dict.fromkeys(proxy_slots("EIP1967Proxy", PROXY), 0) | {SLOT: int(UPGRADED, 16)}
+    anchor = anchor_of(digest, PROXY, record["runtimeBytecode"]["onchainBytecode"], slots=slots)
+    files = {path: orjson.dumps(record), f"{path.removesuffix('.json')}/anchor.json": anchor_file(anchor)}
+    site = site_of(tmp_path, files)
+    assert said(site)["resolved"] == [(False, [UPGRADED])]
+    for path, body in site.items():
+        if path.startswith("proxies/"):
+            assert b"upgradeNow" not in body, path
+
+
+def test_contradicted_implementation_gives_no_functions(tmp_path):
+    token = orjson.loads(signed_record(TOKEN_ABI, TOKEN))
+    digest = sha256(encode_unchecked(in_served_order(token))).hexdigest()
+    anchor = anchor_file(anchor_of(digest, TOKEN, OTHER_CODE))
+    token_anchor = f"{record_path(TOKEN).removesuffix('.json')}/anchor.json"
+    site = site_of(tmp_path, with_slot(TOKEN) | {token_anchor: anchor})
+    assert said(site)["resolved"] == [(False, [TOKEN])]
+    for path, body in site.items():
+        if path.startswith("proxies/"):
+            assert b"transfer(" not in body, path
+            assert b'"transfer"' not in body, path
+
+
 EVERYTHING = """\
 log: {origin: status.plinth.example/example-key-log, example_key: true}
 embed: true

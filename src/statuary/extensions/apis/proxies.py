@@ -26,7 +26,7 @@ class ProxyFacts(NamedTuple):
 
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
-    abi: Json  # the proxy's own
+    abi: Json  # the proxy's own; None unless its code is that of its sources
     is_contradicted: bool = False  # whether they are not those that the record names
 
     def encode(self) -> bytes:
@@ -56,7 +56,8 @@ def proxy_facts(judged: JudgedRecord) -> ProxyFacts | None:
         return None
     kind = as_text(resolution.get("proxyType"))
     if judged.is_contradicted:
-        return ProxyFacts(kind, (other,), record["abi"], is_contradicted=True) if other else None
+        own_abi = record["abi"] if judged.is_code_of_sources else None
+        return ProxyFacts(kind, (other,), own_abi, is_contradicted=True) if other else None
     return ProxyFacts(kind, tuple(dict.fromkeys(addresses)), record["abi"])
 
 

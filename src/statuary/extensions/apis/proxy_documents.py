@@ -126,7 +126,9 @@ class ProxyDocuments:
         for place in places:
             contract = contract_at(self._built.sources, *place)
             path = CONTRACT.path(chain_id=place[0], address=place[1])
-            if contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths):
+            if contract is None or contract.is_contradicted:
+                continue
+            if not {path, sharded_path(path)}.isdisjoint(contract.paths):
                 yield contract.location, place
 
     def _read(

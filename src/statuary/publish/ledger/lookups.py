@@ -14,6 +14,7 @@ class ContractFiles(NamedTuple):
     location: str  # where it is written
     match_id: str
     paths: tuple[str, ...]  # of the documents of its source
+    is_contradicted: bool
 
 
 def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFiles | None:
@@ -25,11 +26,14 @@ def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFi
         The location, match id and paths of the contract, or None if there is no contract.
     """
     query = (
-        "SELECT location, substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
+        "SELECT location, substr(match_order, 3), documents, verdict FROM next_sources WHERE address = ? AND chain_id = ?"
         " ORDER BY published DESC, location"
     )
     row = sources.connection.execute(query, (address, chain_id)).fetchone()
-    return None if row is None else ContractFiles(row[0], row[1] or "", tuple(row[2].split("\n")))
+    if row is None:
+        return None
+    location, match_id, documents, verdict = row
+    return ContractFiles(location, match_id or "", tuple(documents.split("\n")), verdict == "contradicted")
 
 
 def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ import { compareWithChain, nodeAt, walletOf } from "./chain.js";
 import { checkRecord } from "./record.js";
 import { parseJson } from "./values.js";
 
-const SIGNS = { passed: "ok", warned: "degraded", failed: "major" };
+const SIGNS = { passed: "ok", warned: "degraded", failed: "major", left: "none" };
 
 /** Runs the check of a section of a page (`contract_check.html`), whose data are the texts and addresses. */
 export async function check(section) {
@@ -60,19 +60,25 @@ async function rulesOf(url) {
   return new Map(checks.map(({ check, rule }) => [check, rule]));
 }
 
-/** Adds a line for each check that applies, failed ones first, and counts the outcomes. */
+/** Adds a line for each check that applies, failed ones first, and for each rule that is left to builds; counts both. */
 async function showChecks(section, results, rules) {
   const list = section.querySelector("ol");
   list.replaceChildren();
   list.hidden = false;
-  const counts = { passed: 0, warned: 0, failed: 0, absent: 0 };
+  const counts = { passed: 0, warned: 0, failed: 0, absent: 0, left: 0 };
+  const unchecked = new Set(rules.keys());
   for (const result of results) {
+    unchecked.delete(result.check);
     const isShown = result.outcome in SIGNS;
     counts[isShown ? result.outcome : "absent"] += 1;
     const next = result.outcome === "failed" ? list.children[counts.failed - 1] : null;
     if (isShown) list.insertBefore(line(section, result, rules), next ?? null);
     await new Promise((resolve) => setTimeout(resolve)); // the line is shown before the next check begins
   }
+  for (const check of unchecked) {
+    list.append(line(section, { check, outcome: "left", saw: "", faults: [] }, rules));
+  }
+  counts.left = unchecked.size;
   return counts;
 }
 
@@ -82,6 +88,7 @@ function line(section, { check, outcome, saw, faults }, rules) {
   item.querySelector("use").setAttribute("href", `#i-${SIGNS[outcome]}`);
   const [name, rule] = item.querySelectorAll("span");
   name.textContent = `${section.dataset[outcome]}: `;
+  name.classList.toggle("hidden-text", outcome !== "left"); // its sign alone does not say that
   rule.textContent = rules.get(check) ?? section.dataset[check] ?? check.replaceAll("-", " ");
   item.querySelector("small").textContent = saw;
   for (const { pointer, message } of faults) {

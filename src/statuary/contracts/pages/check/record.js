@@ -1,7 +1,6 @@
 // The checks of a contract record, from the record alone: the rules of a build, by the same names.
 //
-// `proof/checks.json` describes the rules. Only builds check Vyper's integrity hash, storage layouts, proxies,
-// whether all auxdata is listed, what the sources declare, and the releases of compilers.
+// `proof/checks.json` describes the rules. Those that are missing here are left to builds, and the page names them.
 
 import {
   auxdataIsWhereItSays,
