@@ -3,6 +3,7 @@
 It shows which evidence connects each part with the next.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from statuary.base.json_values import as_object, as_text
@@ -93,6 +94,7 @@ class Stroke(NamedTuple):
     y: int
 
 
+@lru_cache(maxsize=1024)
 def small_trail(signs: str) -> tuple[Stroke, ...]:
     """Return the strokes of a small trail, from its signs in short."""
     names = {name[0]: name for name in CLAIM_ICONS.values()}
