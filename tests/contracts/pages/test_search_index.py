@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.pages import search
 from statuary.contracts.pages.previous_pages import PreviousPages
 from statuary.contracts.pages.search import MAX_PER_TERM, search_documents, words_of
 from statuary.publish.ledger.contract_rows import ContractRow
@@ -185,12 +186,15 @@ def random_entry(random: Random, number: int) -> ContractRow:
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_partly_renewed_search_is_whole(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(8))
+def test_partly_renewed_search_is_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        search, "MAX_SHARD_CONTRACTS", 8
+    )  # files are divided, and united, by single contracts
     random = Random(f"search {seed}")
-    before = {number: random_entry(random, number) for number in range(700)}
+    before = {number: random_entry(random, number) for number in range(300)}
     after = dict(before)
-    for number in random.sample(range(720), k=1 + seed):  # some of them are new
+    for number in random.sample(range(320), k=1 + seed):  # some of them are new
         after[number] = random_entry(random, number)
         if random.random() < 0.4:
             del after[number]
