@@ -210,9 +210,11 @@ def test_simultaneous_add_and_remove_is_refused(tmp_path: Path) -> None:
 
 def test_line_findings_show_typed_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.jsonl").write_text('{"chainId":"1"}\n{"chainId":"2"}\n')
+    address = "0x" + "11" * 20
+    lines = [{"chainId": number, "address": address, "compilation": {}} for number in "12"]
+    Path("a.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
     said = run("pack", "make", "--from", "a.jsonl", "a.pack", code=1).stderr
-    assert said.count("a.jsonl:1:1: error: key ") == said.count("a.jsonl:2:1: error: key ") > 10
+    assert said.count("a.jsonl:1:1: error: key ") == said.count("a.jsonl:2:1: error: key ") > 5
     assert "/a.jsonl" not in said
     assert "--format json" not in said
     assert "2 lines cannot be used; no pack was written" in said

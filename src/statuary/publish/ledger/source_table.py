@@ -168,8 +168,11 @@ class SourceTable:
         return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
 
     def summary(self) -> ContractCounts:
-        """Count the published contracts, with the last one as an example."""
-        query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location DESC LIMIT 1"
+        """Count the published contracts; the last one without a contradiction is the example."""
+        query = (
+            f"SELECT {LISTED} FROM next_sources WHERE published AND verdict != 'contradicted'"
+            " ORDER BY location DESC LIMIT 1"
+        )
         example = next(self._listed(query), None)
         return ContractCounts(by_chain=self.counts(), example=example)
 
