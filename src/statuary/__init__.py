@@ -19,7 +19,9 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return [*import_module("statuary.api").__all__, "__version__"]
     if not name.startswith("_"):
-        module = import_module("statuary.extensions.serving.site")  # without all that builds a site
+        module = import_module(
+            "statuary.extensions.serving.site"
+        )  # loaded on first use, without the code that builds sites
         value = getattr(module, name, None)
         if getattr(value, "__module__", "") != module.__name__:  # defined elsewhere: not public here
             module = import_module("statuary.api")

@@ -16,7 +16,7 @@ class Command(NamedTuple):
     """A command of the command line."""
 
     target: str  # "module:function" of the click command
-    help: str  # its line of `statuary --help`: the first line of its docstring
+    help: str  # the line in `statuary --help`: the first line of the command's docstring
     interrupted: str = ""  # what to do after an interruption; empty if nothing
 
 
@@ -40,10 +40,10 @@ class CommandOption(NamedTuple):
 class Extension(NamedTuple):
     """The additions of an extension to statuary; targets are "module:name"."""
 
-    name: str  # its folder in `extensions/`
-    section: str = ""  # its `Section` (`section.py`), which its name as a key of site.yaml enables
+    name: str  # the folder in `extensions/`
+    section: str = ""  # the `Section` (`section.py`) that the name as a key of site.yaml enables
     folders: tuple[str, ...] = ()  # the first names of its paths, which a build removes when it is disabled
-    commands: Mapping[str, Command] = MappingProxyType({})  # by name: "serve", "incident from-alert"
+    commands: Mapping[str, Command] = MappingProxyType({})  # commands by name: "serve", "incident from-alert"
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     provides: Mapping[str, str] = MappingProxyType({})  # what the core asks for by name, such as "place s3"
 

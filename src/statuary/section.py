@@ -47,7 +47,7 @@ class SectionResult(NamedTuple):
 
     values: tuple[object, ...] = ()  # what later sections may ask for, each by its type
     skipped: "tuple[Finding, ...]" = ()  # why documents are skipped; they never keep the rest from being published
-    line: str = ""  # of the summary of a check; empty for none
+    line: str = ""  # a line for the summary of a check; empty for none
     findings: "tuple[Finding, ...]" = ()  # about the content; a warning stops a strict build
     exclusion_reasons: "tuple[Finding, ...]" = ()  # why records are excluded
     excluded_count: int = 0  # the number of excluded records
@@ -58,7 +58,7 @@ class Run:
     """A check, a build or a tick, as sections see it."""
 
     instant: "Instant"
-    target: "BuildTarget"  # in a check one that keeps no documents
+    target: "BuildTarget"  # a check's target keeps no documents
     to: str | None = None  # the further place that the site is published to
     root: "Path | None" = None  # the content folder; None in a tick
     site: "SiteContent | None" = None  # the content, without excluded records; None in a tick
@@ -66,7 +66,7 @@ class Run:
     checks: CheckOptions = ALL_CHECKS
     execution: ExecutionOptions = DEFAULT_EXECUTION
     progress: Progress = field(default_factory=NoProgress)
-    sections: "Sequence[Section]" = ()  # those that take part, in order
+    sections: "Sequence[Section]" = ()  # the sections that take part, in order
     results: list[object] = field(default_factory=list)  # the values of the sections so far
 
     def result(self, kind: type[Kind]) -> Kind | None:
@@ -85,7 +85,7 @@ class Section:
     reports that at the section's key, keeps the documents of its last build, and continues with the other sections.
     """
 
-    urls: "ClassVar[tuple[Url, ...]]" = ()  # its rows of the URL table
+    urls: "ClassVar[tuple[Url, ...]]" = ()  # the section's rows of the URL table
     parts: "ClassVar[PageParts | None]" = None  # what it adds to pages
 
     def __init__(self, settings: Any = None, options: Mapping[str, Any] = MappingProxyType({})) -> None:

@@ -88,8 +88,8 @@ class Rule(NamedTuple):
     """A rule as `statuary check --list` shows it."""
 
     name: str  # in kebab-case
-    severity: str  # of its findings; empty if it varies
-    group: str  # its heading in the list
+    severity: str  # the severity of its findings; empty if it varies
+    group: str  # the heading under which `check --list` prints it
     sentence: str
 
 

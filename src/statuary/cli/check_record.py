@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class CheckedRecord(NamedTuple):
     """The result of checking one record."""
 
-    findings: Sequence[Finding]  # with positions in the file
+    findings: Sequence[Finding]  # located in the file
     judged: "JudgedRecord | None"  # None if the file is not a record
 
     def is_clean(self, *, strict: bool) -> bool:

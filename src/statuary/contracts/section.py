@@ -120,7 +120,7 @@ class ContractsSection(ContentSection):
     def build(self, run: Run) -> SectionResult | None:
         recompilers = (section.recompiler() for section in run.answering(RecompilesRecords))
         self._built = self._build_changed(run, next(recompilers, None))
-        run.site = self._built.site  # it knows how many contracts there are
+        run.site = self._built.site  # the scan knows how many contracts there are
         return self._result(self._built)
 
     def _result(self, built: BuiltContracts) -> SectionResult:

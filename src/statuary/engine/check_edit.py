@@ -46,7 +46,7 @@ class CheckedStatus(NamedTuple):
 class Scope(NamedTuple):
     """The records that an edit may affect; others are not read."""
 
-    folders: frozenset[str] = RECORD_FOLDERS  # those of which every file is read
+    folders: frozenset[str] = RECORD_FOLDERS  # folders whose files are all read
     paths: tuple[str, ...] = ()  # files in the other folders
 
 

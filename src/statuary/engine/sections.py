@@ -34,7 +34,7 @@ FAILED = "extension-error"
 class ExtensionOptions(NamedTuple):
     """The options of the command line that extensions defined."""
 
-    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by extension and parameter name
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # values by extension and parameter name
     to: str | None = None  # the further place that the site is published to
 
 

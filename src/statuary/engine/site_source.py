@@ -44,7 +44,7 @@ class HostingSource(SourceModel):
 
 
 class SiteSource(SourceModel):
-    """The settings of the whole site."""  # those of contracts and status are models of their sections
+    """The settings of the whole site."""  # the keys of contracts and status have their models in their sections
 
     pages: PagesSource = PagesSource.model_construct()
     """Which HTML pages are built."""
@@ -55,5 +55,5 @@ class SiteSource(SourceModel):
     @classmethod
     def known_keys(cls) -> list[str]:
         extensions = [extension.name for extension in EXTENSIONS if extension.section]
-        core = ["page", "chains", "contracts", "status", "pages", "hosting"]  # as most files begin
+        core = ["page", "chains", "contracts", "status", "pages", "hosting"]  # most files begin this way
         return [*(key for key in core if key not in extensions), *extensions]

@@ -58,9 +58,9 @@ class Entry(NamedTuple):
     """A document in a listing."""
 
     path: str  # the name that it is stored under
-    aliases: tuple[str, ...] = ()  # its other names: the path with the address in lower case, or none
+    aliases: tuple[str, ...] = ()  # other names: the path with the address in lower case, or none
     size: int = 0
-    sha256: str = ""  # of the bytes, as 64 hex digits; empty if unknown
+    sha256: str = ""  # SHA-256 of the bytes, as 64 hex digits; empty if unknown
     media_type: str = ""  # the `Content-Type` to serve it with
     cache: str = ""  # its `Cache-Control`, for a store; empty for none, or where the path determines it
     encoding: str = ""  # its `Content-Encoding`, for a store; empty for none
@@ -291,10 +291,10 @@ def _header_value(value: Json) -> str:
 class Part(NamedTuple):
     """A part of a listing."""
 
-    sha256: str  # of its lines, as 64 hex digits; also its file name
+    sha256: str  # SHA-256 of the part's lines, as 64 hex digits; also its file name
     first: str  # the path of its first document
     documents: int  # the number of its lines
-    size: int  # of its lines in bytes
+    size: int  # size of the part's lines in bytes
 
     @property
     def path(self) -> str:

@@ -91,7 +91,7 @@ class SiteReplacement(NamedTuple):
 
     # by verified path, the SHA-256 of the bytes that may be replaced there; None if there must be none
     verified: Mapping[str, str | None]
-    folders: tuple[str, ...] = ()  # those that stay as the target has them
+    folders: tuple[str, ...] = ()  # paths that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why
 
     def includes(self, path: str) -> bool:

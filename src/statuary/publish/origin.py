@@ -13,7 +13,7 @@ class SiteOrigin(NamedTuple):
     """The origin of a site."""
 
     instant: Instant  # the instant that the site shows
-    revision: str  # of the content, such as a git commit; empty if unknown
+    revision: str  # the content's revision, such as a git commit; empty if unknown
     statuary: str
     only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
 

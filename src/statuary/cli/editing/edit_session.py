@@ -228,7 +228,7 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
             if edit_options.build:
                 refuse_overlapping_folders(edit_options.content, edit_options.out)
             instant = build_instant(edit_options.now)
-            now = Instant(instant.replace(microsecond=0))  # of what is written
+            now = Instant(instant.replace(microsecond=0))  # the edit is written with whole seconds
             confirm_time_ahead(edit_options.at, now)
             with open_session(edit_options, now, subject, values) as session:
                 function(session, **values)

@@ -42,7 +42,7 @@ class AnchoredBlock(NamedTuple):
 
     number: int
     hash: Hex
-    header: Hex  # its encoded header
+    header: Hex  # the block's header, RLP-encoded
     # the hosts of the nodes that returned this hash for the block's number, according to the anchor's file
     agreed: tuple[str, ...] = ()
 

@@ -56,7 +56,7 @@ class RecoverableSignature(NamedTuple):
 class SignedTransaction(NamedTuple):
     """A signed transaction."""
 
-    hash: bytes  # its name, 32 bytes
+    hash: bytes  # the transaction hash, 32 bytes
     type: int
     chain_id: int | None  # None for one that is valid on any chain, from before EIP-155
     nonce: int

@@ -199,7 +199,7 @@ class _Outcome(NamedTuple):
     """The result of verifying one part of an anchor under a block."""
 
     block: AnchoredBlock
-    time: int  # of the block, in seconds since 1970
+    time: int  # the block's timestamp, in seconds since 1970
     evidence: Mapping[str, EvidenceValue]
     pinned: tuple[str, ...] = ()
     reason: Reason | None = None

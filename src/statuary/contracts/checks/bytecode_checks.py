@@ -236,7 +236,7 @@ def _rematch_violations(side: SideView) -> Iterator[Observation]:
     yield Evidence({"transformations": len(steps)})
     has_places = len({step.offset for step in steps}) == len(steps)
     if has_places and steps == own_steps and side.found.values == side.values:
-        return  # as nearly always: the rest shows how they differ
+        return  # they nearly always match; below, the difference is described
     yield from _position_differences(side, steps, own_steps)
     yield from _value_differences(side, steps, own_steps)
 

@@ -54,7 +54,7 @@ class NotKnown(NamedTuple):
     It is said in a note. A check with no other evidence has no answer, and then the record is not confirmed.
     """
 
-    what: str  # such as `proxy type`
+    what: str  # the kind of value, such as `proxy type`
     value: str
     pointer: Pointer = ()
 
@@ -148,7 +148,7 @@ class Match(NamedTuple):
 
     side: str = ""  # `creation` or `runtime`; empty for either
     is_exact: bool = False  # whether the match has to be exact
-    language: str = ""  # of the record; empty for any
+    language: str = ""  # the record's language; empty for any
 
     def covers(self, claimed: "Match") -> bool:
         """Return whether a claimed match is one of them."""

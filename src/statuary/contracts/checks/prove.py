@@ -89,7 +89,7 @@ def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> t
 class Provable(NamedTuple):
     """A record and the evidence beside it."""
 
-    record: RecordValue  # its shape validated
+    record: RecordValue  # validated against the record's types
     # evidence that the record's sources were compiled again; None if there is none
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # the chain's own proofs about it, if there are any
@@ -140,9 +140,9 @@ def prove_together(
 class _ProvedPart(NamedTuple):
     """The shared results of every record with the same compilation and levels."""
 
-    results: tuple[CheckResult, ...]  # of `OF_COMPILATION`
+    results: tuple[CheckResult, ...]  # the results of the checks in `OF_COMPILATION`
     computed: tuple[Computed, Computed, Computed]
-    steps: int  # of the work that it took
+    steps: int  # the steps of work that the checks took
 
 
 def _rows(

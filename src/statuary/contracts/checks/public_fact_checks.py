@@ -71,7 +71,7 @@ MAX_NAME: Final = 1_000
 def deceptive_name(record: RecordView) -> Iterator[Observation]:
     """The name of a contract in Vyper, Yul or another language has no invisible characters and no lookalike letters."""
     if record.language == "Solidity":
-        return  # its names are identifiers
+        return  # all names are valid identifiers
     name = as_text(record.compilation.get("name"))[:MAX_NAME]
     yield Evidence({"name": name[:80]})
     if fault := deception(name):
@@ -129,7 +129,7 @@ def unknown_member(record: RecordView) -> Iterator[Observation]:
 class Release(NamedTuple):
     """A release of a compiler."""
 
-    commits: tuple[str, ...]  # of its builds, as 7 or 8 digits; empty if they are not known
+    commits: tuple[str, ...]  # commits of the release's builds, 7 or 8 digits each; empty if unknown
     not_before: str  # a day as YYYY-MM-DD; empty if none is known
 
 
@@ -218,7 +218,7 @@ def _other_commit(release: Release, commit: str, language: str) -> Iterator[Viol
 
 class _KnownVersion(NamedTuple):
     releases: Mapping[str, Release]
-    parts: re.Match[str] | None  # of the version
+    parts: re.Match[str] | None  # the parsed version
 
 
 def _known_version(record: RecordView) -> _KnownVersion:

@@ -112,7 +112,7 @@ def same_json(value: Json, other_value: Json) -> bool:
         return bool(type(value) is type(other_value) and value == other_value)
     text = json_bytes(value)
     if text is not None and text == json_bytes(other_value):
-        return True  # nearly always in the same order too, which is faster to compare
+        return True  # the keys nearly always have the same order, which is faster to compare
     return text is not None and same_members(value, other_value)
 
 
@@ -143,7 +143,7 @@ class MetadataHashes:
             return None
         encoded = text.encode("utf-8", "surrogatepass")
         if encoded == json_bytes(self._value) or encoded == json_bytes(self._value, sort_keys=True):
-            return text  # as solc writes it, so no key is repeated
+            return text  # solc wrote this text, so no key is repeated
         try:
             is_same = same_json(orjson.loads(text), self._value)
         except (ValueError, TypeError):

@@ -220,7 +220,7 @@ def _compare_members(
     other_pointer: Pointer,
 ) -> Iterator[Violation]:
     if all(map(is_, map(repeated.get, members), map(own_members.get, members))):
-        return  # nearly always: the parser makes what canonical text repeats of the members themselves
+        return  # nearly always the same object, since the parser reuses repeated members
     for member in members:
         if not same_json(repeated.get(member), own_members.get(member)):
             yield _difference((*where, member), (*other_pointer, member))
@@ -245,7 +245,7 @@ def abi_signatures_mismatch(record: RecordView) -> Iterator[Observation]:
     claimed = as_object(record.value.get("signatures"))
     yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
     if claimed == expected:
-        return  # in the order that this project writes, which needs no further comparison
+        return  # equal in the order that statuary writes, so nothing else is compared
     for kind in SIGNATURE_KINDS:
         recorded = claimed.get(kind)
         entries = [as_object(entry) for entry in recorded] if isinstance(recorded, list) else []

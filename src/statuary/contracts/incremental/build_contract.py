@@ -91,7 +91,7 @@ class BuiltContract(NamedTuple):
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
     make: Callable[[], ContractDocuments] = ContractDocuments  # makes its documents
-    row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
+    row: ContractRow | None = None  # the contract's list entry; None if the record is unreadable or misplaced
     is_published: bool = False
     facts: bytes = b""  # data that extensions keep of the record
     # findings about the record; an error excludes the record and removes the documents of an earlier build,

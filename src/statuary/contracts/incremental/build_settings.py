@@ -31,7 +31,7 @@ class ContractBuildSettings:
     """All inputs of a contract's documents except its source."""
 
     chains: frozenset[str]  # ids of the site's chains
-    checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id
+    checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # trusted blocks by chain id
     # contracts without code and records that fail checks, both by chain id and lower-case address
     gone: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
     rejected: "Mapping[str, Mapping[str, KnownContradiction]]" = field(default_factory=dict)
@@ -39,5 +39,7 @@ class ContractBuildSettings:
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
     has_contract_lists: bool = False  # whether pages list contracts
-    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records
+    extensions: tuple[
+        tuple[str, tuple[object, ...]], ...
+    ] = ()  # name and settings of extensions that derive documents from records
     recompiler: "RecordRecompiler | None" = None  # None if this build compiles nothing again

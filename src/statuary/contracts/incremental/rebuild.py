@@ -113,7 +113,7 @@ def build_contracts(
             sources.forget_git_ids()
             tree, metadata_changed = None, []
         elif not (sources.have_git_ids() and all(git for _, git, _ in metadata_changed)):
-            tree = None  # it does not cover all files that were read
+            tree = None  # git's state does not cover all files that were read
     sources.mark_changed(deleted)
     sources.touch(metadata_changed)
     sources.supersede()

@@ -46,7 +46,7 @@ MetadataChange = tuple[str, str, str]
 class RemainingSources(NamedTuple):
     """The sources that need no build: removed, or with new metadata."""
 
-    deleted: list[str]  # those that no longer exist
+    deleted: list[str]  # locations of sources that no longer exist
     metadata_changed: list[MetadataChange]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class RecordOutput(NamedTuple):
     """Documents that extensions derive from a record, and their ledger data."""
 
-    facts: bytes  # which the ledger keeps
+    facts: bytes  # data for the ledger
     documents: Iterable[Document]
 
 

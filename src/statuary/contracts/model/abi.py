@@ -31,7 +31,7 @@ _LONGEST_REMEMBERED = 40
 class BasicType:
     """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`."""
 
-    name: str  # its canonical name (`uint256` for `uint`)
+    name: str  # the canonical name (`uint256` for `uint`)
     kind: str  # the name without its size
     size: int = 0  # bytes of `bytesN`, bits of an integer; else 0
 

@@ -94,7 +94,7 @@ class DerivationError(InvalidValueError):
 
     def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
         super().__init__(message, hint)
-        self.pointer = pointer  # its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field
+        self.pointer = pointer  # begins with `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field
 
 
 STD_JSON_INPUT: Final = "std_json_input"
@@ -122,7 +122,7 @@ class Workspace(NamedTuple):
     compiler_version: str  # such as `0.8.30+commit.73712a01`; a leading `v` is dropped
     fully_qualified_name: str  # `path:Name`
     std_json_input: Json
-    std_json_output: Json  # with `evm.legacyAssembly`, auxdata numbers are certain
+    std_json_output: Json  # should contain `evm.legacyAssembly`, which makes auxdata numbers certain
     # the input of the transaction or trace that created the contract, with its arguments; None if unknown
     onchain_creation: Hex | None
     onchain_runtime: Hex | None  # the code at the address; None if unknown
@@ -142,8 +142,8 @@ class CompiledCode(NamedTuple):
     """The creation or the runtime code of a compiled contract."""
 
     artifact: Mapping[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
-    code: bytes  # its bytes, with zeros for libraries
-    libraries: tuple[CodeReference, ...]  # their positions
+    code: bytes  # the code, with zeros for libraries
+    libraries: tuple[CodeReference, ...]  # positions of libraries in the code
 
 
 class CompiledContract(NamedTuple):
@@ -299,8 +299,8 @@ class CompiledMembers(NamedTuple):
     version: str
     contract: CompiledContract  # the contract in the compiler's output
     auxdata: AuxdataPositions
-    creation: dict[str, Json]  # its members of `creationBytecode`, in served order
-    runtime: dict[str, Json]  # its members of `runtimeBytecode`
+    creation: dict[str, Json]  # members of `creationBytecode`, in served order
+    runtime: dict[str, Json]  # members of `runtimeBytecode`, in served order
     # the members `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc` and `devdoc`
     artifacts: dict[str, Json]
     source_ids: dict[str, Json] | None

@@ -118,7 +118,7 @@ class CompilationEvidence(NamedTuple):
     """The stored result of an earlier recompilation of a record's sources."""
 
     record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
-    compiler_version: str  # as the compiler reports it
+    compiler_version: str  # the version that the compiler reports
     compiler_sha256: str  # digest of the compiler's executable, as hex
     input_sha256: str  # digest of the standard JSON input, as hex
     output_sha256: str  # digest of the standard JSON output, as hex

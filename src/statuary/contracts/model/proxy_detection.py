@@ -88,7 +88,7 @@ def proxy_slots(proxy_type: str, address: Address) -> list[str]:
     if proxy_type == _SEQUENCE:
         return [f"0x{address[2:].lower().zfill(64)}"]
     if proxy_type == DIAMOND:
-        return []  # its facets are in a mapping
+        return []  # a diamond has its facets in a mapping, not in a fixed slot
     return [f"0x{slot}" for slot, kind in SLOTS.items() if kind == proxy_type]
 
 
@@ -104,7 +104,7 @@ class ProxyEvidence(NamedTuple):
     """The patterns in a contract's code, and what follows from them."""
 
     verdict: ProxyVerdict
-    implementation: Address | None = None  # of an EIP-1167 clone, else None
+    implementation: Address | None = None  # the implementation of an EIP-1167 clone, else None
     # whether every version of Sourcify finds the clone: before August 2026 a clone had to end the code, since
     # then it has to begin the code
     is_plain_clone: bool = False

@@ -33,7 +33,7 @@ class SolcRelease(NamedTuple):
     """
 
     always: Mapping[str, Json]  # the settings that metadata always has, with their defaults
-    unless_default: Mapping[str, Json]  # those that it has only with another value than this one
+    unless_default: Mapping[str, Json]  # settings that metadata has only if they differ from this default
     # by optimizer part: its value for `enabled` absent, false or true; None if the release has no `details`
     details: Mapping[str, tuple[bool, bool, bool]] | None
     yul_details: Mapping[str, Json]  # the defaults of `yulDetails`

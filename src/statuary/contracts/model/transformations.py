@@ -51,8 +51,10 @@ class TransformationStep(NamedTuple):
 
     type: TransformationType
     reason: TransformationReason
-    offset: int  # in bytes of the code after the previous transformations
-    id: str | None = None  # of the value: an AST id, a library's fully qualified name, or an auxdata number
+    offset: int  # byte offset in the code after the previous transformations
+    id: str | None = (
+        None  # key of the value: an AST id, a library's fully qualified name, or an auxdata number
+    )
     length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
 
     def as_json(self) -> dict[str, Json]:
@@ -171,7 +173,7 @@ class ReplayError(InvalidValueError):
 
     def __init__(self, step: int, message: str) -> None:
         super().__init__(f"transformation {step}: {message}")
-        self.step = step  # its index in the list
+        self.step = step  # the index of the transformation
 
 
 def replay(
@@ -205,7 +207,7 @@ def replay(
 
 class _Edit(NamedTuple):
     start: int
-    end: int  # of what is removed
+    end: int  # the end of the removed bytes
     value: bytes  # what replaces it
 
 

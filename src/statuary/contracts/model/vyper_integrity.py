@@ -77,7 +77,7 @@ class VyperProgram(NamedTuple):
     sources: Mapping[str, str]  # texts by path
     version: str
     overrides: Json = None  # `storage_layout_overrides` of the input, or None
-    search_paths: Sequence[str] = (".",)  # of the settings; the last one is searched first
+    search_paths: Sequence[str] = (".",)  # the setting `search_paths`; the last one is searched first
 
 
 class Import(NamedTuple):

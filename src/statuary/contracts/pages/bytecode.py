@@ -114,7 +114,7 @@ class BytecodeMark(NamedTuple):
 
     start: int
     end: int  # the byte after the last one; equal to `start` for removed bytes
-    reason: str  # that of the transformation, or `auxdata`
+    reason: str  # the transformation's reason, or `auxdata`
     id: str = ""  # the key of the value; empty if it has none
     step: int = 0  # the number of the transformation, from 1; 0 for none
 
@@ -123,9 +123,9 @@ class BytecodePiece(NamedTuple):
     """A piece of bytecode on a page, marked or not."""
 
     hex: str
-    offset: int  # of its first byte
+    offset: int  # the offset of the first byte
     size: int  # in bytes
-    reason: str = ""  # that of its mark; empty for none
+    reason: str = ""  # the reason of the mark; empty for none
     id: str = ""
     step: int = 0
     omitted: int = 0  # the number of bytes that are not shown here
@@ -139,7 +139,7 @@ class TransformationRow(NamedTuple):
     number: int
     type: str
     reason: str
-    offset: int  # in bytes of the code before this step
+    offset: int  # byte offset in the code before this step
     id: str
     value: str  # the new bytes as hex; empty for a deletion
     bytes: int  # the number of new bytes, or of deleted ones
@@ -155,7 +155,7 @@ class CodeView(NamedTuple):
     recompiled: int | None  # bytes of the recompiled code, if there is any
     pieces: tuple[BytecodePiece, ...]
     steps: tuple[TransformationRow, ...]
-    reasons: tuple[str, ...]  # those of all marks, each once
+    reasons: tuple[str, ...]  # the reasons of all marks, each once
 
 
 def code_view(record: RecordValue, side: str) -> CodeView:

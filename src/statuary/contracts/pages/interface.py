@@ -97,7 +97,7 @@ class InterfaceItem(NamedTuple):
     outputs: tuple[ParameterRow, ...] = ()
     mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
     anonymous: bool = False  # whether the event has no topic for its signature
-    notice: Markup = Markup()  # its effect, from the authors' documentation
+    notice: Markup = Markup()  # the effect, from the authors' documentation
     details: tuple[Markup, ...] = ()  # the NatSpec for developers
     # the shell command that calls the function with Foundry's cast; empty if a name is unsafe in a shell
     command: str = ""
@@ -111,7 +111,7 @@ class InterfaceItem(NamedTuple):
 class InterfaceView(NamedTuple):
     """The functions, events and errors of an ABI, for the page."""
 
-    constructor: InterfaceItem | None  # with its arguments; None without parameters
+    constructor: InterfaceItem | None  # the constructor with its arguments; None without parameters
     functions: tuple[InterfaceItem, ...]
     events: tuple[InterfaceItem, ...]
     errors: tuple[InterfaceItem, ...]

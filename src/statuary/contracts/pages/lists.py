@@ -45,9 +45,9 @@ class ContractListRow(NamedTuple):
     address: str
     href: str  # its page, relative to the site's root
     verdict: str  # in words
-    sign: str  # of the verdict
+    sign: str  # the sign of the verdict
     level: str  # the match that the record claims; empty if it is contradicted, or claims none
-    language: str  # with the version of the compiler
+    language: str  # the language and the compiler's version
     verified_at: FormattedTime
     trail: tuple[Stroke, ...]
 
@@ -56,7 +56,7 @@ class PageLink(NamedTuple):
     """A link to another page of the list."""
 
     day: str  # the day on which its oldest contract was verified, such as 2026-11-02
-    contracts: str  # of its contracts, in words
+    contracts: str  # the number of contracts, in words
     href: str
 
 

@@ -45,8 +45,8 @@ class FactRow(NamedTuple):
 
     name: str
     value: str
-    href: str = ""  # its page in the chain's explorer; empty for none
-    at: FormattedTime | None = None  # its time, where the chain shows it
+    href: str = ""  # the page in the chain's explorer; empty for none
+    at: FormattedTime | None = None  # the time of the block, if the chain proves it
 
 
 def fact_rows(
@@ -166,7 +166,7 @@ class ImplementationLink(NamedTuple):
     """A link to the implementation of a proxy."""
 
     address: str
-    name: str  # as this record claims; the page of its own record has the real one
+    name: str  # the name that this record states; the implementation's own record may differ
     href: str  # its page, relative to the site's root; empty if it has none here
 
 

@@ -38,7 +38,7 @@ class CheckRow(NamedTuple):
     """A check with its outcome, evidence and findings."""
 
     name: str  # as in `statuary check --list`
-    sentence: str  # its rule
+    sentence: str  # the sentence of the rule
     sign: str  # the icon of the outcome
     outcome: str
     evidence: tuple[tuple[str, str], ...]  # names and values
@@ -51,11 +51,11 @@ class ClaimRow(NamedTuple):
     name: str  # such as `on_chain`
     sentence: str  # the claim
     sign: str  # the sign of its status
-    status: str  # its status in words
+    status: str  # the status of the claim in words
     reason: str  # what proves or contradicts it, or why it is not proven
     block_number: str  # the block under whose hash it is proven; empty without one
     block_hash: str
-    block_href: str  # that block in the explorer; empty if the site names none
+    block_href: str  # the block's page in the explorer; empty if the site names none
     block_time: FormattedTime | None
     vouched: str  # who vouches for the block, and what to compare its hash with
 
@@ -65,10 +65,10 @@ class ProofView(NamedTuple):
 
     holds: bool  # whether no check contradicts the record
     summary: str  # how many checks ended how, in words
-    rows: tuple[CheckRow, ...]  # those that had something to look at, the worst first
+    rows: tuple[CheckRow, ...]  # checks that applied, the worst first
     failures: tuple[CheckRow, ...]  # the first ones that failed, which the page says before anything else
-    not_applicable: tuple[str, ...]  # those that do not apply, by name as words
-    skipped: tuple[str, ...]  # those that this build skipped
+    not_applicable: tuple[str, ...]  # names of checks that do not apply, in words
+    skipped: tuple[str, ...]  # names of checks that this build skipped
     claims: tuple[ClaimRow, ...]  # the status of each claim
 
 

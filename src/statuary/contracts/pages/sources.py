@@ -107,13 +107,13 @@ class SourceView(NamedTuple):
     path: str
     folder: str  # the folder of the path, with a slash at the end; empty for none
     name: str
-    anchor: str  # of the file, and the prefix of the anchors of its lines
+    anchor: str  # the anchor of the file, and prefix of its lines' anchors
     lines: int
     # the language, if a script adds line numbers and colours when the file is opened; else empty
     language: str
-    markup: Markup | None  # its text; None if it is not shown
+    markup: Markup | None  # the lines of the file; None if they are not shown
     hidden: tuple[str, ...]  # the code points of its hidden characters
-    mixed: tuple[str, ...]  # those of letters that look like the Latin ones of the same word
+    mixed: tuple[str, ...]  # letters that look like the Latin letters of the same word
     cut: bool  # whether the ends of lines are cut
     opened: bool
 

@@ -30,10 +30,10 @@ TONES = 6
 class StorageVariable(NamedTuple):
     """A variable in storage, or a member of a struct."""
 
-    label: str  # its name; that of a member includes the structs around it
+    label: str  # the name; a member's includes the structs around it
     type: str
-    slot: int  # its first slot
-    offset: int  # its first byte in that slot
+    slot: int  # the first slot
+    offset: int  # the first byte in that slot
     size: int  # in bytes
     kind: str  # `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`
     tone: int = 0  # the number of its colour
@@ -58,7 +58,7 @@ class StorageVariable(NamedTuple):
 class StorageSlot(NamedTuple):
     """A 32-byte slot, or several that one variable occupies."""
 
-    first: str  # its number, as text: it can be as large as a hash
+    first: str  # the slot number as text, since it can be as large as a hash
     last: str  # the number of the last of several; empty for one
     skipped: str  # the number of unused slots before it; empty for none
     variables: tuple[StorageVariable, ...]

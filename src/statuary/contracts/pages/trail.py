@@ -20,7 +20,7 @@ class Strand(NamedTuple):
     """A piece of evidence that connects two parts of the trail."""
 
     claim: str  # such as `on_chain`
-    sign: str  # of its status: `ok`, `stated`, `none` or `major`
+    sign: str  # the sign of the status: `ok`, `stated`, `none` or `major`
     status: str  # in words
     check: str  # the name of the check, in words
 

@@ -41,7 +41,7 @@ class ExternalFile(NamedTuple):
     """A file in an external source of contracts."""
 
     pure: PurePosixPath  # the path that it would have in the content folder
-    path: str  # its path relative to the content folder, or its URL
+    path: str  # the path relative to the content folder, or the URL
 
 
 def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:

@@ -28,7 +28,7 @@ class ContractSource(NamedTuple):
     chain_id: str  # the chain as in the path; in a bulk file, as in the record
     address: str  # the address as in the path; in a bulk file, as in the record
     form: ContractForm
-    line: int = 0  # in a bulk file, the line or row, counted from 1; else 0
+    line: int = 0  # the line or row in a bulk file, from 1; 0 for other sources
 
     @property
     def location(self) -> str:

@@ -55,7 +55,7 @@ _ADDED = _FileAction(ADD)
 
 
 class _Aliases(NamedTuple):
-    by_case: list[str]  # that differ from the path only in case
+    by_case: list[str]  # names that differ from the path only in case
     others: list[str]
 
 

@@ -46,7 +46,7 @@ class LedgerEntry(NamedTuple):
 class CachedGroup(NamedTuple):
     """A reusable part of a site, with its inputs' fingerprint."""
 
-    fingerprint: str  # of everything that the group depends on
+    fingerprint: str  # fingerprint of everything that the group depends on
     items: int = 0  # how many of its kind there are
     paths: tuple[str, ...] = ()  # of its documents
     run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
@@ -70,12 +70,12 @@ class SourceRow(NamedTuple):
 
     location: str  # the file, and the line in a bulk file
     unit: str  # the file or folder that is compared to find changes
-    git: str  # its git object id when it was read; empty if unknown
-    stat: str  # its size and time; empty if they cannot be trusted
-    digest: bytes  # its SHA-256; empty if it was not computed
+    git: str  # the source's git object id when it was read; empty if unknown
+    stat: str  # the source's size and time; empty if they cannot be trusted
+    digest: bytes  # the source's SHA-256; empty if it was not computed
     documents: str  # the paths of its documents, one a line
     reason: str
-    findings: str  # its findings as JSON; empty if there are none
+    findings: str  # findings about the source as JSON; empty if there are none
     published: bool
     facts: bytes = b""  # data that extensions keep of its record
     match: str | None = None  # the first member of its list entry; all are None if it has none
@@ -315,7 +315,7 @@ class PartitionResult(NamedTuple):
 
     items: int
     rows: Sequence[SourceRow] = ()
-    documents: Sequence[Document] = ()  # its documents, if they were not staged
+    documents: Sequence[Document] = ()  # documents of the source that were not staged
     files: Sequence[AddedFile] = ()
     file: Path | None = None  # where all of this is recorded; None if it is here
 

@@ -18,7 +18,7 @@ CORE_FOLDERS = tuple(
 class PageParts(NamedTuple):
     """An extension's page parts; its name begins its strings' keys."""
 
-    folder: Path  # with templates/*.html, texts/<language>.json and assets/*.js
+    folder: Path  # a folder with templates/*.html, texts/<language>.json and assets/*.js
     urls: tuple[Url, ...]  # those that its templates name
     slots: Mapping[str, str]  # slot of a template, such as "incident.facts" -> template
     scripts: Mapping[str, str]  # page's template -> script in its head
@@ -28,7 +28,7 @@ class PageParts(NamedTuple):
 class PreviousVersion(NamedTuple):
     """An earlier published version of an edited update."""
 
-    entry: int  # its number in the log
+    entry: int  # the number of the entry in the log
     at: Instant  # when it was published
     digest: str  # the SHA-256 of its bytes, in hex
 

@@ -118,7 +118,7 @@ def invalid_texts(
     for key, text in replacements:
         if key not in english and not key.startswith("description."):
             owner = key.partition(".")[0]
-            if owner in extensions or not parts_of([owner]):  # those of a disabled extension may stay
+            if owner in extensions or not parts_of([owner]):  # texts of a disabled extension may stay
                 yield key, "no page has a text with this key"
             continue
         try:

@@ -33,7 +33,7 @@ class SiteContext(NamedTuple):
     # the title and path of the Markdown pages to which every page links
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # values that templates use for the parts of extensions
-    folder: str = ""  # of the status pages, with a slash: that of a further language
+    folder: str = ""  # the folder of a further language's status pages, with a slash
 
     @property
     def root(self) -> str:
