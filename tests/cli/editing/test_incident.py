@@ -288,7 +288,7 @@ def test_time_ahead_is_confirmed(opened, monkeypatch):
     update = ("incident", "update", "slow", "--status", "identified", "--body", "Disks.")
     ahead = (*update, "--at", "2026-11-02T12:00:00Z", "--now", NOW)
     refused = opened.result(*ahead, text="n\n")
-    assert "2026-11-02T12:00:00Z is 2 h 0 min ahead of now" in refused.output
+    assert "2026-11-02T12:00:00Z is 2 h ahead of now" in refused.output
     assert (refused.exit_code, opened.read(FILE)) == (1, before)
     assert opened.result(*ahead, text="y\nnone\n").exit_code == 0
     assert "2026-11-02T12:00:00Z" in opened.read(FILE)
