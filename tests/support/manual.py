@@ -192,7 +192,7 @@ def messages() -> Iterator[tuple[str, str]]:
     parts = [
         f"---\ntitle: Messages\norder: 650\n{REFERENCE}\ndescription: What each message means and what to do, by the rule in its brackets.\n---\n",
         "A message ends with its rule in brackets:\n",
-        "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch'; did you mean 'Europe/Zurich'? [invalid-value]\n```\n",
+        "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch' [invalid-value]\n    6 |   time_zone: Europe/Zurch\n      |              ^\n    did you mean 'Europe/Zurich'?\n```\n",
         (
             "Search this manual for the rule, or add it to the address of this page: `messages.html#invalid-value`.\n\n"
             "- An **error** in your own content stops the build. An error in a record excludes only that record.\n"

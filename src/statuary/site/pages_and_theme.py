@@ -9,7 +9,7 @@ from typing import Literal, NoReturn, TypeVar
 from xml.parsers import expat
 
 from statuary.base.budget import INTERRUPTIONS, run_guarded
-from statuary.base.findings import Finding, Position, Severity
+from statuary.base.findings import Finding, Position, Severity, did_you_mean
 from statuary.base.json_values import Json
 from statuary.base.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.base.reserved_names import is_reserved_name
@@ -270,7 +270,8 @@ def _unknown_file(path: str) -> Finding:
         severity=Severity.WARNING,
         path=path,
         message="unknown file; it is not read",
-        hint=f"statuary reads: {THEME}/style.css, {THEME}/templates/<name>.html,"
+        hint=did_you_mean(path, (f"{THEME}/style.css",))
+        or f"statuary reads: {THEME}/style.css, {THEME}/templates/<name>.html,"
         f" {THEME}/texts/<language>.yaml, {THEME}/<name> with {', '.join(FILE_SUFFIXES)}",
     )
 
@@ -296,5 +297,6 @@ def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
         path="site.yaml",
         pointer=("pages", "language"),
         message=f"no page texts in language {language!r}",
-        hint=f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
+        hint=did_you_mean(language, languages)
+        or f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
     )

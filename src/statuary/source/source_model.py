@@ -12,11 +12,12 @@ from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache, partial
 from typing import Annotated, ClassVar, Literal, TypeVar, Union, get_args, get_origin
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
 from typing_extensions import get_type_hints, is_typeddict
 
+from statuary.base.findings import did_you_mean
 from statuary.base.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
 from statuary.base.primitives import (
     Address,
@@ -115,7 +116,9 @@ def _time_zone(value: object) -> ZoneInfo:
         with suppress(ZoneInfoNotFoundError, ValueError, OSError):
             return ZoneInfo(name)
     raise InvalidValueError(
-        f"unknown time zone {name!r}", "write an IANA name such as Etc/UTC or Europe/Zurich"
+        f"unknown time zone {name!r}",
+        did_you_mean(name[:MAX_QUOTED], available_timezones())
+        or "write an IANA name such as Etc/UTC or Europe/Zurich",
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator
 from typing_extensions import override
 
+from statuary.base.findings import did_you_mean
 from statuary.base.primitives import InvalidValueError
 from statuary.engine.extension_settings import ExtensionSource
 from statuary.site.settings import LANGUAGES
@@ -37,7 +38,8 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
         if place and tag not in LANGUAGES:
             raise InvalidValueError(
                 f"no page texts in language {tag!r}",
-                f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",
+                did_you_mean(tag, LANGUAGES)
+                or f"choose a further language from {', '.join(LANGUAGES)}; a language of your theme can only be the first",
             )
     return tags
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 import orjson
 
-from statuary.base.findings import Finding, Severity, has_errors, sorted_findings
+from statuary.base.findings import Finding, Severity, did_you_mean, has_errors, sorted_findings
 from statuary.base.primitives import Instant, format_utc
 from statuary.cli.escape import escape_control_chars, json_text, print_error
 from statuary.cli.exit_codes import ExitCode
@@ -299,8 +299,10 @@ def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel,
     """
     named_channels = tuple(channel for channel in channels if name in ("", channel.name))
     if not named_channels:
-        names = ", ".join(channel.name for channel in channels)
-        raise click.UsageError(f"site.yaml has no channel {name!r}; it has {names}")
+        names = [channel.name for channel in channels]
+        suggestion = did_you_mean(name, names)
+        message = f"site.yaml has no channel {name!r}; it has {', '.join(names)}"
+        raise click.UsageError(f"{message}; {suggestion}" if suggestion else message)
     return named_channels
 
 
