@@ -34,12 +34,12 @@ class PayloadError(StatuaryError):
 class Alert(NamedTuple):
     """An alert of a monitoring system."""
 
-    key: str  # the same as long as it is about the same thing
+    key: str  # identifies the alert as long as it lasts
     name: str
     labels: Mapping[str, str]
     is_firing: bool
     since: Instant | None = None
-    is_of_group: bool = False  # whether others have its key, as they are of one group
+    is_of_group: bool = False  # whether other alerts of its group have the same key
     has_unseen_firing: bool = False  # whether its group fires, and the payload omits some of its alerts
 
 

@@ -24,7 +24,7 @@ class Publication(StrEnum):
 class AlertRule(NamedTuple):
     """A rule that assigns alerts to a component."""
 
-    component: str  # its key or id
+    component: str  # the component's key or id
     labels: Mapping[str, str] = MappingProxyType(
         {}
     )  # an alert has all of them; empty: the label `component` names it

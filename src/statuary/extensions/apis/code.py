@@ -37,8 +37,8 @@ Ranges = tuple[tuple[int, int], ...]
 class Template(NamedTuple):
     """Code with zeros where contracts of the same source differ."""
 
-    digest: str  # keccak256 of the code with these ranges zeroed; unless it is whole, without its metadata
-    length: int  # bytes of the code that is hashed
+    digest: str  # Keccak-256 of the code with these ranges zeroed, and without metadata unless it is whole
+    length: int  # the number of hashed bytes
     zeroed: Ranges
     is_whole: bool = False  # nothing is cut off: Vyper's immutables follow the code and what metadata it has
 
@@ -112,7 +112,7 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
     try:
         ranges = _ranges(runtime, len(compiled) // 2)
         of_compiler = zero_ranges(strip_metadata(_unlinked(compiled)), ranges)
-    except (InvalidValueError, ValueError):  # no such references, or what is left is not hex
+    except (InvalidValueError, ValueError):  # the references are malformed, or the code is not hex
         return None
     own_code = zero_ranges(strip_metadata(code), ranges)
     return Template(_hash(own_code), len(own_code), ranges) if own_code == of_compiler else None
@@ -144,7 +144,7 @@ def _ranges(runtime: JsonObject, size: int) -> Ranges:
         *parse_immutable_references(runtime.get("immutableReferences")),
     ]
     ranges = {(place.start, place.length) for place in references}
-    for item in as_object(runtime.get("cborAuxdata")).values():  # those of contracts that this one creates
+    for item in as_object(runtime.get("cborAuxdata")).values():  # auxdata of contracts that this one creates
         auxdata = as_object(item)
         start = auxdata.get("offset")
         length = (len(as_text(auxdata.get("value"))) - 2) // 2

@@ -23,9 +23,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 class CustomFiles(NamedTuple):
     """The documents that come from the content's folder `apis`."""
 
-    documents: list[Document]  # for Otterscan
-    versions: dict[ContractLocation, list[Version]]  # of proxies, oldest first
-    findings: list[Finding]  # faults of other files
+    documents: list[Document]  # pictures for Otterscan
+    versions: dict[ContractLocation, list[Version]]  # implementations of proxies, oldest first
+    findings: list[Finding]  # findings about files that are not published
 
 
 def custom_files(root: Path) -> CustomFiles:

@@ -47,10 +47,12 @@ def _documents(judged: JudgedRecord, apis: Iterable[Api], source: str) -> Iterat
     record = judged.record
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(judged, source)
-    if Api.BLOCKSCOUT in apis and judged.is_code_of_sources:  # its word is that the code has changed since
+    if (
+        Api.BLOCKSCOUT in apis and judged.is_code_of_sources
+    ):  # Blockscout has a flag for code that has changed since
         yield from blockscout_documents(judged, source)
     if judged.is_contradicted:
-        return  # these have no word for it
+        return  # the other APIs cannot express that
     if Api.SIGNATURES in apis and isinstance(record["abi"], list):
         yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
     if Api.OTTERSCAN in apis:

@@ -21,7 +21,7 @@ class AbiEntry(NamedTuple):
     kind: str
     signature: str  # empty for a constructor, `fallback` and `receive`
     key: str  # the selector, or the topic of an event; empty without a signature
-    item: JsonObject  # of the ABI
+    item: JsonObject  # the entry in the ABI
 
     def to_json(self) -> JsonObject:
         """Return the entry as it is published."""
@@ -35,7 +35,7 @@ class Clash(NamedTuple):
 
     kind: str  # "shadowed", "selector" or "topic"
     key: str
-    first: AbiEntry  # the one that runs, if it is of the proxy
+    first: AbiEntry  # the entry that runs, if it is the proxy's
     second: AbiEntry
 
     def to_json(self) -> JsonObject:

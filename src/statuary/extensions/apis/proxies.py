@@ -27,7 +27,7 @@ class ProxyFacts(NamedTuple):
     proxy_type: str
     implementations: tuple[str, ...]  # checksummed addresses, as the record has them
     abi: Json  # the proxy's own; None unless its code is that of its sources
-    is_contradicted: bool = False  # whether they are not those that the record names
+    is_contradicted: bool = False  # whether the record names other implementations
 
     def encode(self) -> bytes:
         """Encode as a line of JSON."""
@@ -140,10 +140,10 @@ class ResolvedProxy(NamedTuple):
     location: ContractLocation
     name: str
     facts: ProxyFacts
-    names: Mapping[str, str]  # of the implementations that have a record on this site, by address
+    names: Mapping[str, str]  # names of the implementations that have a record here, by address
     merged_abi: MergedAbi
     history: Sequence[Version]
-    pairs: Sequence[tuple[str, str]]  # of implementations that both have a record
+    pairs: Sequence[tuple[str, str]]  # pairs of implementations that both have a record
 
     def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
         """Return the path of the changes between two implementations.

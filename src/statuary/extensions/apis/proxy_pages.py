@@ -32,7 +32,7 @@ class ListedImplementation(NamedTuple):
 
     address: str
     name: str  # empty without a record
-    href: str  # its page; empty without a record
+    href: str  # link to the page; empty without a record
 
 
 class ChangeLink(NamedTuple):
@@ -48,7 +48,7 @@ class VersionRow(NamedTuple):
 
     since: FormattedTime | None
     block: int | None
-    is_seen: bool  # whether the time is when a build first saw them
+    is_seen: bool  # whether a build saw the change, and no file states it
     implementations: Sequence[ListedImplementation]
     changes: Sequence[ChangeLink]
 
@@ -99,7 +99,7 @@ class ComparedSide(NamedTuple):
 class PlaceView(NamedTuple):
     """A position in storage."""
 
-    label: str  # empty if it is that of the row
+    label: str  # the variable's name; empty if the row has the same
     slot: str
     offset: str
     type: str

@@ -19,7 +19,7 @@ class RepositoryFile(NamedTuple):
 
     path: str  # relative to the folder, as version 2 has it
     body: bytes
-    other_paths: tuple[str, ...] = ()  # as version 1 has it
+    other_paths: tuple[str, ...] = ()  # paths in version 1 of the repository
 
 
 def is_full(record: RecordValue) -> bool:

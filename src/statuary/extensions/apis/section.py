@@ -121,7 +121,7 @@ class ApisSection(Section):
         fingerprint = fingerprint_of(
             self.settings,
             built_contracts.site.of(SiteContracts).chains,
-            site_context(built_contracts.site),  # of the page of code
+            site_context(built_contracts.site),  # the settings of the page that identifies code
             public and sha256(public).digest(),
             custom_files.documents,
             [*custom_files.versions.items()],

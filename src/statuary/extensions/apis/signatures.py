@@ -22,9 +22,7 @@ class SiteSignatures(NamedTuple):
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
     events: Mapping[str, tuple[str, ...]] = {}  # by signature: a declaration for each choice of `indexed`
-    public: frozenset[str] = (
-        frozenset()
-    )  # those of the site's list of public signatures, whose kind is unknown
+    public: frozenset[str] = frozenset()  # the content's public signatures, whose kind is unknown
 
     @property
     def verified(self) -> frozenset[str]:

@@ -30,9 +30,9 @@ class Variable(NamedTuple):
     """A variable in storage."""
 
     label: str
-    type: str  # as the compiler calls it
+    type: str  # the compiler's name of the type
     shape: str  # the same for types that read the same bytes in the same way
-    start: int  # its first byte, counted from slot 0
+    start: int  # the first byte, counted from slot 0
     size: int  # in bytes
 
     @property
@@ -131,7 +131,7 @@ class _Shapes:
             return self._shapes[name]
         definition = as_object(self._types.get(name))
         if name in outer or len(outer) > DEEPEST:
-            return as_text(definition.get("label"))  # a struct that has itself in a mapping
+            return as_text(definition.get("label"))  # a struct may contain itself through a mapping
         shape = self._made(definition, (*outer, name))
         consume(1 + len(shape) // LONGEST_SHAPE)
         self._shapes[name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()

@@ -59,11 +59,11 @@ class Attestation(NamedTuple):
     """The claims in the file of an attestation."""
 
     path: str
-    descriptor: str  # the path of the file that it is beside
-    signer: str  # the address in its name
+    descriptor: str  # the path of the descriptor
+    signer: str  # the address in the file's name
     status: ClaimStatus
     reason: str
-    time: str = ""  # in seconds since 1970, as it states; empty if it could not be read
+    time: str = ""  # the stated time in seconds since 1970; empty if unreadable
 
 
 def canonical_json(value: Json) -> bytes:

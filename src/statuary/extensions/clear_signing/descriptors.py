@@ -103,11 +103,11 @@ class IncludedFile(NamedTuple):
 class Descriptor:
     """A descriptor, merged with the files that it includes."""
 
-    path: str  # below the folder, as the indexes name it
+    path: str  # path below the folder, as in the indexes
     kind: SigningFileKind
-    value: JsonObject  # without `includes`
+    value: JsonObject  # the merged descriptor, without `includes`
     own_value: Json  # the file's JSON before merging, which attestations sign
-    files: tuple[IncludedFile, ...]  # its own first
+    files: tuple[IncludedFile, ...]  # the descriptor's file first, then its includes
     origins: Origins = field(compare=False)
 
     def finding(
@@ -165,8 +165,8 @@ class _Merged(NamedTuple):
 class DescriptorFiles(NamedTuple):
     """The files of a folder of descriptors."""
 
-    paths: tuple[str, ...]  # below the folder, sorted
-    findings: tuple[Finding, ...]  # about what cannot be read
+    paths: tuple[str, ...]  # paths below the folder, sorted
+    findings: tuple[Finding, ...]  # findings about unreadable files
 
 
 class DescriptorFolder:

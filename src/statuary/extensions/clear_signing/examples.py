@@ -226,7 +226,7 @@ def parse_message(data: JsonObject, sender: str = "") -> SignedMessage:
 class RenderedExample(NamedTuple):
     """An example call with the lines that a wallet shows."""
 
-    key: str  # of its format
+    key: str  # the key of the format
     rendered: Rendered
 
 
@@ -258,8 +258,8 @@ class Example(NamedTuple):
 class DescriptorTests(NamedTuple):
     """The tests of one file."""
 
-    path: str  # below the folder
-    provider: JsonObject  # what a wallet knows
+    path: str  # path below the folder
+    provider: JsonObject  # the names that a wallet knows
     examples: tuple[Example, ...]
 
 

@@ -15,9 +15,9 @@ class Field(NamedTuple):
     """A field of a format, with its definition merged in."""
 
     value: Mapping[str, Json]
-    pointer: Pointer  # in the merged descriptor
-    group: tuple[Step, ...]  # the path of its group
-    problem: str = ""  # why its definition, or its group's path, is not there
+    pointer: Pointer  # pointer in the merged descriptor
+    group: tuple[Step, ...]  # the path of the group around the field
+    problem: str = ""  # why the definition or the group's path is missing
 
     @property
     def format(self) -> str:

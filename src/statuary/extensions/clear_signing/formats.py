@@ -25,11 +25,13 @@ class Names:
     """Names that a wallet knows; addresses are in lower case."""
 
     tokens: Mapping[str, Token] = field(default_factory=dict)
-    addresses: Mapping[str, str] = field(default_factory=dict)  # local names
+    addresses: Mapping[str, str] = field(default_factory=dict)  # local names by address
     ens: Mapping[str, str] = field(default_factory=dict)
     collections: Mapping[str, str] = field(default_factory=dict)
     chains: Mapping[int, tuple[str, Token | None]] = field(default_factory=dict)  # name and currency
-    block_times: Mapping[int, int] = field(default_factory=dict)  # by number, in seconds since 1970
+    block_times: Mapping[int, int] = field(
+        default_factory=dict
+    )  # timestamps of blocks by number, in seconds since 1970
 
 
 InnerCall = tuple[int, str, bytes, int | None, str]

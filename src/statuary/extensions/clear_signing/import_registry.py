@@ -21,9 +21,9 @@ from statuary.system.writing import create_file
 class SelectedFiles(NamedTuple):
     """The files of a registry to copy."""
 
-    descriptors: tuple[str, ...]  # their paths
+    descriptors: tuple[str, ...]  # paths of descriptors
     files: tuple[str, ...]  # all files, the descriptors among them, sorted
-    other_count: int  # descriptors of other chains
+    other_count: int  # the number of descriptors for other chains
     unreadable: tuple[str, ...]  # the faults of other files, a sentence each
 
 
@@ -62,8 +62,8 @@ class CopyResult(NamedTuple):
     """The result of copying a registry's files."""
 
     written_count: int
-    existing_count: int  # already, with the same bytes
-    differing: tuple[str, ...]  # which are left as they are
+    existing_count: int  # the number of files that exist with the same bytes
+    differing: tuple[str, ...]  # existing files that differ, and stay
 
 
 def copy_files(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> CopyResult:

@@ -29,7 +29,7 @@ class StructType(NamedTuple):
     """A struct: a name and the members with their names, in order."""
 
     members: "tuple[Parameter, ...]"
-    name: str = ""  # of an EIP-712 type; a tuple has none
+    name: str = ""  # the name of an EIP-712 type; a tuple has none
 
 
 class NamedType(NamedTuple):

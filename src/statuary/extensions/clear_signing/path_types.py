@@ -44,7 +44,7 @@ class PathTarget(NamedTuple):
     """The target of a path."""
 
     type: ValueType | Bytes
-    is_many: bool = False  # whether it is each item of an array
+    is_many: bool = False  # whether the path leads to each item of an array
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class DataTypes:
     """The types of a call's or message's data."""
 
     top: StructType
-    structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # of EIP-712, by name
+    structs_by_name: Mapping[str, StructType] = field(default_factory=dict)  # EIP-712 structs by name
 
     def resolved(self, kind: ValueType) -> ValueType:
         """Look up a type that is given by name."""

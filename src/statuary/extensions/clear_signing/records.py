@@ -61,7 +61,7 @@ class VerifiedCode(NamedTuple):
     address: str  # checksummed
     name: str
     match_id: str
-    record_sha256: str  # of the record as the site publishes it
+    record_sha256: str  # SHA-256 of the record as the site publishes it
     functions: Mapping[str, tuple[Function, ...]]  # by selector
     abi_pinned_by: PinnedBy
     on_chain: ClaimStatus  # whether the code at the address was shown to be this one
@@ -70,7 +70,7 @@ class VerifiedCode(NamedTuple):
     proxy_type: str  # empty if the record names no implementations
     implementations: tuple[str, ...]  # in lower case, as the record's proxyResolution names them
     type_strings: Mapping[str, frozenset[str]]  # EIP-712's types in the sources, by the primary type's name
-    notices: Mapping[str, str]  # of the user documentation, by signature
+    notices: Mapping[str, str]  # notices of the user documentation, by signature
 
 
 class SelectorOwner(NamedTuple):
@@ -78,7 +78,7 @@ class SelectorOwner(NamedTuple):
 
     function: Function | None = None
     address: str = ""
-    unknown: str = ""  # why nothing is known of it, if nothing is
+    unknown: str = ""  # why the site has no verified record, if it has none
 
 
 class DeployedCode(NamedTuple):

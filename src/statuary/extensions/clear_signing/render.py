@@ -110,7 +110,7 @@ def render_call(
 class SignedMessage(NamedTuple):
     """The parts of a message that wallets display."""
 
-    key: str  # its `encodeType`
+    key: str  # the message's `encodeType`
     data: Value
     container: Mapping[str, Leaf]  # the values of paths with `@`
     chain_id: int
@@ -141,7 +141,7 @@ class _Renderer:
     names: Names
     inner: RenderInner | None
     lines: list[Line] = field(default_factory=list)
-    values: dict[str, list[str]] = field(default_factory=dict)  # of fields by path, for the intent
+    values: dict[str, list[str]] = field(default_factory=dict)  # displayed values by path, for the intent
 
     def rendered(self) -> Rendered:
         spec = as_object(as_object(as_object(self.descriptor["display"])["formats"])[self.key])

@@ -124,7 +124,7 @@ class DeployedDescriptor:
 
     parsed: ParsedDescriptor
     deployment: BoundContract
-    code: DeployedCode  # the verified code there
+    code: DeployedCode  # the verified code at the deployment
 
     @cached_property
     def owners(self) -> Mapping[str, SelectorOwner]:

@@ -128,7 +128,7 @@ class SiteExamples:
         descriptors.asked.clear()
         make = partial(example_document, descriptor, test_files, descriptors, self._chains)
         document = run_guarded(make, f"{FOLDER}/{item.path}", "rendering the examples")
-        if isinstance(document, Finding):  # it is made again by the next run
+        if isinstance(document, Finding):  # the next run makes the document again
             return encode_json(example_document(descriptor, [], descriptors, self._chains))
         body = encode_json(document)
         asked = tuple(sorted(descriptors.asked))

@@ -25,11 +25,11 @@ class DeploymentVerdict(NamedTuple):
     """The result of comparing a descriptor with a deployment."""
 
     deployment: BoundContract
-    is_compared: bool  # whether the site has a verified record of it
+    is_compared: bool  # whether the site has a verified record of the contract
     fits: ClaimStatus
     status: ClaimStatus
     file: str  # the file below the folder in which the deployment is written, which may be an included one
-    pointer: Pointer  # where in that file
+    pointer: Pointer  # pointer in that file
     findings: tuple[Finding, ...]
     proof: (
         JsonObject  # without attestations, and without what an earlier proof said; empty if none is published
@@ -47,12 +47,14 @@ class DescriptorVerdict(NamedTuple):
 
     path: str
     kind: SigningFileKind
-    is_valid: bool  # whether it can be read and breaks no rule by itself
-    files: tuple[IncludedFile, ...]  # its own first; empty unless it is valid
-    type_hashes: Mapping[str, list[str]]  # of its messages, by primary type
+    is_valid: bool  # whether the descriptor is readable and breaks no rule by itself
+    files: tuple[
+        IncludedFile, ...
+    ]  # the descriptor's file first, then its includes; empty unless it is valid
+    type_hashes: Mapping[str, list[str]]  # type hashes of messages, by primary type
     findings: tuple[Finding, ...]  # about the descriptor itself
     deployments: tuple[DeploymentVerdict, ...]
-    inputs: tuple[IncludedFile, ...]  # the files that were looked at; one that is missing has an empty digest
+    inputs: tuple[IncludedFile, ...]  # all files that were read; a missing one has an empty digest
     places: tuple[tuple[str, str], ...]  # contracts whose records were looked for, by chain id and address
 
 
@@ -68,7 +70,7 @@ class ExampleBasis(NamedTuple):
 
     asked: tuple[tuple[str, str], ...]  # the contracts of calls within calls, by address and chain id
     basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
-    sha256: str  # of the document
+    sha256: str  # SHA-256 of the document
 
 
 class CachedResults(NamedTuple):

@@ -41,8 +41,10 @@ class FolderVerification:
 
     folder: DescriptorFolder
     descriptors: tuple[DescriptorVerdict, ...]
-    attested: Mapping[str, AttestationVerdict]  # by path
-    other_findings: tuple[Finding, ...]  # about files, and descriptors that contradict each other
+    attested: Mapping[str, AttestationVerdict]  # results of attestations by path
+    other_findings: tuple[
+        Finding, ...
+    ]  # findings about files, and about descriptors that contradict each other
     # whether deployments are published too if the site has no verified record to compare them with
     with_unverified: bool = False
     excluded: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
@@ -180,7 +182,7 @@ def _claims(descriptors: tuple[DescriptorVerdict, ...]) -> Claims:
 class _DuplicateClaims(NamedTuple):
     """The deployments that several descriptors claim."""
 
-    deployments: frozenset[tuple[str, str]]  # each with the path of a descriptor
+    deployments: frozenset[tuple[str, str]]  # deployments, each with the path of a descriptor
     findings: list[Finding]
 
 

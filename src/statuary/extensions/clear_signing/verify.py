@@ -47,7 +47,7 @@ class DeploymentCheck:
     parsed: ParsedDescriptor
     deployment: BoundContract
     code: DeployedCode | None  # None if the site has no verified record
-    reason: str = ""  # why it has none
+    reason: str = ""  # why there is no verified record
     findings: tuple[Finding, ...] = ()  # about this deployment; those about the descriptor are not repeated
 
     @property
@@ -150,7 +150,7 @@ def _check(folder: DescriptorFolder, path: str) -> CheckedDescriptor:
             break  # the other rules rely on the schema
     else:
         for key in reading.types:
-            undisplayed_paths(reading, key)  # here, where the work on it is bounded
+            undisplayed_paths(reading, key)  # computed here, where the work is bounded
     return CheckedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
 
 

@@ -80,7 +80,7 @@ class RangeParts(NamedTuple):
 
     path_before: str  # the path before the range
     parts: list[Part]
-    names: int  # of all files in them
+    names: int  # the number of file names in the parts
     size: int  # bytes of all these files
     result: PartitionResult
 

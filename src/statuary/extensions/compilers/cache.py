@@ -41,8 +41,8 @@ class CompilerRun(NamedTuple):
     """The output of a compiler for an input."""
 
     compiler: Compiler
-    compiler_sha256: str  # of the program, as hex
-    input_sha256: str  # of the standard JSON input that it was given, as hex
+    compiler_sha256: str  # SHA-256 of the compiler, as hex
+    input_sha256: str  # SHA-256 of the standard JSON input, as hex
     output: JsonObject
     is_cached: bool = False  # whether an earlier run compiled it
 
@@ -74,7 +74,7 @@ class CompilationCache:
 
     def __init__(self, folder: Path | None, digests: Mapping[Path, str] = MappingProxyType({})) -> None:
         self.folder = folder
-        self.digests = dict(digests)  # of compilers' programs, by path
+        self.digests = dict(digests)  # digests of compilers, by path
 
     def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
         """Hash a compiler and an input.

@@ -60,8 +60,8 @@ class RecompileReport(NamedTuple):
 
     findings: tuple[Finding, ...]  # differences, failures and missing compilers, located and sorted
     records: int
-    compiled: int  # how many of them had a compiler
-    identical: int  # how many of those were reproduced exactly
+    compiled: int  # the number of contracts with a compiler
+    identical: int  # the number of contracts that were reproduced exactly
 
 
 def recompile_contracts(

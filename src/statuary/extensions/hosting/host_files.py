@@ -31,7 +31,7 @@ class HostFile(NamedTuple):
 class HostOptions:
     """The options of a host's configuration."""
 
-    settings: HostingSettings = field(default_factory=HostingSettings)  # of the site
+    settings: HostingSettings = field(default_factory=HostingSettings)  # the site's hosting settings
     publish: str = "build"  # the folder of the site, relative to the project
     install: str = "statuary"  # what pip installs where the host builds the site
     root: str = "/srv/statuary"  # the folder of the site on a web server

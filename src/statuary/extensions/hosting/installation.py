@@ -26,7 +26,7 @@ BUILT_WHEEL = f"statuary-{VERSION}-py3-none-any.whl"
 class Installation(NamedTuple):
     """The steps that install this version of statuary on a host."""
 
-    requirement: str  # for the command line of pip, quoted for a shell
+    requirement: str  # what to pass to pip, quoted for a shell
     # the wheel to copy, or the folder of sources to build a wheel from, for a requirement that names a wheel;
     # None if pip can get the requirement elsewhere
     source: Path | None = None
