@@ -79,8 +79,8 @@ def deceptive_name(record: RecordView) -> Iterator[Observation]:
 
 
 def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
-    """Yield the name of an item, and those of its named parameters."""
-    if item.get("type", "function") in _NAMED_ITEMS:
+    """Yield the name of an item, which constructors do not need, and those of its named parameters."""
+    if item.get("type", "function") in _NAMED_ITEMS or item.get("name") not in (None, ""):
         yield item.get("name")
     waiting = [*as_list(item.get("inputs")), *as_list(item.get("outputs"))]
     while waiting:

@@ -12,7 +12,7 @@ const typeOf = (item) => Object.hasOwn(item, "type") ? asText(item.type) : "func
 const isNoIdentifier = (name) => !IDENTIFIER.test(asText(name));
 
 function* namesIn(item) {
-  if (NAMED.includes(typeOf(item))) yield item.name;
+  if (NAMED.includes(typeOf(item)) || (item.name ?? "") !== "") yield item.name;
   const waiting = [...asList(item.inputs), ...asList(item.outputs)];
   while (waiting.length) {
     const { name, components } = asObject(waiting.pop());
