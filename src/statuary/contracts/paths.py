@@ -5,6 +5,7 @@ Shards are for hosts that limit the number of files in a folder.
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from statuary.contracts.urls import CONTRACT, CONTRACT_SHARD, PROOF, PROOF_SHARD
 from statuary.publish.host_layout import with_compressed_forms
@@ -70,13 +71,16 @@ def _in_layout(document: Document, settings: HostingSettings) -> Document:
     return sharded_document(document) if settings.layout is PathLayout.SHARDED else document
 
 
-def contract_of_path(path: str) -> tuple[str, str] | None:
-    """Return the chain id and address in the path of a record.
+class ContractKey(NamedTuple):
+    """The chain and the address of a contract, as a path has them."""
 
-    Returns:
-        The pair, or None for any other path.
-    """
+    chain_id: str
+    address: str
+
+
+def contract_of_path(path: str) -> ContractKey | None:
+    """Return the contract of the path of a record; None for any other path."""
     match = match_url(plain_path(path))
-    if match is None or match[0] is not CONTRACT or not ADDRESS.fullmatch(match[1]["address"]):
+    if match is None or match.url is not CONTRACT or not ADDRESS.fullmatch(match.parameters["address"]):
         return None
-    return match[1]["chain_id"], match[1]["address"]
+    return ContractKey(match.parameters["chain_id"], match.parameters["address"])

@@ -65,7 +65,7 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
         PublishingError: if a form needs a package that is not installed.
     """
     match = match_url(document.path)
-    keeps_time = match is not None and match[0].is_timed
+    keeps_time = match is not None and match.url.is_timed
     if not forms or len(document.body) < SMALLEST or keeps_time:
         return
     for form in forms:
@@ -100,4 +100,4 @@ def media_type_of(path: str) -> str:
 def cache_of(path: str) -> str:
     """Return the `Cache-Control` of a path, unless the host decides."""
     match = match_url(uncompressed_path(path))
-    return "" if match is None else match[0].cache
+    return "" if match is None else match.url.cache

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from itertools import chain
+from typing import NamedTuple
 
 from statuary.registry import CONTENT_SECTIONS, EXTENSIONS, extension_of, load, sections_of_others
 from statuary.site.urls import DESCRIPTION_URLS, PAGE_URLS, Url, url_regex
@@ -38,14 +39,21 @@ def urls_of_others(keys: Iterable[str]) -> tuple[Url, ...]:
     return tuple(chain.from_iterable(load(row.section).urls for row in rows if row is not None))
 
 
-def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
+class UrlMatch(NamedTuple):
+    """The URL of a path."""
+
+    url: Url
+    parameters: dict[str, str]  # the parts of the path that vary, by name in the pattern
+
+
+def match_url(path: str) -> UrlMatch | None:
     """Return the URL and the parameters of a path.
 
     The URL with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain
     `all-chains`.
 
     Returns:
-        The pair, or None if no document can have the path.
+        None if no document can have the path.
     """
     folder = path.partition("/")[0]
     extensions = _extensions_by_name()
@@ -54,7 +62,7 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
         for expression, url in rows.get(folder, ()):
             matched = expression.fullmatch(path)
             if matched:
-                return url, matched.groupdict()
+                return UrlMatch(url, matched.groupdict())
     return None
 
 

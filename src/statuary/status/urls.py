@@ -160,4 +160,4 @@ def incident_of_path(path: str) -> str:
         The id; empty for any other document.
     """
     match = match_url(path)
-    return match[1]["incident_id"] if match is not None and match[0] is INCIDENT else ""
+    return match.parameters["incident_id"] if match is not None and match.url is INCIDENT else ""

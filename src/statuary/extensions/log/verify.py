@@ -105,11 +105,11 @@ class DocumentCheck(NamedTuple):
 def subject_of_path(path: str) -> LogSubject | None:
     """Return the subject that a path belongs to, if any."""
     match = match_url(plain_path(path.removeprefix("/")))
-    if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
+    if match is None or match.url not in SUBJECT_URLS or "all-chains" in match.parameters.values():
         return None
-    if "incident_id" in match[1]:
-        return LogSubject(EntryKind.INCIDENT, match[1]["incident_id"])
-    return LogSubject(EntryKind.CONTRACT, match[1]["chain_id"], match[1]["address"])
+    if "incident_id" in match.parameters:
+        return LogSubject(EntryKind.INCIDENT, match.parameters["incident_id"])
+    return LogSubject(EntryKind.CONTRACT, match.parameters["chain_id"], match.parameters["address"])
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:

@@ -117,7 +117,7 @@ def step_of(path: str) -> PutStep:
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))
-    return PutStep.BODY if match is None else match[0].put
+    return PutStep.BODY if match is None else match.url.put
 
 
 class PublishedSnapshot:

@@ -62,7 +62,7 @@ def headers_of(path: str) -> dict[str, str]:
     """Return the headers of a path."""
     cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
-    common = COMMON_HEADERS if match is None else match[0].common_headers
+    common = COMMON_HEADERS if match is None else match.url.common_headers
     return {"Content-Type": media_type_of(path)} | caching | common
 
 

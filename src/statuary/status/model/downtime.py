@@ -161,16 +161,19 @@ class DowntimeByDay:
                 yield OpenPeriod(start, range_end if end is None else end, record)
 
 
-def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
-    """Return the period of an incident or maintenance window.
+class ActivePeriod(NamedTuple):
+    """The period of an incident or of a maintenance."""
 
-    Returns:
-        Start and end, the end None if it is open; None if it never began.
-    """
+    start: Instant
+    end: Instant | None  # None while it is open
+
+
+def active_period(record: IncidentState) -> ActivePeriod | None:
+    """Return the period of an incident or maintenance; None if it never began."""
     if not isinstance(record.incident, Maintenance):
-        return record.incident.started_at, record.resolved_at
+        return ActivePeriod(record.incident.started_at, record.resolved_at)
     begun = [p.update.display_at for p in record.published_updates if p.update.status in ACTIVE_STATUSES]
-    return (begun[-1], record.resolved_at) if begun else None
+    return ActivePeriod(begun[-1], record.resolved_at) if begun else None
 
 
 def _downtimes(
