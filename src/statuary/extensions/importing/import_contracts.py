@@ -138,7 +138,7 @@ class ContractImportSettings(NamedTuple):
     form: ContractForm  # a workspace or a record; a served record stays one
     now: Instant
     compilers: Sequence[Compiler] = ()  # compile again with these, where the version is right
-    nodes: Mapping[ChainId, EthereumNode] = {}  # of some chains
+    nodes: Mapping[ChainId, EthereumNode] = {}  # nodes by chain id, for chains that have one
     dry_run: bool = False
     add_chains: bool = False  # add chains that are missing in site.yaml
 

@@ -17,7 +17,7 @@ class NotImportableError(StatuaryError):
 class SkippedRecord(NamedTuple):
     """A record that was not, or not exactly, imported."""
 
-    record: str  # its id, its file or its name
+    record: str  # the id, file or name of the record
     reason: str  # the same text for every such case
 
 
@@ -45,7 +45,7 @@ class AddressAccount(NamedTuple):
 
     chain_id: ChainId | None  # None if the source does not say it
     address: Address | None  # None for an entry without one
-    name: str  # its name in the source
+    name: str  # the name of the address in the source
     outcome: str  # `imported`, `present`, `incomplete`, `not_imported`, or `mentioned` where there is nothing to do
     reason: str = ""  # why it was not imported
     hint: str = ""  # what to do

@@ -242,7 +242,7 @@ class OpenedLog(NamedTuple):
     log: PublishedLog
     key: PublicKey  # that signed it
     read_path: ReadPath  # of its site
-    changes: list[KeyChange]  # of its key; none if the reader knows the current one
+    changes: list[KeyChange]  # changes of the log's key; none if the reader knows the current one
 
 
 def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLog:

@@ -88,14 +88,14 @@ class LogEntry(NamedTuple):
 
     subject: LogSubject
     action: LogAction
-    time: str  # of the build or tick that published it, in RFC 3339
+    time: str  # the time of the build or tick that published it, in RFC 3339
     # SHA-256 in hex of a record's published bytes, of an author's text (`authored_incident`,
     # `authored_update`) or of the site's manifest; empty for an excluded record and a removal
     sha256: str = ""
-    proof: str = ""  # of the published proof of a contract, in hex; else empty
+    proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # of a contract; else empty
     replaces: int | None = None  # the entry before it of the same subject; None if this is the first
-    key_change: KeyChange | None = None  # of the log's key; else None
+    key_change: KeyChange | None = None  # a change of the log's key; else None
 
     @property
     def digests(self) -> list[str]:

@@ -37,7 +37,7 @@ def _ed25519() -> ModuleType:
 class PublicKey(NamedTuple):
     """A public key for signed notes."""
 
-    name: str  # of the log, its origin; or of a witness
+    name: str  # the origin of the log, or the name of a witness
     kind: bytes  # the signature type
     key: bytes  # 32 bytes
 

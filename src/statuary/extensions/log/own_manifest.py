@@ -27,7 +27,7 @@ class OwnManifest:
 
     def __init__(self, read_path: ReadPath) -> None:
         self.fault = ""  # why it is not a manifest; empty if it is one
-        self.instant = ""  # that it states
+        self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
         self.table = temporary_database(SCHEMA)
         self.paths = {MANIFEST, SIGNATURE}  # of the manifest itself

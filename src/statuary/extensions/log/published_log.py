@@ -116,8 +116,8 @@ class LogSettings(NamedTuple):
     example_key: bool = False  # whether the public example key signs
     # the verifier key (vkey) and the URL of each witness, for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
-    quorum: int = 0  # how many of them must cosign
-    public_key: str = ""  # as the published site states it; empty where it follows from the signing key
+    quorum: int = 0  # the number of witnesses that must cosign
+    public_key: str = ""  # the key that the published site states; empty if the signing key implies it
 
 
 class TreeHead(NamedTuple):
@@ -149,7 +149,7 @@ class PublishedLog:
     """The log that a site has published."""
 
     def __init__(self, name: str, checkpoint: Checkpoint, read_site: ReadPath) -> None:
-        self.name = name  # where it is, for messages
+        self.name = name  # the location of the log, for messages
         self.checkpoint = checkpoint
         self.head = TreeHead(checkpoint.size, checkpoint.root)
         # the function that returns the bytes at a path below the log's prefix
@@ -401,8 +401,8 @@ class LogContext(NamedTuple):
 class LogExtension(NamedTuple):
     """The log after it was extended."""
 
-    head: TreeHead | None  # its size and root after this run; None without a log
-    actions: Counter[LogAction]  # how many entries were appended, by action
+    head: TreeHead | None  # size and root of the log after this run; None without a log
+    actions: Counter[LogAction]  # the number of appended entries, by action
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
     published_head: TreeHead  # the longest head that others may have seen before this run

@@ -43,7 +43,7 @@ class ProbeAnswer(NamedTuple):
 
     seconds: float | None = None  # None if it did not answer
     head: int | None = None  # the number of the newest block
-    timestamp: int | None = None  # of the newest block, seconds since 1970
+    timestamp: int | None = None  # timestamp of the newest block, in seconds since 1970
     finalized: int | None = None  # the number of the finalized block; None if the node does not say
     batched: int | None = None  # seconds since 1970 of the newest block of a rollup that is in a batch on L1
     reason: str = ""  # why it failed; empty if it answered
@@ -249,7 +249,7 @@ class _Fault(NamedTuple):
     """The reason why a measurement counts as a failure."""
 
     title: str = ""  # in words
-    reason: str = ""  # with figures
+    reason: str = ""  # a sentence with the figures
 
 
 def _fault(measured: Measurement) -> _Fault:

@@ -47,7 +47,7 @@ class Probe(NamedTuple):
 
     id: str
     kind: ProbeKind
-    url: str  # for TCP HOST:PORT
+    url: str  # the address; HOST:PORT for TCP
     component: str  # the component that its failure affects
     url_variable: str = ""  # the environment variable with its address, if that is secret
     group: str = ""  # nodes of one chain, whose heads are compared
@@ -56,7 +56,7 @@ class Probe(NamedTuple):
     most_batch_age: int = 0  # seconds that a rollup's newest block in a batch on L1 may be old; 0 for any
     most_unfinalized: int = 0  # blocks between `finalized` and the head; 0 for any
     expected_status: tuple[int, ...] = (200,)
-    failures: int = 2  # in a row, before an alert fires
+    failures: int = 2  # the number of failures in a row before an alert fires
     timeout: int = 10  # seconds
 
 

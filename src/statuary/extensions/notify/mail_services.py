@@ -31,7 +31,7 @@ SENDING: Final = ("running", "scheduled", "finished")
 class MailService(NamedTuple):
     """A mail service with its credentials, all secret."""
 
-    url: str  # without credentials
+    url: str  # the URL without credentials
     user: str
     password: str
     lists: tuple[int, ...] = ()  # of listmonk

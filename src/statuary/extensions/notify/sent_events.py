@@ -43,7 +43,7 @@ class SentEvents(NamedTuple):
     """The events that were sent to a channel."""
 
     until: Instant  # everything up to this instant was sent, or is not to be
-    events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `MAX_DELAY`
+    events: Mapping[str, SentEvent] = {}  # sent events by id, kept while later than `until` less `MAX_DELAY`
 
     def is_due(self, event: StatusEvent) -> bool:
         """Return whether an event is still to be sent."""

@@ -132,7 +132,7 @@ def _is_open(front: Fields) -> bool:
 
 
 class _Issue(NamedTuple):
-    front: Fields  # its front matter
+    front: Fields  # the front matter of the issue
     text: str
 
 

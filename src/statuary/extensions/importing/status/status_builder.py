@@ -48,7 +48,7 @@ class StatusBuilder:
     def __init__(self, request: ImportRequest) -> None:
         self.request = request
         self.plan = StatusPlan()
-        self._keys: dict[str, list[str]] = {}  # of the components, by name or id in the source
+        self._keys: dict[str, list[str]] = {}  # component keys by name or id in the source
 
     def skip(self, record: str, reason: str) -> None:
         """Report that a record is not imported, or not exactly."""

@@ -43,7 +43,7 @@ class ImportRequest(NamedTuple):
 
     source: str  # a URL, a folder or a file
     web: WebSource
-    known_ids: Collection[str]  # of the incidents and maintenances that the content has
+    known_ids: Collection[str]  # ids of incidents and maintenances in the content
     keys: Mapping[str, str]  # keys of the components that it has, by id
     now: Instant
 
@@ -70,7 +70,7 @@ class ShownStatus:
     unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
     statuses: dict[str, ComponentStatus] = field(
         default_factory=dict
-    )  # of components by key; empty if unknown
+    )  # statuses of components by key; empty if unknown
     records: dict[str, int | None] = field(default_factory=dict)  # years of incidents and maintenances by id
 
 
@@ -88,7 +88,7 @@ class StatusPlan:
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # notes for the user
     incomplete: StatuaryError | None = None  # why reading ended early
-    language: str = ""  # of the pages; empty for the default
+    language: str = ""  # the language of the pages; empty for the default
     original: ShownStatus = field(default_factory=ShownStatus)  # the status on the source's own page
 
     def leaves(self) -> Iterator[tuple[str, Source]]:

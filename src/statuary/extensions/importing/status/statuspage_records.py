@@ -39,8 +39,8 @@ class PageOrder(NamedTuple):
     """The page and components that records refer to."""
 
     page: Fields  # the page
-    keys: Mapping[str, str]  # of components, by id
-    places: Mapping[str, int]  # of the components on the page, by id
+    keys: Mapping[str, str]  # keys of components, by id
+    places: Mapping[str, int]  # positions of components on the page, by id
 
     def component_order(self, record: Fields) -> list[str]:
         """Return the order of a record's components, if it is unusual."""

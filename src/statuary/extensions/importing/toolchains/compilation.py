@@ -31,7 +31,7 @@ class ImportedCompilation:
     compiler: str  # `solc` or `vyper`
     version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
     fully_qualified_name: str  # `path:Name`
-    std_json_input: JsonObject  # with the text of every source
+    std_json_input: JsonObject  # standard JSON input with the text of every source
     std_json_output: JsonObject | None  # None if the contract is not compiled yet
     notes: tuple[str, ...] = ()  # the missing parts, as sentences
 

@@ -31,7 +31,9 @@ class SourceContract(NamedTuple):
     """A contract as a source has it: a record, or a compilation."""
 
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
-    compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
+    compilation: ImportedCompilation | None = (
+        None  # the compilation, without output if it is not compiled yet
+    )
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # the source's data about the chain
     other_transactions: tuple[Hex, ...] = ()  # if the named one did not create it, one of these may have
     revision: str = ""  # how to compile the deployed code; empty if the source does not say
@@ -42,7 +44,7 @@ class ListedContract(NamedTuple):
 
     chain_id: ChainId
     address: Address
-    name: str  # its name in the source
+    name: str  # the contract's name in the source
     read_source: Callable[[], SourceContract]  # reads the rest; raises NotImportableError, UnreachableError
 
     @property
