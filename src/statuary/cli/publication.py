@@ -80,12 +80,13 @@ def _require_folder(to: str) -> None:
     """Raise PublishingError if a folder's name is empty or a URL."""
     if not to:
         raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
-    scheme, colon, path_part = to.partition(":")
-    if colon and scheme in _targets():
-        raise PublishingError(
-            f"{to} is neither a URL nor a folder",
-            f"write {scheme}://{path_part.strip('/') or 'BUCKET'}, or ./{to} for a folder",
-        )
+    for separator in (":", "//"):
+        scheme, found, path_part = to.partition(separator)
+        if found and scheme in _targets():
+            raise PublishingError(
+                f"{to} is neither a URL nor a folder",
+                f"write {scheme}://{path_part.strip('/') or 'BUCKET'}, or ./{to} for a folder",
+            )
 
 
 def _targets() -> dict[str, str]:

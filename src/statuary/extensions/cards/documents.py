@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from statuary.base.errors import StatuaryError
-from statuary.base.findings import Finding
+from statuary.base.findings import Finding, Severity
 from statuary.base.optional import optional
 from statuary.contracts.pages.verdict_signs import VERDICT_SIGNS
 from statuary.extensions.cards.parts import CARD, CARD_URLS, PARTS
 from statuary.extensions.cards.settings import CardSettings
-from statuary.section import Section
+from statuary.section import Run, Section
 from statuary.site.document import Document
 from statuary.site.pages.page_texts import PageTexts, page_texts
 from statuary.site.pages.rendering import renderer_of
@@ -104,6 +104,21 @@ class CardsSection(Section):
         from statuary.extensions.cards.settings import SiteCardsSource
 
         return SiteCardsSource
+
+    @override
+    def findings(self, run: Run) -> Iterator[Finding]:
+        settings = None if run.site is None else run.site.settings_of(CardSettings)
+        if run.site is None or settings is None or not settings.font:
+            return
+        if settings.font not in dict(run.site.pages.theme.files):
+            yield Finding(
+                rule="missing-file",
+                severity=Severity.WARNING,
+                path=run.site.source,
+                pointer=("cards", "font"),
+                message=f"the theme has no font {settings.font!r}, so the site gets no cards",
+                hint="put the font into content/theme/, or remove `font`",
+            )
 
     @override
     def config_documents(self, catalogue: SiteContent, skipped: list[Finding]) -> Iterable[Document]:
