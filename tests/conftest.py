@@ -109,6 +109,13 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """Look for garbage once at the end; pytest looks ten times, each time through all that thousands of tests leave."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which no test would run: to collect takes each worker seconds. None: others decide."""
     if config.option.markexpr != DEFAULT_TIER or collection_path.suffix != ".py":
