@@ -68,7 +68,7 @@ def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     with FolderTarget(tmp_path) as publication:
         publication.add([document("a"), document("b")])
         assert publication.plan().conflicts == ("b",)
-        with pytest.raises(PublishingError, match="in the way: b"):
+        with pytest.raises(PublishingError, match="did not write: b"):
             publication.apply()
     assert tree(tmp_path) == {"b": b"theirs"}
 

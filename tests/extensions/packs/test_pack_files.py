@@ -228,7 +228,7 @@ def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
         (frame_of(TWO), RIGHT._replace(documents=3), "its head says"),
         (frame_of(TWO), RIGHT._replace(last=TWO[0].key), "its head says"),
         (frame_of(TWO[::-1]), RIGHT, "not sorted"),
-        (frame_of(TWO, marks="00000000" * 2), RIGHT, "other documents"),
+        (frame_of(TWO, marks="00000000" * 2), RIGHT, "does not have the documents"),
         (frame_of(TWO, marks="0"), RIGHT, "are not marks"),
         (frame_of(TWO, first_key=TWO[1].key), RIGHT, "does not hold the documents"),
         (frame_of(TWO, first_key="v2/../../etc/passwd"), RIGHT, "not a path"),
