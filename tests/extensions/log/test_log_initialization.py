@@ -152,6 +152,33 @@ def test_ci_build_raises_log_minimum(tmp_path, runs, content):
 
 
 @pytest.mark.slow
+def test_first_publication_names_built_folder(tmp_path, content):
+    """A log that was begun locally goes to a new place; one that a place had is not begun again there."""
+    out, new, key_file = tmp_path / "out", tmp_path / "new", tmp_path / "key"
+    key_file.write_text(KEY.text, "utf-8")
+
+    def build(hour: int, *options: object, code: int) -> str:
+        named = ["build", "--content", content, "--out", out, "--now", f"2026-11-21T{hour}:00:00Z"]
+        arguments = [str(one) for one in (*named, "--log-key", key_file, *options)]
+        done = CliRunner().invoke(command, arguments)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    build(12, "--init-log", code=0)
+    begun = log_of(out).head
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")})
+    refused = build(13, "--to", new, code=4)
+    assert f"the log is missing at {new}: {begun.size} of its entries were signed before" in refused
+    assert f"for the first time, add --log-from {out}, which has all of them" in refused
+
+    build(14, "--to", tmp_path / "newer", "--log-from", out, code=0)
+    published = log_of(tmp_path / "newer")
+    published.verify_extends(begun, "the first build")
+    assert published.head.size > begun.size
+    assert problems_of(tmp_path / "newer") == []
+
+
+@pytest.mark.slow
 def test_lost_key_allows_renamed_log(tmp_path, runs, content):
     target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
     runs.build("--to", target, "--init-log")

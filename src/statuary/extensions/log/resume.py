@@ -236,11 +236,27 @@ class LogLocations(NamedTuple):
         truth = published_log if self.other_locations else own_log
         for earlier_head in seen_heads:
             if earlier_head is not None and earlier_head.size:
+                if truth is None and own_log is not None:
+                    raise self._unpublished(own_log, earlier_head)
                 _require(truth, earlier_head, "what was published before")
         newest, discarded_entries = _longer(own_log, published_log)
         for name, body in self._pending():
             newest = resume_pending(newest, body, (key, previous_key), name)
         return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
+
+    def _unpublished(self, own_log: PublishedLog, earlier_head: TreeHead) -> LogError:
+        """Return the error for a folder whose log is at none of the other places.
+
+        The first publication of a folder looks like a place that has lost its log.
+        """
+        _require(own_log, earlier_head, "what was published before")
+        places = " and ".join(name for name, _ in self.other_locations)
+        return LogError(
+            f"the log is missing at {places}: {earlier_head.size:,} of its entries were signed before",
+            f"if you publish there for the first time, add --log-from {self.folder[0]}, which has all of them; otherwise {RESTORE}",
+            "missing",
+            earlier=earlier_head.size,
+        )
 
     def _pending(self) -> Iterator[tuple[str, bytes | None]]:
         for name, read_path in (self.folder, *self.other_locations):
