@@ -108,7 +108,7 @@ def test_failing_channels_reveal_no_secret(tmp_path):
                 "delivery": "at_most_once",
             }
             for number in range(len(addresses))
-            for kind in ("webhook", "slack", "teams")
+            for kind in ("webhook", "slack", "teams", "listmonk", "buttondown")
         ]
         settings = SITE + yaml.safe_dump({"notify": {"channels": channels}})
         incident = INCIDENT.partition("  - at: 2026-11-02T11")[0]
@@ -139,6 +139,59 @@ def test_failing_probes_reveal_no_secret(tmp_path):
         variables = {f"URL_{number}": url for number, url in enumerate(addresses)}
         run(tmp_path, "probe", "--alert", "alerts.json", code=1, **variables)
     assert (tmp_path / "alerts.json").stat().st_size > 1_000
+
+
+READERS = (
+    "mirror {} mirrored",
+    "extract {} api/v2/summary.json",
+    "log verify {}",
+    "log proof 1/0x0 --from {}",
+    "snapshot verify {}",
+    "snapshot create out.zip --from {}",
+    "conform {}",
+    "build --to {}",
+    "build --log-from {} --to out",
+    "import statuspage {}",
+    "import instatus {}",
+    "import cachet {}",
+    "import gatus {}",
+    "import etherscan {} --chain-id 1",
+    "import sourcify {}",
+)
+"""Commands that read a site or another system at an address."""
+
+ADDRESSES = ("echo", "header", "error", "result", "redirect", "zip", "account")
+"""How the address fails, or has a secret itself."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", READERS)
+def test_failing_address_reveals_no_secret(command, tmp_path):
+    content = small_site(tmp_path)
+    site = content / "site.yaml"
+    site.write_text(site.read_text("utf-8") + "log: {origin: status.example.org/log}\n", "utf-8")
+    with hostile_server() as server:
+        others = {
+            "zip": f"http://{server}/echo/{SECRET}.zip",
+            "account": f"http://{SECRET}:{SECRET}@127.0.0.1:9/",
+            "closed": f"http://127.0.0.1:9/{SECRET}?key={SECRET}",
+        }
+        for name in ADDRESSES:
+            address = others.get(name, f"http://{server}/{name}/{SECRET}")
+            done = subprocess.run(
+                [sys.executable, "-m", "statuary", *command.format(address).split()],
+                cwd=tmp_path,
+                env=os.environ,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            output = done.stdout + done.stderr
+            assert done.returncode in {1, 2, 3, 4, 6}, (name, output)
+            assert "Traceback" not in output, (name, output)
+            assert SECRET not in output, (name, output)
+            written = [file for file in tmp_path.rglob("*") if file.is_file()]
+            assert [file for file in written if SECRET.encode() in file.read_bytes()] == []
 
 
 def test_unset_probe_variable_is_named(tmp_path):

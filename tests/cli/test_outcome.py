@@ -68,7 +68,7 @@ def test_failed_upload_reports_folder_only(tmp_path):
 def test_unknown_target_is_refused_before_build(tmp_path):
     done = build(tmp_path, {}, "--to", "ftp://plinth.example/site")
     assert done.exit_code == ExitCode.FAILED
-    assert "cannot publish to ftp://plinth.example/site" in done.stderr
+    assert "cannot publish to ftp://plinth.example\n" in done.stderr
     assert not (tmp_path / "site").exists()
 
 

@@ -73,7 +73,8 @@ def require_target(to: str) -> None:
 def target_name(to: str) -> str:
     """Return a target's name in messages: a folder, scheme and host."""
     scheme = scheme_of(to)
-    return f"{scheme}://{to.removeprefix(f'{scheme}://').partition('/')[0]}" if scheme else to
+    host = to.removeprefix(f"{scheme}://").partition("/")[0].rpartition("@")[2]
+    return f"{scheme}://{host}" if scheme else to
 
 
 def _require_folder(to: str) -> None:
@@ -97,7 +98,7 @@ def _target(scheme: str, to: str) -> str:
     targets = _targets()
     if scheme not in targets:
         schemes = ", ".join(f"{name}://" for name in targets)
-        raise PublishingError(f"cannot publish to {to}", f"publish to a folder, or to {schemes}")
+        raise PublishingError(f"cannot publish to {target_name(to)}", f"publish to a folder, or to {schemes}")
     return targets[scheme]
 
 

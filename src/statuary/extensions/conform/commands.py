@@ -23,6 +23,7 @@ from statuary.extensions.conform.conformance import (
     select_checks,
 )
 from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
+from statuary.system.network.client import shown_location
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
@@ -82,7 +83,7 @@ def conform_command(
 def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
     """Return the results as JSON."""
     value = {
-        "base": base,
+        "base": shown_location(base),
         "level": level,
         "conforms": not any(result.outcome is ConformanceOutcome.FAILED for result in results),
         "checks": [
@@ -112,7 +113,9 @@ def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
                 console.print(f"    {escape_control_chars(problem)}", markup=False)
     counts = Counter(result.outcome for result in results)
     summary = ", ".join(f"{counts[outcome]} {outcome.value}" for outcome in ConformanceOutcome)
-    console.print(f"\n{escape_control_chars(base)} at the level {level}: {summary}", markup=False)
+    console.print(
+        f"\n{escape_control_chars(shown_location(base))} at the level {level}: {summary}", markup=False
+    )
 
 
 STYLES = {

@@ -15,7 +15,14 @@ from statuary.extensions.importing.report import NotImportableError
 from statuary.source.parse_json import loads_exactly
 from statuary.source.source_files import SourceFile
 from statuary.source.unreadable import UnreadableError
-from statuary.system.network.client import RefusedError, Retries, UnreachableError, get, is_same_server
+from statuary.system.network.client import (
+    RefusedError,
+    Retries,
+    UnreachableError,
+    get,
+    is_same_server,
+    shown_location,
+)
 
 Member = TypeVar("Member", bound=Json)
 
@@ -61,7 +68,7 @@ class WebSource:
             value: Json = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             hint = "check the URL in a browser"
-            raise NotImportableError(f"{url} does not send JSON: {error}", hint) from None
+            raise NotImportableError(f"{shown_location(url)} does not send JSON: {error}", hint) from None
         return value
 
     def get(self, url: str) -> bytes | None:

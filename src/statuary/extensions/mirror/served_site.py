@@ -21,6 +21,7 @@ from statuary.system.network.client import (
     is_archive_url,
     is_url,
     send,
+    shown_location,
     url_below,
 )
 
@@ -69,7 +70,8 @@ class ServedSite:
             raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
         if is_archive_url(url):
             raise PublishingError(
-                f"{url} is a snapshot in a file", "`statuary publish URL --to FOLDER` unpacks that"
+                f"{shown_location(url)} is a snapshot in a file",
+                "`statuary publish URL --to FOLDER` unpacks that",
             )
         self.url = url
         self.counts = FetchCounts()

@@ -38,7 +38,14 @@ from statuary.publish.locations import SiteLocation
 from statuary.publish.manifest import parse_manifest, read_entries
 from statuary.registry import load, providers
 from statuary.site.document import ADDRESS
-from statuary.system.network.client import NOT_FOUND_STATUSES, get, is_archive_url, is_url, url_below
+from statuary.system.network.client import (
+    NOT_FOUND_STATUSES,
+    get,
+    is_archive_url,
+    is_url,
+    shown_location,
+    url_below,
+)
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -171,7 +178,8 @@ class UrlSource:
     has_manifest = False
 
     def __init__(self, base: str) -> None:
-        self.name = base
+        self.name = shown_location(base)
+        self._base = base
 
     def close(self) -> None:
         """Do nothing: no connection is kept."""
@@ -186,7 +194,7 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(url_below(self.name, path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
+        return get(url_below(self._base, path), LARGEST_DOCUMENT, not_found_statuses=not_found_statuses(path))
 
     def paths(self) -> Iterator[str]:
         """Raise an error: a web server does not list its files."""

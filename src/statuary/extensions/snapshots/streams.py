@@ -14,7 +14,7 @@ from statuary.base.files import PublishingError
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.listing_on_disk import Listing
 from statuary.system.files import open_file
-from statuary.system.network.client import get_range, size_of
+from statuary.system.network.client import get_range, shown_location, size_of
 
 CHUNK = 1 << 20
 """Bytes of each read."""
@@ -143,8 +143,9 @@ class UrlRanges:
     """
 
     def __init__(self, url: str) -> None:
-        self.name = url
+        self.name = shown_location(url)
         self.size = size_of(url)
+        self._url = url
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -175,7 +176,7 @@ class UrlRanges:
         first_block = missing_blocks[0]
         last_block = missing_blocks[-1]
         size = min((last_block + 1) * BLOCK, self.size) - first_block * BLOCK
-        data = get_range(self.name, first_block * BLOCK, size)
+        data = get_range(self._url, first_block * BLOCK, size)
         for number in range(first_block, last_block + 1):
             self._blocks[number] = data[(number - first_block) * BLOCK :][:BLOCK]
 

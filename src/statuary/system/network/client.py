@@ -95,6 +95,11 @@ def is_url(location: str) -> bool:
     return location.startswith(("http://", "https://"))
 
 
+def shown_location(location: str) -> str:
+    """Return a location for messages: of a URL, scheme and host, since the rest may be secret."""
+    return shown_address(location) if is_url(location) else location
+
+
 def is_archive_url(url: str) -> bool:
     """Return whether a URL has a snapshot file's extension."""
     return urlsplit(url).path.endswith(".zip")

@@ -28,7 +28,7 @@ from statuary.extensions.importing.status.statuspage_records import (
 )
 from statuary.status.editing.new_record import slug
 from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
-from statuary.system.network.client import UnreachableError
+from statuary.system.network.client import UnreachableError, shown_location
 
 
 def component_sources(
@@ -171,7 +171,8 @@ def _fetch(request: ImportRequest, documents: "_Documents") -> None:
         document = request.web.json(url)
         if document is None:
             raise NotImportableError(
-                f"{url} does not exist", "give the URL of the page, such as https://status.example.org"
+                f"{shown_location(url)} does not exist",
+                "give the URL of the page, such as https://status.example.org",
             )
         documents.add(document, url)
     try:
