@@ -235,15 +235,22 @@ class LogLocations(NamedTuple):
         for log in there:
             _require(published_log, log.head, f"the log of {log.name}")
         truth = published_log if self.other_locations else own_log
-        for earlier_head in seen_heads:
-            if earlier_head is not None and earlier_head.size:
-                if truth is None and own_log is not None:
-                    raise self._unpublished(own_log, earlier_head)
-                _require(truth, earlier_head, "what was published before")
+        self._require_seen(truth, own_log, seen_heads)
         newest, discarded_entries = _longer(own_log, published_log)
         for name, body in self._pending():
             newest = resume_pending(newest, body, (key, previous_key), name)
         return ResumePoint(newest, truth.head if truth else EMPTY, newest is own_log, discarded_entries)
+
+    def _require_seen(
+        self, truth: PublishedLog | None, own_log: PublishedLog | None, seen_heads: Iterator[TreeHead | None]
+    ) -> None:
+        """Raise LogError unless a log continues everything that is known to have been published."""
+        for earlier_head in seen_heads:
+            if earlier_head is None or not earlier_head.size:
+                continue
+            if truth is None and own_log is not None:
+                raise self._unpublished(own_log, earlier_head)
+            _require(truth, earlier_head, "what was published before")
 
     def _unpublished(self, own_log: PublishedLog, earlier_head: TreeHead) -> LogError:
         """Return the error for a folder whose log is at none of the other places.
