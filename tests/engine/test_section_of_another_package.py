@@ -156,7 +156,8 @@ def test_disabled_section_of_another_package_disappears(tmp_path: Path, package:
         assert not (out / "counter.json").exists()
 
 
-@pytest.mark.parametrize("title", ["broken", pytest.param("broken at once", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("title", ["broken", "broken at once"])
 def test_broken_section_of_another_package_is_reported(tmp_path: Path, package: Path, title: str) -> None:
     out, content = tmp_path / "out", content_with(tmp_path, "counter: {title: Incidents}\n")
     assert build(content, out, package).returncode == 0

@@ -34,6 +34,7 @@ def test_rlp_encoding_matches_library(item):
     assert decode_rlp(encoded) == item
 
 
+@pytest.mark.slow
 @settings(steady, max_examples=300)
 @given(st.one_of(st.binary(max_size=80), ITEMS.map(rlp.encode).flatmap(lambda whole: st.just(whole + b"\0"))))
 def test_rlp_decoding_matches_library(data):

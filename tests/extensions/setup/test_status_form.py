@@ -67,6 +67,7 @@ def test_form_offers_components_of_site(form):
     assert len(inputs) <= 10, "GitHub's limit"
 
 
+@pytest.mark.slow
 def test_incident_opens_updates_and_resolves(repository, form):
     title = 'Slow "answers" $(touch gone) `id`; it\'s -- 100%'
     said, builds = submit(

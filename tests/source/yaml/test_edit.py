@@ -187,6 +187,7 @@ def test_string_is_not_replaced_by_mapping():
         set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
 
+@pytest.mark.slow
 @settings(max_examples=times(150))
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))

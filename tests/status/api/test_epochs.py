@@ -124,6 +124,7 @@ def due(site, plan, built, moment):
     return built(moment) | {"api/v2/uptime.json": built(begun)["api/v2/uptime.json"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "clocks_change"),
     few_by_default(

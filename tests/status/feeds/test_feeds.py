@@ -306,6 +306,7 @@ def test_hostile_page_url_is_escaped():
 SAMPLE = catalogue({"slow": incident()})
 
 
+@pytest.mark.slow
 @settings(max_examples=times(40))
 @given(name=st.text(min_size=1, max_size=60), body=st.text(max_size=200))
 def test_arbitrary_text_yields_valid_feeds(name, body):
