@@ -55,6 +55,7 @@ def test_vouched_compilation_at_address_is_green():
     proof = proof_of(EVIDENCE)
     assert proof["claims"]["compiled"]["status"] == "verified_here"
     assert proof["claims"]["compiled"]["evidence"]["outputSha256"] == "cc" * 32
+    assert proof["claims"]["compiled"]["evidence"]["vouchedBy"] == "site.yaml"
     assert proof["pinnedBy"]["storageLayout"] == "compiled"
     assert proof["verdict"]["status"] == "verified_here"
     assert "this site's operator recompiled the sources" in proof["verdict"]["sentence"]

@@ -265,6 +265,7 @@ def compiled_claim(
         )
     evidence = _compilation_evidence(compilation)
     if is_vouched_for:
+        evidence["vouchedBy"] = "site.yaml"
         return Claim(name, ClaimStatus.VERIFIED, because("compiled_vouched"), evidence)
     return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
 
