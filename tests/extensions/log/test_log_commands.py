@@ -212,3 +212,13 @@ def test_failed_upload_resumes_with_signed_checkpoint(tmp_path, content, monkeyp
 
 def _fails(*_: object, **__: object) -> None:
     raise PublishingError("the host does not answer")
+
+
+def test_init_refuses_url_as_name(tmp_path):
+    key = tmp_path / "key"
+    done = CliRunner().invoke(command, ["log", "init", "https://status.example.org/log", "--out", str(key)])
+    assert done.exit_code == 2
+    assert "https://status.example.org/log is a URL; give the name alone: status.example.org/log" in " ".join(
+        done.output.split()
+    )
+    assert not key.exists()

@@ -334,6 +334,8 @@ def init(origin: str, out: Path, content: Path) -> None:
 
     ORIGIN is the permanent name of the log: its address without https://, such as status.example.org/log.
     """
+    if "://" in origin:
+        raise click.UsageError(f"{origin} is a URL; give the name alone: {origin.partition('://')[2]}")
     key = new_key(origin)
     has_content = content.is_dir()
     if has_content:
