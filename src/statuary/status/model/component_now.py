@@ -46,8 +46,7 @@ class ComponentNow(NamedTuple):
 class OpenLayers:
     """The layers of a component while updates are replayed.
 
-    Each change takes a time that does not depend on how many layers there are. Exactly one layer is stated, so that
-    there always is one.
+    Changes stay fast with many layers. Exactly one layer is stated, so that there always is one.
     """
 
     def __init__(self, base: ComponentStatus) -> None:
@@ -61,7 +60,7 @@ class OpenLayers:
         self.replace_all(Layer(LayerKind.STATED, base))
 
     def replace_all(self, stated: Layer) -> None:
-        """Leave a stated layer alone."""
+        """Remove all layers, and put a stated one."""
         self._layers.clear()
         self._places.clear()
         self._heaps = {False: [], True: []}
@@ -88,14 +87,14 @@ class OpenLayers:
             del self._layers[place]
 
     def leave_stated(self, kind: LayerKind, record_id: str) -> None:
-        """Keep the status of a record that ended without restoring it."""
+        """Turn the layer of a record that ended into the stated layer."""
         place = self._places.pop(_Source(kind, record_id), None)
         if place is not None:
             del self._layers[self._stated]
             self._put(place, self._layers[place]._replace(kind=LayerKind.STATED))
 
     def state_operational(self, at: Instant, record_id: str) -> None:
-        """Set the stated layer to operational, below all others."""
+        """Remove a record's layers, and state operational below all others."""
         stated = self._layers.pop(self._stated)
         if stated.status != "operational":
             stated = Layer(LayerKind.STATED, "operational", at, record_id)
@@ -143,7 +142,7 @@ class OpenLayers:
 
 
 class _Source(NamedTuple):
-    """Who gives a component a status."""
+    """The source of a layer: its kind, and its record if any."""
 
     kind: LayerKind
     record_id: str | None
@@ -183,9 +182,9 @@ class LayerHistory:
         self._nows = [ComponentNow(base, None, Layer(LayerKind.STATED, base))]
 
     def change(self, instant: Instant, cause: Layer) -> None:
-        """Append what pages show from an instant on.
+        """Append the layer that pages show from an instant on.
 
-        Of several changes at an instant, the last one counts.
+        The last of several changes at an instant replaces the others.
         """
         if self._instants and self._instants[-1] == instant:
             self._instants.pop()

@@ -57,12 +57,12 @@ class _KnownDays(NamedTuple):
     """The computed days with downtime of a component, for reuse."""
 
     days: DateRange
-    passed: int  # how many changes had passed
+    passed: int  # the number of changes up to `days.at`
     current_status: ComponentStatus
     downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, current_status: ComponentStatus) -> bool:
-        """Return whether the computed days are those of another range too."""
+        """Return whether the computed days are valid for another range too."""
         if self.passed != passed or self.current_status != current_status:
             return False
         is_later = (
@@ -182,7 +182,7 @@ def _downtimes(
     """Yield the periods in which a component was not operational.
 
     Args:
-        since: the start of the first period, which may be before the days.
+        since: the start of the range; the first period may begin before it.
     """
     counted_until = days.counted_until or days.at
     instants, statuses = status_history.instants, status_history.statuses

@@ -189,17 +189,20 @@ class IncidentHistory:
 
 
 RECORD_ENTRIES = 10
-"""What a record without components, or one of its updates, costs in documents: as much as so many components."""
+"""The size of a record without components, or of an update, as a number of component entries."""
 
 
 def entry_count(history: IncidentHistory) -> int:
-    """Count the components that a record's document lists."""
+    """Estimate the size of a record's document, in component entries."""
     updates = 0 if history.final is None else len(history.final.published_updates)
     return (RECORD_ENTRIES + len(history.components)) * (1 + updates)
 
 
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
-    """Sort unresolved incidents by impact, then by latest start."""
+    """Filter unresolved incidents, and sort them by impact, worst first.
+
+    Incidents with the same impact keep their order.
+    """
     unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
     return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
 

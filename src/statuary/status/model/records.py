@@ -263,7 +263,10 @@ class StatusContent(NamedTuple):
 
 
 def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
-    """Give undated components and page the first date in the content."""
+    """Date an undated page and its undated components by the content.
+
+    They get the earliest date in the content. A catalogue with a dated page stays as it is.
+    """
     if catalogue.page.created_at != UNKNOWN_CREATION:
         return catalogue
     first_instant = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
@@ -280,7 +283,7 @@ def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
 
 
 def _published_instants(catalogue: StatusCatalogue) -> Iterator[Instant]:
-    """Yield every date in the published content."""
+    """Yield the dates of published records, status changes and components."""
     for record in (*catalogue.incidents, *catalogue.maintenances):
         if not record.draft and record.publish_at is None:
             yield record.created_at

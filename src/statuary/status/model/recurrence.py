@@ -21,7 +21,7 @@ from statuary.status.model.records import (
 from statuary.status.model.vocabulary import CANCELLED_BODY, DEFAULT_BODIES, REMINDER_BODY, UpdateStatus
 
 MAX_WINDOWS = 4_000
-"""Windows of one rule, eleven years of daily ones; a check reports a rule that gives more."""
+"""The largest number of windows of one rule, such as eleven years of daily ones; a check reports more."""
 
 MAX_TIMES_PER_DAY = 24
 
@@ -40,7 +40,7 @@ RANGES: Mapping[str, tuple[int, int]] = {
     "BYMINUTE": (0, 59),
     "BYSECOND": (0, 59),
 }
-"""The numeric parts of a rule with their ranges; 0 is outside a negative range."""
+"""The numeric parts of a rule with their ranges; one that begins below 0 excludes 0."""
 
 EXAMPLE = "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10"
 
@@ -166,7 +166,13 @@ def _local_starts(rule: str, first_local: datetime) -> Iterator[Instant]:
 
 
 def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
-    """Yield each announced window of a recurring maintenance as a maintenance."""
+    """Yield each announced window of a recurring maintenance as a maintenance.
+
+    A maintenance that does not recur is yielded as it is.
+
+    Args:
+        until: the instant by which the windows are announced.
+    """
     recurrence = maintenance.recurrence
     if recurrence is None:
         yield maintenance
@@ -186,7 +192,7 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
 def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
     """Return the time of a window's announcement.
 
-    The rule decides, or an earlier update.
+    It follows from the rule, unless a move or an update announces the window earlier.
     """
     announced = Instant(start - recurrence.announce)
     if changes.scheduled_for is not None:

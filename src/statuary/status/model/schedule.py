@@ -9,7 +9,7 @@ from statuary.status.model.timeline import Timeline, build_timeline, transitions
 from statuary.status.model.uptime import has_ongoing_outage, hours_of_outage
 
 RESOLUTION = timedelta(microseconds=1)
-"""Of instants."""
+"""The smallest difference between two instants."""
 
 
 def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSettings) -> Timeline:
@@ -18,7 +18,11 @@ def timeline_from(catalogue: StatusCatalogue, at: Instant, settings: StatusSetti
 
 
 def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return the horizon of a build, the same midnight all day."""
+    """Return the instant up to which a build writes future documents.
+
+    It is the first midnight of the page's time zone after the days of the setting, or `at` itself if the setting
+    is 0.
+    """
     if not settings.horizon:
         return at
     least = at + settings.horizon

@@ -76,7 +76,7 @@ class StatusHistory:
         return BegunStatus(self.statuses[passed - 1], self.instants[passed - 1])
 
     def since(self, instant: Instant) -> LaterStatuses:
-        """Return the status at an instant and all later changes."""
+        """Return the last change up to an instant and all later ones."""
         first_index = max(bisect_right(self.instants, instant) - 1, 0)
         base = self.statuses[first_index - 1] if first_index else self.base
         return LaterStatuses(base, self.instants[first_index:], self.statuses[first_index:])
@@ -99,7 +99,7 @@ class StatusHistory:
 
 
 class ReplayResult(NamedTuple):
-    """Component histories and published updates, by id."""
+    """Status histories by component id, and published updates by record id."""
 
     status_histories: Mapping[str, StatusHistory]
     layer_histories: Mapping[str, LayerHistory]
@@ -144,7 +144,7 @@ def _events(
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:
     """Return the first instant at which readers see an update.
 
-    By then the update's own times and its `publish_at` have passed.
+    It is the latest of the update's `created_at` and `display_at`, and the record's `publish_at`.
     """
     at = max(update.created_at, update.display_at)
     return at if record.publish_at is None else max(at, record.publish_at)

@@ -146,7 +146,10 @@ def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
 
 
 def hours_of_outage(timeline: Timeline, start: Instant, until: Instant) -> list[Instant]:
-    """Return a period's full hours during which an outage is ongoing."""
+    """Return the full hours at which an outage is ongoing.
+
+    The hours are after `start` and not after `until`, at most `HOURS_AHEAD`.
+    """
     first_hour = start.replace(minute=0, second=0, microsecond=0)
     hours = (Instant(first_hour + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
     return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
@@ -174,7 +177,7 @@ class UptimeCalendar:
         self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
 
     def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
-        """Divide an interval into days."""
+        """Divide an interval into days, with the start and end on each."""
         place = max(bisect_right(self.starts, start) - 1, 0)
         for day, begins, ends in zip(
             self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
@@ -196,7 +199,7 @@ class UptimeWindow:
         self.length = calendar.starts[-1] - self.start
 
     def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
-        """Divide an interval into days, with the duration on each."""
+        """Divide the part of an interval within the window into days."""
         start, end = max(start, self.start), min(end, self.as_of)
         if start < end:
             yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
@@ -234,9 +237,9 @@ class OpenPeriod(NamedTuple):
 def records_by_day(
     periods: Iterable[OpenPeriod], days: Iterable[date], zone: ZoneInfo
 ) -> dict[date, tuple[IncidentState, ...]]:
-    """Return for each day the first `MAX_DAY_RECORDS` records that were open during it.
+    """Return the first `MAX_DAY_RECORDS` records that were open on each day.
 
-    A day that is full is left, so that the time does not depend on the product of records and days.
+    Full days are not searched again, so that many long records stay fast.
     """
     free = sorted(days)
     starts = [day_start(day, zone) for day in free]
