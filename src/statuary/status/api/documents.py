@@ -96,7 +96,7 @@ def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The members that all status documents of an instant share."""
+    """The page, and the components by id, for all documents of an instant."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
@@ -110,7 +110,7 @@ class EncodedRecord(NamedTuple):
 
 
 class StatusDocuments:
-    """Makes the API documents of a timeline, each unchanged one once."""
+    """Makes the API documents of a timeline; encodes each record once."""
 
     def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
         """Prepare the documents of a timeline.
@@ -162,7 +162,7 @@ class StatusDocuments:
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the documents that change then.
+        """Return a function from an instant to the documents that may change then.
 
         Documents of records that are final by `start` are left out. For an instant without a change of status
         (a midnight, an hour of an outage) only the documents of uptime are made, so the cost of epochs does
@@ -203,7 +203,7 @@ class StatusDocuments:
         return [*self._listed(start), *archived]
 
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
-        """Return each month's number of records, for the list of archives."""
+        """Return each month's numbers of records and last change, latest month first."""
         months = {month: records.at(at) for month, records in self.months.items()}
         return [
             (month, *map(len, records), records.changed_at)

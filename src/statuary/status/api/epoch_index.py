@@ -21,7 +21,7 @@ BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, Attrib
 """The exceptions of reading a malformed index."""
 
 ReadFile = Callable[[str], bytes | None]
-"""Returns the bytes at a path of the site."""
+"""A function that returns the bytes at a path of the site, or None."""
 
 
 class StoredDocument(NamedTuple):
@@ -66,7 +66,11 @@ class IndexedVersions(NamedTuple):
         return max((change for change in changes if change <= number), default=None)
 
     def is_consistent(self, instants: int) -> bool:
-        """Return whether the index has every instant and file it refers to."""
+        """Return whether the numbers refer to instants and files that exist.
+
+        Args:
+            instants: the number of instants in the index.
+        """
         stored = {*self.full_numbers, *self.patched}
         has_base = bool(self.full_numbers) and min(self.full_numbers) == min(stored)
         return (
@@ -93,7 +97,7 @@ class EpochIndex(NamedTuple):
 
     @property
     def start(self) -> Instant:
-        """The instant of the status that the build published."""
+        """The instant since which the documents are as the build published them."""
         return self.instants[0]
 
     @property

@@ -31,14 +31,14 @@ from statuary.site.urls import JSON, JSON_FEED
 from statuary.status.urls import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, epoch_name
 
 SHORTEST_RANGE = 24
-"""Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""
+"""Length in bytes from which a range, such as `[123456,123499],`, takes less space than its text."""
 
 NEAR = 1 << 17
-"""Bytes of a document in which matching text is searched; twice as many on either side."""
+"""Size of a block in bytes: matching text is searched in a block and in its two neighbors."""
 
 
 LARGEST_PATCHED = 256 << 20
-"""Bytes of the largest patched document. A malicious patch could repeat a range without end."""
+"""Size in bytes of the largest result of a patch; a malicious patch could repeat a range without end."""
 
 
 class PatchError(ValueError):
@@ -46,7 +46,7 @@ class PatchError(ValueError):
 
 
 class _Piece(NamedTuple):
-    """A range of earlier bytes, and new text; one may be empty."""
+    """A range of the base, then new text; either may be empty."""
 
     start: int
     stop: int
@@ -68,9 +68,9 @@ class PatchBase:
         self._places: dict[int, dict[bytes, list[int]]] = {}
 
     def _places_near(self, place: int) -> dict[bytes, list[int]]:
-        """Return the offsets of members or lines by their start.
+        """Map each member or line near an offset to its own offsets.
 
-        In a document of megabytes, only parts that patches refer to are read.
+        Of a large document, only the blocks that patches refer to are indexed.
         """
         number = place // NEAR
         places = self._places.get(number)
@@ -98,7 +98,7 @@ class PatchBase:
         return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
 
     def _pieces(self, body: bytes) -> Iterator[_Piece]:
-        """Split bytes into the base's longest ranges and new text."""
+        """Split bytes into ranges of the base and new text."""
         start = stop = 0
         place = text = 0
         separator, size = self._separator, len(self._separator)
@@ -171,7 +171,7 @@ def patched(base: bytes, patch: bytes) -> bytes:
     """Apply a patch to its base.
 
     Raises:
-        PatchError: if the patch was not made for these bytes.
+        PatchError: if the patch is malformed, makes too many bytes, or was made for another base.
     """
     try:
         value = orjson.loads(patch)
@@ -188,17 +188,17 @@ def patched(base: bytes, patch: bytes) -> bytes:
 DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 SMALLEST_PATCHED = 2_048
-"""Bytes of a document below which a patch is not worth its cost."""
+"""Size in bytes of the smallest document for which a patch is worth its cost."""
 
 LARGEST_PART = 4
-"""A patch of more than a quarter of its document becomes a new base instead."""
+"""A document whose patch is longer than this fraction of it, 1/4, is written whole, as a new base."""
 
 
 class EpochPlan(NamedTuple):
     """The epochs that follow a build.
 
     Attributes:
-        instants: the last change of the published documents, and those at which one changes.
+        instants: the last change of the published documents, then each instant at which one changes.
         until: the instant up to which the epochs are valid; the next build is due by then.
         versions: the documents that change, by path.
         cut: whether the limit on their number ended them before the horizon.
@@ -247,7 +247,7 @@ class DocumentVersions:
         current: the document as of the last of them.
         files: what is stored, by number: the document, or its patch.
         full_numbers: the numbers of whole documents.
-        repeated_numbers: the number of the earlier instant whose document it equals.
+        repeated_numbers: by number, the earlier number of the same document.
     """
 
     def __init__(self, number: int, document: Document) -> None:
@@ -259,7 +259,7 @@ class DocumentVersions:
         self._patches: dict[bytes, int] = {}
 
     def add(self, number: int, document: Document) -> None:
-        """Add the document from an instant on."""
+        """Add the document as of an instant, given by its number."""
         self.current = document
         same = (number for number in self.full_numbers if self.files[number].body == document.body)
         earlier_number = next(same, None)
@@ -276,7 +276,7 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch against the last whole file, if small enough."""
+        """Return the patch of the last whole file; empty if not worth it."""
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:
@@ -285,7 +285,7 @@ class DocumentVersions:
         return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
 
     def members(self) -> dict[str, object]:
-        """Return the member of the index."""
+        """Return the document's entry in the index."""
         patched = [number for number in self.files if number not in self.full_numbers]
         repeated = {str(number): earlier_number for number, earlier_number in self.repeated_numbers.items()}
         members = {"whole": self.full_numbers, "patched": patched, "again": repeated}
@@ -302,11 +302,11 @@ def plan_epochs(
     """Return the epochs from a build to a horizon.
 
     Args:
-        documents_at: the documents that may change, at an instant.
+        documents_at: returns the documents that may change, as of an instant.
         transitions: the instants in between at which a document may change, in order.
         start: the instant since which the documents are as the build publishes them.
         limits: where to stop.
-        documents_after: documents that differ once the epochs have ended, at their end.
+        documents_after: returns the documents that change when the epochs end, as of that end.
     """
     versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}
     instants = [start]

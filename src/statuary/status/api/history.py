@@ -22,7 +22,7 @@ from statuary.status.urls import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEMA
 from statuary.system.files import read_file
 
 Encode = Callable[[IncidentState], EncodedJson]
-"""Returns the object of a record."""
+"""A function that encodes a record as a JSON object."""
 
 
 class ArchivedMonth(NamedTuple):

@@ -44,7 +44,7 @@ Members = dict[str, Any]
 
 
 def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
-    """Encode the `page` member, with which every document begins."""
+    """Return the `page` member, with which every document begins."""
     return {
         "id": page.id,
         "name": page.name,
@@ -55,12 +55,12 @@ def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter
 
 
 def status_members(overall_status: OverallStatus) -> Members:
-    """Encode the `status` member: indicator and description."""
+    """Return the `status` member: indicator and description."""
     return {"indicator": overall_status.indicator, "description": overall_status.description}
 
 
 def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
-    """Encode a component; a group has the ids of its components."""
+    """Return a component's members; a group has its components' ids."""
     component = state.component
     start_date = component.start_date
     members: Members = {
@@ -87,7 +87,7 @@ def component_members(state: ComponentState, page: Page, timestamps: TimestampFo
 def incident_members(
     state: IncidentState, components: list[Members], page: Page, timestamps: TimestampFormatter
 ) -> Members:
-    """Encode an incident or a maintenance with its components."""
+    """Return the members of an incident or maintenance, with its components."""
     incident = state.incident
     members: Members = {
         "id": incident.id,
@@ -118,7 +118,7 @@ def incident_members(
 def update_members(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
-    """Encode an update of an incident as of an instant."""
+    """Return the members of an update, with its last edit by an instant."""
     update = published_update.update
     return {
         "id": update.id,
@@ -136,7 +136,7 @@ def update_members(
 
 
 def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
-    """Encode the `affected_components` of an update."""
+    """Return the `affected_components` of an update; null if it has none."""
     if affected is None:
         return None
     return [
@@ -150,7 +150,7 @@ def record_components(
 ) -> list[EncodedJson]:
     """Return a record's component objects.
 
-    They have the record's own order if it is imported, else that of the page.
+    They are in the record's own order if it has a `component_order`, else in that of the page.
     """
     known_components = [component for component in state.components if component in by_id]
     if not state.incident.component_order:

@@ -87,7 +87,7 @@ PADDING = 6
 FONTS = "Verdana,Geneva,'DejaVu Sans',sans-serif"
 
 MAX_LABEL_LENGTH = 48
-"""Most characters that are drawn; the accessible name has all."""
+"""The largest number of characters of a text that is drawn; the accessible name has all."""
 
 
 def svg(badge: Badge) -> bytes:

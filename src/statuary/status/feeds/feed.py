@@ -97,7 +97,7 @@ def body_plain(body: str) -> str:
 
 
 CELL = "\x1f"
-"""What begins a cell until its row is known; no body has it, since XML does not allow it."""
+"""A mark at the start of a table cell; no body has this character, since XML does not allow it."""
 
 
 def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
@@ -119,7 +119,7 @@ def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
 
 
 BEGINNINGS = {"li": "\n- ", "tr": "\n", "th": CELL, "td": CELL}
-"""What begins an item, a row or a cell in plain text."""
+"""The plain text at the start of a list item, a table row or a cell."""
 
 LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "table", "pre"})
 """Tags that end a line of plain text."""
@@ -171,7 +171,10 @@ def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> Fe
 
 
 def published_at(record: IncidentState) -> Instant:
-    """Return the instant by which feeds sort a record."""
+    """Return the instant by which feeds sort a record.
+
+    It is the start of a maintenance window, and the time of an incident's latest update.
+    """
     incident = record.incident
     return (
         incident.scheduled_for

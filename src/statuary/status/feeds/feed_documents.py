@@ -58,7 +58,7 @@ class FeedLists(NamedTuple):
 
 
 class FeedDocuments:
-    """Makes feeds, the calendar and badges, each unchanged one once."""
+    """Makes feeds, the calendar and badges; keeps those that do not change."""
 
     def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
         """Prepare the feeds of a timeline.
@@ -76,7 +76,9 @@ class FeedDocuments:
         return self._documents(state_at(self.timeline, at))
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to all feeds and badges then.
+        """Return a function from an instant to feeds, calendar and badges.
+
+        The feed of a component that no longer changes after `start` is left out.
 
         Args:
             start: the earliest instant that the function is called with.
@@ -86,7 +88,7 @@ class FeedDocuments:
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return the records of each component whose feed no longer changes."""
+        """Return the records in each component feed that no longer changes, by id."""
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
             name
@@ -106,7 +108,7 @@ class FeedDocuments:
         """Return the feed of a component.
 
         Args:
-            records: its incidents and maintenances.
+            records: the incidents and maintenances that the feed lists.
             at: the instant of the feed.
         """
         state = state_at(self.timeline, at)
@@ -116,7 +118,7 @@ class FeedDocuments:
         )
 
     def listed_records(self, at: Instant) -> list[IncidentState]:
-        """Return the records in the feeds or the calendar."""
+        """Return the records in the calendar and in feeds that may change."""
         lists = self._lists(state_at(self.timeline, at))
         final = self.final_feeds(at)
         changing = (records for component, records in lists.components.items() if component not in final)

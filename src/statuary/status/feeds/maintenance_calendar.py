@@ -78,7 +78,7 @@ def maintenance_calendar(
 
 
 def sequence(record: IncidentState) -> int:
-    """Return an event's revision: the seconds since its announcement."""
+    """Return an event's revision: the seconds from announcement to last update."""
     return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
 
 

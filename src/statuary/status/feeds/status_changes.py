@@ -20,10 +20,10 @@ from statuary.status.urls import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
 Members = dict[str, Any]
 
 COMPARED_PATHS = (SUMMARY.path(), INCIDENTS.path(), MAINTENANCES.path())
-"""Documents that are compared."""
+"""The paths of the documents that are compared."""
 
 PREVIOUS_PATHS = (*COMPARED_PATHS, CHANGES.path())
-"""Documents whose published bytes are needed."""
+"""The paths of the published documents that are read."""
 
 DOCUMENTATION = "https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"
 """Documentation of the payloads."""
@@ -51,7 +51,7 @@ def changes_document(
     Args:
         read_published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
-        members: further members of payloads, which Statuspage does not have, by incident.
+        members: further members of payloads, which Statuspage does not have, by incident id.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     previous_bodies = {path: read_published(path) for path in PREVIOUS_PATHS}
@@ -173,7 +173,10 @@ def _new_updates(known_record: Members | None, record: Members) -> list[Members]
 
 
 def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool:
-    """Return whether a closed record may have left the previous list."""
+    """Return whether the limit of the previous list may have hidden a record.
+
+    This is so for a closed record that is older than all closed ones in that list.
+    """
     oldest = previous_status.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
     return oldest is not None and _is_closed(record) and _created(record) < oldest
 
