@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from statuary.status.pages.pages import StatusPages
 
 DocumentsAt = Callable[[Instant], Iterable[Document]]
-"""Returns the documents of an instant."""
+"""A function from an instant to the documents at that instant."""
 
 
 class FollowsStatus:
     """A section with documents that change when the status does."""
 
-    feeds: "ClassVar[tuple[Url, ...]]" = ()  # those that openapi.json lists with the feeds
+    feeds: "ClassVar[tuple[Url, ...]]" = ()  # the section's URLs that openapi.json lists with the feeds
     settings: object
 
     def documents_at(self, timeline: "Timeline", start: Instant, pages: "StatusPages | None") -> DocumentsAt:
@@ -40,13 +40,13 @@ class PublishesIncidents:
     def incident_documents(self) -> Sequence[Document]:
         """Return the documents of all incidents and maintenance windows.
 
-        They are as this run leaves them.
+        Each is as of this run, whether the run rewrites the document or not.
         """
         raise NotImplementedError
 
 
 class FormerVersions(NamedTuple):
-    """Earlier versions of incidents that a section found, for pages and feeds."""
+    """Earlier versions of updates, for incident pages and `changes.json`."""
 
     # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = MappingProxyType({})

@@ -1,7 +1,7 @@
 """Find and exclude records and templates that raise exceptions.
 
-A bug that one incident, maintenance window or theme template triggers then affects nothing else. The API
-documents are made in any case, because they report outages.
+A bug that one incident, maintenance window or theme template triggers then affects nothing else. Pages, feeds
+and epochs are given up before the API documents, because those report outages.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -28,19 +28,19 @@ class IsolatedStatus(NamedTuple):
 
     site: SiteContent
     status: SiteStatus
-    findings: list[Finding]  # the reasons for what is missing in both
+    findings: list[Finding]  # one for each excluded file or template
 
 
 def isolate_faulty_records(
     site: SiteContent, now: Instant, families: Callable[[], Iterable[FollowsStatus]]
 ) -> IsolatedStatus:
-    """Exclude the files whose records raise exceptions.
+    """Exclude the record files and theme templates that raise exceptions.
 
     Args:
         families: returns the sections whose documents change with the status.
 
     Raises:
-        StatuaryError: if there is no status even without any incident and maintenance window.
+        StatuaryError: if the status cannot be computed without those files either.
     """
     content = site.of(StatusContent)
     context = run_guarded(partial(site_context, site), site.source, "making the pages")
@@ -96,14 +96,17 @@ class WorkingStatus(NamedTuple):
     """A status whose documents can all be made."""
 
     status: SiteStatus
-    findings: list[Finding]  # about what it lacks
+    findings: list[Finding]  # one for each exclusion
 
 
 def with_working_documents(status: SiteStatus) -> WorkingStatus:
-    """Exclude the records whose documents cannot be made.
+    """Exclude records, templates and kinds of documents that raise exceptions.
+
+    A record whose API documents fail is excluded entirely, one whose feeds or pages fail only from those. A
+    kind of documents that still fails is skipped.
 
     Raises:
-        StatuaryError: if the API documents cannot be made.
+        StatuaryError: if the remaining documents cannot be made either.
     """
     findings: list[Finding] = []
     while (
@@ -134,7 +137,7 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 
 
 def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
-    """Exclude the records whose documents of one kind cannot be made."""
+    """Exclude the records whose documents of one kind fail, or the kind."""
     everything = _sources(status.timeline.catalogue)
     other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
         kind
@@ -197,7 +200,7 @@ class _WorkingSources(NamedTuple):
     """The files that remain after a search for faulty ones."""
 
     sources: Sequence[str]
-    findings: list[Finding]  # about the others
+    findings: list[Finding]  # one for each faulty file
 
 
 def _working_sources(make: Make, sources: Sequence[str], action: str) -> _WorkingSources:
@@ -213,12 +216,12 @@ def _working_sources(make: Make, sources: Sequence[str], action: str) -> _Workin
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
-    """Find by bisection each file that makes something fail on its own."""
+    """Find by bisection each file that fails on its own, with its exception."""
     error = _exception_from(partial(make, sources))
     middle = len(sources) // 2 if error is not None else 0
     if error is not None and not middle:
         yield sources[0], error
-    error = None  # it keeps all values of its frames
+    error = None  # its traceback would keep the values of all frames
     if middle:
         yield from _bisect_failures(make, sources[:middle])
         yield from _bisect_failures(make, sources[middle:])

@@ -21,7 +21,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
     """The status section of a tick, which reads epochs instead of content."""
 
     def __init__(self, target: BuildTarget, index: EpochIndex, now: Instant) -> None:
-        """Prepare the move, without reading."""
+        """Find the file of each document at the new instant; read none."""
         super().__init__()
         self._target = target
         self._stored: Mapping[str, StoredDocument | None] = {
@@ -30,7 +30,7 @@ class MovedStatus(ContentSection, PublishesIncidents):
 
     @property
     def changed_paths(self) -> list[str]:
-        """The paths of the documents that change."""
+        """The paths of documents that change or disappear, and of `changes.json`."""
         paths = [*(document.path for document in self._moved), *self._removed]
         return [*paths, status_urls.CHANGES.path()] if paths else []
 

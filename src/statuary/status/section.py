@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from statuary.site.site_content import SiteContent
 
 STATUS_RULES = "status"
-"""The group of rules about components, incidents and maintenances; each can be skipped."""
+"""The name of the group of rules about components, incidents and maintenances."""
 
 
 class StatusSection(ContentSection, PublishesIncidents):
@@ -46,8 +46,8 @@ class StatusSection(ContentSection, PublishesIncidents):
 
     urls = URLS
 
-    _status: SiteStatus  # from `exclude_faults` on
-    _paths: Sequence[str] = ()  # of this instant's documents, once they are written
+    _status: SiteStatus  # set by `exclude_faults`
+    _paths: Sequence[str] = ()  # of current documents and examples; set by `build`
 
     @override
     @classmethod

@@ -1,4 +1,4 @@
-"""The status of a build: its documents now, later, and for good."""
+"""The status of a build, with its current, future and final documents."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
@@ -40,17 +40,18 @@ if TYPE_CHECKING:
 
 
 SHOWN_FOR = timedelta(days=100)
-"""Longer than any document looks back: the uptime 90 days, the history three months."""
+"""Longer than any document looks back: uptime covers 90 days, the history page three months."""
 
 
 class ArchivePart(NamedTuple):
     """Documents that no longer change after the build.
 
-    A part has the documents of the records created in one month, or the page of one quarter.
+    A part has the documents of the records created in one month, the feed of one component, or the page of a
+    quarter.
     """
 
     name: str
-    digest: str  # of all other inputs, except the program and `SiteStatus.shared_inputs`
+    digest: str  # of the part's inputs, except the program and `SiteStatus.shared_inputs`
     documents: Callable[[], Iterable[Document]]
 
 
@@ -66,15 +67,15 @@ class SiteStatus:
     settings: StatusSettings
     now: Instant
     context: SiteContext | None  # None omits the pages
-    shows_days: bool  # whether pages show days
+    shows_days: bool  # whether the site has status pages, which show each day
     # the earlier published versions of updates, by the update's id
     previous_versions: "Mapping[str, tuple[PreviousVersion, ...]]" = field(default_factory=dict)
     skipped: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files of the incidents and maintenances that documents leave out, by kind of document
     omitted_sources: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
     providers: tuple[FollowsStatus, ...] = ()  # of the extensions that are on
-    content: StatusCatalogue | None = None  # with what is held back; None if nothing is
-    next_publication: Instant | None = None  # when a build is due to publish what is held back
+    content: StatusCatalogue | None = None  # includes held-back records; None if there are none
+    next_publication: Instant | None = None  # when a held-back record is due; None if none is
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -204,7 +205,7 @@ class SiteStatus:
 
     @cached_property
     def epochs(self) -> "EpochPlan | None":
-        """The later epochs, or None if they are omitted."""
+        """The planned epochs, or None if they are skipped."""
         if EPOCHS in self.skipped:
             return None
         from statuary.status.api.epochs import EpochLimits, plan_epochs
@@ -221,7 +222,7 @@ class SiteStatus:
 
     @cached_property
     def _max_epochs(self) -> int:
-        """How many epochs are written at most: fewer where each has very many components."""
+        """The largest number of epochs; lower for a site with very many components."""
         opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
         entries = len(self.timeline.catalogue.components) + sum(map(entry_count, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
@@ -260,10 +261,10 @@ class SiteStatus:
                 yield from kind.listed_records(self.now)
 
     def _relevant_records(self, earliest: Instant) -> Iterator[IncidentHistory]:
-        """Yield the records that documents which may change depend on.
+        """Yield the records on which current documents and epochs depend.
 
-        These are those that may change, those that changed or began after an instant, those that lists have,
-        and the latest changed: it dates the page.
+        They are the records that may still change, have no `resolved_at`, changed or began after `earliest`,
+        or are in a list, and the one that changed last, which dates the page.
         """
         listed_ids = {record.incident.id for record in self._listed_records()}
         passed = bisect_right(self.timeline.changes, self.now)
@@ -311,14 +312,18 @@ class SiteStatus:
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, skipped: Collection[str]) -> list[Finding]:
-        """Run the rules of the status, except some."""
+        """Run the checks of the status, on held-back records too.
+
+        Args:
+            skipped: the names of checks to leave out.
+        """
         timeline = self.timeline
         if self.content is not None:
             timeline = timeline_from(self.content, self.now, self.settings)
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return a warning if there may be too many epochs."""
+        """Return a warning if the limit on epochs is reached before the horizon."""
         if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()
@@ -328,7 +333,7 @@ class SiteStatus:
 def _is_shown(
     record: IncidentState, earliest: Instant, listed_ids: Container[str], last_change: Instant | None
 ) -> bool:
-    """Return whether lists still need a record that no longer changes."""
+    """Return whether current documents depend on a record that no longer changes."""
     is_listed = record.incident.id in listed_ids or record.since == last_change or record.resolved_at is None
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 

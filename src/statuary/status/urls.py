@@ -143,7 +143,7 @@ HISTORY_QUARTER_PAGE = _rows.add_timed(
 UPTIME_PAGE = _rows.add_timed("uptime-page", "uptime.html", "the uptime of each component by day", HTML)
 
 URLS = tuple(_rows)
-"""The rows of the section."""
+"""All URLs of the status section."""
 
 LINKS = FrameLinks(
     home=STATUS_PAGE,

@@ -18,10 +18,10 @@ from statuary.status.isolate_faulty_records import with_working_documents
 from statuary.status.site_status import SiteStatus
 
 STATUS, TIMED = "status", "timed"
-"""The groups of documents that a build reuses; `TIMED` has those of `STATUS` that show an instant, by their plain paths."""
+"""The ledger's groups of the documents that may change with their epochs, and of the current ones alone."""
 
 ALL, EXAMPLES = "all of the status", "examples"
-"""The group of the whole status, and the paths that the API page uses as examples."""
+"""The ledger's groups with the names of the other groups, and with the example paths of the API page."""
 
 
 def write_status(
@@ -33,19 +33,21 @@ def write_status(
     *,
     verify: bool,
 ) -> Sequence[str]:
-    """Add the status documents; if reusing old ones fails, make all.
+    """Add the status documents, and reuse those that did not change.
+
+    If this raises an exception, faulty records are excluded, and all documents are made anew.
 
     Args:
-        changes: additional members of incidents in changes.json, by incident.
+        changes: additional members of incidents in changes.json, by incident id.
         skipped: receives a finding for each document that cannot be made; the next build then makes all
             again.
-        verify: reuse no document of the last build.
+        verify: whether to make every document, even if it did not change.
 
     Returns:
-        The paths of the documents at the build's time.
+        The paths of the current documents, and of examples of final ones.
 
     Raises:
-        StatuaryError: if the documents of the status cannot be made.
+        StatuaryError: if the documents cannot be made without faulty records either.
     """
     of_status: list[Finding] = []
     writer = _StatusWriter(target, hosting, changes, of_status)
@@ -66,15 +68,15 @@ class _StatusWriter:
 
     target: BuildTarget
     hosting: HostingSettings
-    changes: Mapping[str, Mapping[str, object]]  # members that changes.json gets, by incident
-    skipped: list[Finding]  # gains why documents cannot be made
+    changes: Mapping[str, Mapping[str, object]]  # additional members in changes.json, by incident id
+    skipped: list[Finding]  # receives a finding for each document that cannot be made
     added_paths: list[str] = field(default_factory=list)  # the paths so far
 
     def reuse_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
         """Add the documents that changed, and reuse the others.
 
         Returns:
-            The paths of the documents at the build's time.
+            The paths of the current documents, and of examples of final ones.
         """
         fingerprint = fingerprint_of(status.cache_key_inputs, self.hosting).text
         timed: Sequence[str] | None = None if verify else self._reuse_all(fingerprint)
@@ -98,7 +100,7 @@ class _StatusWriter:
         """Add all documents anew.
 
         Returns:
-            The paths of the documents at the build's time.
+            The paths of the current documents, and of examples of final ones.
         """
         for group in (ALL, STATUS, TIMED, *(part.name for part in status.archive_parts)):
             self.target.ledger.save_group(group, "")
@@ -111,7 +113,7 @@ class _StatusWriter:
         """Reuse all published documents if the content is the same.
 
         Returns:
-            The paths of the documents that change with time; None if nothing can be reused.
+            The paths of the current documents; None if nothing can be reused.
         """
         ledger = self.target.ledger
         previous = ledger.group(ALL)

@@ -1,4 +1,4 @@
-"""Components that settings of a site name, such as those of a channel or a probe."""
+"""Check the components that settings name, such as those of a channel or a probe."""
 
 from collections.abc import Iterator, Mapping
 

@@ -43,7 +43,7 @@ class StatusContext:
 
     @property
     def edited_records(self) -> Iterator[Incident]:
-        """All records that have updates of their own, edited windows included."""
+        """All incidents, and the maintenance windows with updates of their own."""
         yield from self.catalogue.incidents
         for history in self.timeline.maintenances:
             window = history.incident

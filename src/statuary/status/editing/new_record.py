@@ -16,7 +16,7 @@ from statuary.status.model.timeline import Timeline
 from statuary.system.files import read_file
 
 MAX_SLUG_LENGTH = 60
-"""Characters of a slug; it ends at a whole word."""
+"""The largest number of characters in a slug, which ends at a whole word."""
 
 
 NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
@@ -51,8 +51,7 @@ def used_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set
     Args:
         timeline: the records that were read.
         root: the content folder.
-        given_id: the id that the user chose, if any; it is then also searched inside the files that were not
-            read.
+        given_id: the id that the user chose, if any; all record files are then also searched for this id.
     """
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)
@@ -103,7 +102,7 @@ def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> st
 
     Args:
         fallback: the words to use if the title has none.
-        existing: the ids that are taken; one of these gets a number.
+        existing: the ids that are taken; a number is appended to a new id that is among them.
     """
     candidate = f"{day.isoformat()}-{slug(title) or fallback}"
     names = (candidate if number == 1 else f"{candidate}-{number}" for number in count(1))

@@ -44,7 +44,7 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
         The status of each component key; None for a word without `=`.
 
     Raises:
-        EditError: if a component or a status is unknown, is a group, or is repeated.
+        EditError: if a component is unknown, repeated or a group, or a status is unknown.
     """
     statuses: dict[str, ComponentStatus | None] = {}
     for word in words:
@@ -124,7 +124,7 @@ def _suggested_name(word: str, names: Sequence[str]) -> str:
 
 
 def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
-    """Format components and their statuses as options are typed."""
+    """Format components and statuses, such as `rpc=partial_outage, explorer`."""
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
@@ -268,7 +268,7 @@ def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) ->
 
 
 def _plain(name: str) -> str:
-    """Normalize a name for comparison: without dashes in its date."""
+    """Convert a name to lower case without dashes and colons."""
     return name.lower().replace("-", "").replace(":", "")
 
 
@@ -276,7 +276,7 @@ DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
 
 
 def _names_on_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the three names on the nearest days that otherwise match."""
+    """Return up to three names on the nearest days that otherwise match."""
     words, day = _dated(typed)
     dated = [
         (other_day, name)
@@ -380,7 +380,8 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
         The status, or None if this is the first update.
 
     Raises:
-        EditError: if `status` cannot follow the current one.
+        EditError: if `status` cannot follow the current one, or a maintenance was cancelled before its
+            announcement.
     """
     current = current_update(incident, at)
     if current is None and status_at(incident, at) in CLOSED_STATUSES:
@@ -406,7 +407,11 @@ def record_pointer(incident: Incident) -> Pointer:
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Change a file's text so that the maintenance is announced now."""
+    """Change a file's text so that a maintenance is announced by an instant.
+
+    The text stays the same for an incident, for a window of a recurring maintenance, and if the maintenance
+    was announced before.
+    """
     if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
         return text
     return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
@@ -429,7 +434,14 @@ def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None
 
 
 def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
-    """Change a file's text so that a maintenance has another window."""
+    """Change a file's text so that a maintenance has another window.
+
+    Args:
+        text: the text of the file.
+        pointer: the maintenance, or the window of a recurring maintenance, in the file.
+        at: the time of the move.
+        window: the new start and end.
+    """
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
     for key, instant in values:
         text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)

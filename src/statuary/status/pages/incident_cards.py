@@ -92,11 +92,11 @@ class IncidentCard(NamedTuple):
     label: str
     closed: bool
     overdue: bool  # whether a promised update has not come in time
-    day: FormattedTime  # that of its start
+    day: FormattedTime  # the day of its start
     began: FormattedTime  # its start; for a maintenance, the planned start
     ended: FormattedTime | None  # when it was resolved or completed
     range: FormattedRange | None  # from its start to its end; None for a maintenance, and while it is open
-    lasted: str  # the duration; empty if it is unknown
+    lasted: str  # the duration of `range`; empty if that is None
     components: tuple[str, ...]  # their names, by group
     updates: tuple[CardUpdate, ...]  # newest first, without the postmortem
     postmortem: CardUpdate | None = None
@@ -183,7 +183,7 @@ class IncidentCardBuilder:
         """Return the course of an incident.
 
         Returns:
-            The course, or None if the incident has no duration.
+            The course, or None for a maintenance and for an incident without duration.
         """
         start, updates = state.incident.started_at, state.published_updates
         end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)
@@ -261,7 +261,7 @@ class IncidentCardBuilder:
         return self._texts("incident.into", length=self._dates.length(passed))
 
     def _name(self, affected: AffectedComponent) -> str:
-        """Return the present name of a component, or its last one."""
+        """Return a component's current name, or its name in the update."""
         return self._names.get(affected.code or "", one_line(affected.name))
 
 

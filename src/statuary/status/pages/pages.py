@@ -1,4 +1,4 @@
-"""Render the status pages at any instant, each unchanged one once."""
+"""Render the status pages at any instant, and reuse unchanged ones."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -86,7 +86,7 @@ class StatusPages:
         Args:
             timeline: the status over time; it must extend to each instant that is asked for.
             site: the settings that all pages share.
-            previous_versions: earlier versions of updates, by update.
+            previous_versions: earlier versions of updates, by update id.
         """
         self._timeline = timeline
         self.site = site
@@ -142,10 +142,10 @@ class StatusPages:
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the pages that change then.
+        """Return a function from an instant to the pages that may change then.
 
         For an instant without a change of status (a midnight, an hour of an outage) these are only the pages
-        with uptime and past days.
+        with uptime and past days, and on the first day of a month the history.
 
         Args:
             start: the earliest instant that the function is called with.
@@ -173,7 +173,7 @@ class StatusPages:
         return documents_at
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
-        """Return the pages with a notice that the build is outdated."""
+        """Return the main pages with a notice that the build is outdated."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
         return [*self._current_pages(state, stale), self._latest_history(until, stale)]

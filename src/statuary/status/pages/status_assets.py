@@ -1,4 +1,4 @@
-"""Scripts, styles and icons of status pages."""
+"""Icons of status pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,6 @@ ASSETS = Path(__file__).with_name("assets")
 
 
 def status_assets() -> Iterator[Document]:
-    """Yield the scripts, styles and icons of status pages."""
+    """Yield an icon of status pages for each impact."""
     for impact in IMPACT_STATES:
         yield icon_document(ASSETS / f"status-{impact}.svg")

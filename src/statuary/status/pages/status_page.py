@@ -32,14 +32,14 @@ PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
 
 MAX_NAMED = 3
-"""The maximum of components that a sentence names for each status."""
+"""The largest number of components that a sentence names for each status."""
 
 
 class DueUpdate(NamedTuple):
     """The announced time of the next update."""
 
     incident: str  # its id
-    key: str  # of the text
+    key: str  # the key of the text that shows the time
     at: FormattedTime
 
 
@@ -184,7 +184,7 @@ def _other_sentences(
     operational_count: int,
     texts: PageTexts,
 ) -> Markup:
-    """Return the sentences about all statuses but the worst."""
+    """Return the sentences about all statuses except the worst."""
     clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in other_statuses]
     sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
     if operational_count:

@@ -34,7 +34,7 @@ DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 
 
 WORST_FIRST = ("major", "partial", "degraded")
-"""The states that the uptime of a month is shown in."""
+"""The states of a month with an outage, worst first."""
 
 
 class CalendarCell(NamedTuple):
@@ -65,7 +65,7 @@ class UptimeMonth(NamedTuple):
 
 
 class MonthUptime(NamedTuple):
-    """A component's uptime in a month, and its worst day."""
+    """A component's uptime in a month, and the state of its worst outage."""
 
     percent: str
     state: str
@@ -328,7 +328,7 @@ class UptimeViewBuilder:
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
-    """Return the months in a range of days."""
+    """Return the years and months in a range of days, in order."""
     first_day, last_day = days.first_day, days.last_day
     numbers = range(first_day.year * 12 + first_day.month - 1, last_day.year * 12 + last_day.month)
     return [(number // 12, number % 12 + 1) for number in numbers]
@@ -355,7 +355,11 @@ def _month(
 
 
 def _worst(month: MonthTableKey) -> str:
-    """Return the worst state of a month with downtime."""
+    """Return the state of a month's worst outage.
+
+    Returns:
+        The state; `ok` for a month without outage, `none` for one without data.
+    """
     if month.span and month.outage == NO_OUTAGE:
         return "ok"
     states = {day.state for day in month.downtimes}

@@ -144,10 +144,12 @@ class RecordSource(SourceModel):
 
 
 def check_affected(components: Iterable[str], updates: Sequence[UpdateSource]) -> None:
-    """Make sure that a record's documents, which list its components with each update, stay small.
+    """Check that a record's documents stay small.
+
+    They list its components with each update.
 
     Raises:
-        InvalidValueError: if they would not.
+        InvalidValueError: if the number of components times that of updates exceeds `MAX_AFFECTED`.
     """
     names = set(components)
     for update in updates:
@@ -245,7 +247,9 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
 def translate_updates(
     sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
 ) -> tuple[IncidentUpdate, ...]:
-    """Return a record's updates, oldest first, imported ones as in the file.
+    """Return a record's updates, oldest first.
+
+    If an update is imported, all keep the order of the file.
 
     The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
     with the same `created_at`: it survives every edit of the text.

@@ -69,7 +69,7 @@ class OccurrenceSource(SourceModel):
 
 
 MAX_ANNOUNCE_DAYS = 366
-"""Most days that a window may be published before its start."""
+"""The largest number of days between a window's publication and its start."""
 
 
 def _announce_days(days: int) -> int:

@@ -59,7 +59,9 @@ def _load_incident(file: SourceFile, *, limit: int, findings: list[Finding]) -> 
 def translate_status(
     files: ContentFiles, sources: StatusSources, page: Page, page_source: str
 ) -> StatusCatalogue:
-    """Return the status that sources describe, with findings about faults.
+    """Return the status that sources describe.
+
+    Findings about faults are added to `files`.
 
     Args:
         page_source: the file of the settings.
@@ -81,7 +83,7 @@ def translate_status(
 
 
 def _require_components(files: ContentFiles, status: StatusCatalogue) -> None:
-    """Note a missing components.yaml if a record names a component."""
+    """Report a missing components.yaml if a record names a component."""
     has_named_components = any(record.components for record in (*status.incidents, *status.maintenances))
     if has_named_components and not files.files[FileKind.COMPONENTS]:
         message = "the content folder has no components.yaml"

@@ -40,7 +40,8 @@ def check_page_url(text: str) -> str:
     """Return a page's URL after checking its form.
 
     Raises:
-        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment.
+        InvalidValueError: if the text is not an absolute http(s) URL without query or fragment, or its host is
+            invalid.
     """
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise InvalidValueError(
@@ -103,7 +104,7 @@ def translate_page(source: PageSource) -> Page:
     )
 
 
-STATUS = StatusSettings()  # the defaults of settings are those of the domain
+STATUS = StatusSettings()  # gives the default of each key
 
 
 class StatusSource(SourceModel):
