@@ -47,7 +47,7 @@ KINDS = (
     (FEED.pattern, "a JSON Feed", FEED.media_type, PutStep.STATUS),
     (CALENDAR.pattern, "the scheduled maintenances as a calendar", ICALENDAR, PutStep.STATUS),
 )
-"""Pattern, content and media type of what the folder of a language has."""
+"""Pattern, description, media type and upload step of the files in a language's folder."""
 
 
 def _rows(tag: str) -> Iterator[Url]:
@@ -67,7 +67,7 @@ def _rows(tag: str) -> Iterator[Url]:
 URLS = tuple(url for tag in LANGUAGES for url in _rows(tag))
 
 WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT)
-"""Documents with the words of Statuspage's API, in no other language."""
+"""Documents that the folder of a language does not have."""
 
 
 class LanguagesSection(Section, FollowsStatus):
@@ -94,14 +94,14 @@ class LanguagesSection(Section, FollowsStatus):
 
 
 class _Site(NamedTuple):
-    """The status pages and feeds of a language."""
+    """The timeline and the settings of pages in a language."""
 
     timeline: Timeline
     context: SiteContext
 
 
 def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
-    """Return the site's settings for a language."""
+    """Return the timeline and the settings of pages in a language."""
     catalogue = in_language(timeline.catalogue, tag)
     page, folder = catalogue.page, f"{tag}/"
     host = page.feed_host or page.id.replace("_", "-")
@@ -154,7 +154,7 @@ def _translation(
 
 
 def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Move documents to the folder of a language."""
+    """Move documents to the folder of a language, except badges."""
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:

@@ -33,7 +33,7 @@ def translated_text(value: dict[str, object], validate: Callable[[object], str])
         validate: checks each text.
 
     Raises:
-        InvalidValueError: if a key is no language, or a text is none.
+        InvalidValueError: if the mapping is empty, a key is not a language tag, or a text is invalid.
     """
     wrong = next((key for key in value if not LANGUAGE_TAG.fullmatch(key)), None)
     if not value or wrong is not None:

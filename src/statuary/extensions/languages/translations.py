@@ -26,11 +26,10 @@ def status_in_first_language(
     findings: list[Finding],
     language: str,
 ) -> StatusCatalogue:
-    """Return the status in the first language, with findings.
-
-    A finding about a mapping from language to text then lists the languages.
+    """Return the status in the first language, and report wrong languages.
 
     Args:
+        findings: receives the findings; earlier ones about translations get a hint with the site's languages.
         language: that of the pages at the root.
     """
     first_tag = settings.tags[0]

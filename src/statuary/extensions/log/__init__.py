@@ -1,6 +1,5 @@
 """The transparency log of a site: a signed, append-only history.
 
-It is on where site.yaml has `log`. It uses commands and options (`statuary log`, --log-key of build and
-tick), settings, page parts (`pages`), and a stage: a build and a tick extend it by what they are about to
-publish.
+It is enabled by the key `log` of site.yaml. It uses a command (`statuary log`), options of build and tick such
+as `--log-key`, parts of pages, and a section, with which a build or tick extends the log before it publishes.
 """

@@ -155,7 +155,7 @@ def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: i
     """Print the witnesses that have cosigned a checkpoint.
 
     Raises:
-        LogError: if fewer than the quorum.
+        LogError: if they are fewer than the quorum, or a cosignature is invalid.
     """
     keys = [read_public_key(witness, b"\4") for witness in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):
@@ -163,7 +163,7 @@ def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: i
 
 
 SHOWN = 50
-"""Problems that are printed."""
+"""The largest number of problems, and of paths in a line, that are printed."""
 
 
 @click.command()
@@ -240,8 +240,8 @@ class OpenedLog(NamedTuple):
     """A log that a command verifies."""
 
     log: PublishedLog
-    key: PublicKey  # that signed it
-    read_path: ReadPath  # of its site
+    key: PublicKey  # the key that signed it
+    read_path: ReadPath  # reads a file of its site
     changes: list[KeyChange]  # changes of the log's key; none if the reader knows the current one
 
 
@@ -282,7 +282,7 @@ def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
 
 def _check(log: PublishedLog, key: PublicKey, read_path: ReadPath, location: str) -> DocumentCheck:
     paths: list[str] | None = None
-    members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
+    members: dict[str, str] = {}  # in a snapshot: the one path of a file with several names, by name
     if Path(location).is_dir():
         paths = list(everything_in(Path(location)))
     try:
@@ -368,7 +368,7 @@ def _existing_key(out: Path) -> PublishingError:
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
-    """Write a new private key to a file.
+    """Write a new private key to a file, and add it to .gitignore.
 
     Raises:
         PublishingError: if it cannot be written, or the file exists.

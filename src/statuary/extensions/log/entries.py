@@ -59,7 +59,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """The subject of an entry: a contract, an incident or an update."""
+    """The subject of an entry, such as a contract, an incident or an update."""
 
     kind: EntryKind
     first: str = ""
@@ -94,7 +94,7 @@ class LogEntry(NamedTuple):
     sha256: str = ""
     proof: str = ""  # SHA-256 of a contract's published proof, in hex; else empty
     match_id: str = ""  # of a contract; else empty
-    replaces: int | None = None  # the entry before it of the same subject; None if this is the first
+    replaces: int | None = None  # the number of the subject's entry before it; None if this is the first
     key_change: KeyChange | None = None  # a change of the log's key; else None
 
     @property
@@ -340,8 +340,8 @@ class LogState(NamedTuple):
     """The state of the log after a run."""
 
     head: str = ""  # as `TreeHead.text`
-    published_head: str = ""  # the longest that others may have seen, so too
-    complete: int = 0  # the last run after which every contract of the site was in the log
+    published_head: str = ""  # the longest head that others may have seen, in the same form
+    complete: int = 0  # the number of the last run that left no contract out of the log
 
 
 class LogTable(ExtensionTable):
@@ -366,7 +366,11 @@ class LogTable(ExtensionTable):
         self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Add entries of this run, or published ones."""
+        """Add entries.
+
+        Args:
+            schema: `work` for entries of this run, `main` for published ones.
+        """
         with transaction(self.connection):
             for number, entry in entries:
                 self._insert(number, entry, schema)
@@ -388,7 +392,15 @@ class LogTable(ExtensionTable):
         return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
-        """Replace all published entries."""
+        """Replace all published entries.
+
+        Args:
+            entries: the encoded entries, in order.
+            head: the head of the log with these entries.
+
+        Raises:
+            LogError: if an entry is malformed or breaks a rule.
+        """
         published_head = self.state.published_head
         self._set_state(LogState(published_head=published_head))
         self.connection.execute("DELETE FROM main.log_entries")
@@ -402,12 +414,13 @@ class LogTable(ExtensionTable):
         self._set_state(LogState(head, published_head))
 
     def extended(self, head: str, published_head: str, *, contracts: bool) -> None:
-        """Record the new state of the log.
+        """Set the state of the log that `save` stores.
 
         Args:
             head: the log after this run.
-            published_head: the longest that others may have seen.
-            contracts: whether every contract of the site is in it, unless another run was in between.
+            published_head: the longest head that others may have seen.
+            contracts: whether this run has logged all changes of contracts; if not, the log has every
+                contract only if the last run left none out.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
@@ -429,7 +442,7 @@ class LogTable(ExtensionTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that are not removed.
+        """Yield the subjects of a kind that the published entries do not remove.
 
         Args:
             incident_id: only those of this incident; empty for all.
@@ -446,7 +459,7 @@ class LogTable(ExtensionTable):
 
     @override
     def save(self) -> None:
-        """Publish this run's entries; those of a failed run are not stored."""
+        """Store this run's entries as published, if it extended the log."""
         if self._next is not None:
             self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
             self._set_state(self._next)
@@ -469,7 +482,7 @@ class LogItem(NamedTuple):
 
 
 def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -> LogEntry | None:
-    """Return the entry about a subject that changed, if it did."""
+    """Return the entry to append about a subject, or None if unchanged."""
     number, previous_entry = previous if previous is not None else (None, None)
     # the digests of a removed subject are empty
     previous_digests = ["", ""] if previous_entry is None else previous_entry.digests
@@ -483,7 +496,11 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield the contracts that changed, removed ones included."""
+    """Yield the contracts that changed, removed ones included.
+
+    Args:
+        every: whether to yield all contracts, not only those that this run changed.
+    """
     ledger = table.ledger
     for chain_id, address in changed_contracts(ledger.sources, every=every):
         yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
@@ -505,7 +522,7 @@ def _contract(ledger: Ledger, subject: LogSubject) -> LogItem:
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[LogItem]:
-    """Yield incidents and maintenances, removed ones included."""
+    """Yield incidents, maintenance windows and updates, removed ones included."""
     present_ids = set()
     for document in documents:
         incident = incident_of_path(document.path)
@@ -530,7 +547,7 @@ def _removed_items(table: LogTable, incident: str, present_ids: set[str]) -> Ite
 
 
 def incident_updates(incident: str, body: bytes) -> Iterator[LogItem]:
-    """Yield the updates of an incident with digests of their texts."""
+    """Yield an incident's updates, oldest first, with their digests."""
     record = orjson.loads(body)["incident"]
     for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])

@@ -63,9 +63,9 @@ def signed_change(previous_key: PrivateKey, key: PublicKey) -> KeyChange:
 
 
 def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
-    """Follow signed key changes from a trusted key.
+    """Follow key changes from a trusted key to the current one.
 
-    The key before it signs each one.
+    The changes are in order, and their signatures must be verified before.
     """
     for change in changes:
         trusted = change.key if change.previous_key == trusted else trusted
@@ -73,7 +73,10 @@ def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
 
 
 def read_change(content: Path) -> KeyChange | None:
-    """Read the statement in the content, or return None.
+    """Read and verify the statement in the content.
+
+    Returns:
+        The statement, or None if there is no such file.
 
     Raises:
         LogError: if the file cannot be read, or its signature is not that of the previous key.

@@ -55,7 +55,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated_key: str | None) -> bool:
-    """Return whether an address still has the log seen there before."""
+    """Return whether a site states the key that its address had before."""
     remembered_log = load_log_state(origin)
     with suppress(FileNotFoundError):
         return remembered_log is not None and {
@@ -69,7 +69,8 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
     """Refuse another log at an address, unless it was announced.
 
     Raises:
-        LogError: if its name or its key differs.
+        LogError: if the changes do not lead from the remembered key to this one.
+        PublishingError: if the file with the remembered key is damaged.
     """
     file = _place_file(location)
     try:
@@ -89,6 +90,9 @@ def refuse_other_log(location: str, key: PublicKey, changes: Iterable[KeyChange]
 
 def load_log_state(origin: str) -> KnownLog | None:
     """Load the state of a log at its last verification.
+
+    Returns:
+        The state, or None if the log is unknown.
 
     Raises:
         PublishingError: if the file is damaged.
@@ -127,7 +131,7 @@ class KnownKey(NamedTuple):
     """The key of a log, and how it became known."""
 
     key: PublicKey
-    source: str  # where it comes from
+    source: str  # how it became known, in words for messages
 
 
 def _trusted_key(origin: str, given_key: str | None, changes: Iterable[KeyChange]) -> KnownKey | None:
@@ -149,10 +153,10 @@ def verification_key(
         origin: the log's name.
         given_key: the key that the reader gives.
         stated_key: the key that the site itself states, which is believed the first time.
-        changes: of its key, each signed by the key before.
+        changes: the changes of its key, each signed by the key before.
 
     Raises:
-        LogError: if it is unknown, or the key that the reader trusts leads to another than the stated one.
+        LogError: if no key is known, or the site states another one than before without announcing it.
     """
     if given_key is None and EXAMPLE in origin:
         example = PrivateKey(origin, EXAMPLE_SEED).public
@@ -188,7 +192,7 @@ def verify_earlier(earlier_checkpoint: Checkpoint, key: PublicKey, changes: Iter
     """Verify a checkpoint that an earlier key may have signed.
 
     Raises:
-        LogError: if neither signed it.
+        LogError: if none of the keys signed it.
     """
     formers = [
         change.previous_key for change in changes if change.previous_key.name == earlier_checkpoint.origin

@@ -15,8 +15,9 @@ EMPTY_ROOT = sha256().digest()
 """The root of a tree without entries (RFC 6962, 2.1)."""
 
 SubtreeHash = Callable[[int, int], bytes]
-"""Returns the hash of the complete subtree of 2**height leaves by its index among those of its height:
-`(height, index)`.
+"""A function of height and index that returns the hash of a complete subtree.
+
+The subtree has 2**height leaves; the index is its position among those of its height.
 """
 
 
@@ -27,8 +28,8 @@ class LogError(StatuaryError):
         """Make an error.
 
         Args:
-            cause: the name of the text below `log.cause` that says it to readers of pages; empty if none does.
-            values: what stands in that text.
+            cause: the key below `log.cause` of the text for readers of pages; empty if there is none.
+            values: the values of the placeholders in that text.
         """
         super().__init__(message, hint)
         self.cause = cause
@@ -150,7 +151,7 @@ def verify_consistency(
     """Verify that a tree begins another (RFC 9162, 2.1.4.2).
 
     Raises:
-        ProofError: if it is not shown.
+        ProofError: if the proof does not hold.
     """
     if not 0 <= first_size <= second_size:
         raise ProofError(f"a log of {first_size} entries is not the beginning of one of {second_size}")
@@ -208,14 +209,15 @@ LONGEST_ENTRY = 0xFFFF
 ENTRIES = "entries"
 
 ReadPath = Callable[[str], bytes | None]
-"""Returns the bytes at a path below the log's prefix, or None."""
+"""A function that returns the bytes at a path, or None; for tiles, the path is below the log's prefix."""
 
 
 def tile_path(level: int | str, index: int, width: int = WIDTH) -> str:
     """Return the path of a tile or bundle below the log's prefix.
 
     Args:
-        level: `entries` for a bundle.
+        level: the level of a tile; `entries` for a bundle.
+        width: the number of its hashes or entries.
     """
     digits = f"{index:0{-(-len(str(index)) // 3) * 3}}"
     parts = [digits[at : at + 3] for at in range(0, len(digits), 3)]
@@ -248,7 +250,10 @@ def _levels(size: int, since: int) -> Iterator[tuple[int, int, int]]:
 def read_piece(read_path: ReadPath, level: int | str, index: int, count: int) -> bytes:
     """Read a tile or a bundle of entries.
 
-    The full one replaces a partial one that was removed.
+    If a partial one is missing, the full one is read instead.
+
+    Args:
+        count: the number of hashes at the level, or of entries in the log.
 
     Raises:
         LogError: if it is missing.
@@ -298,7 +303,7 @@ def split_bundle(body: bytes, count: int) -> list[bytes]:
     """Split a bundle into entries.
 
     Raises:
-        LogError: if it has fewer.
+        LogError: if it has fewer, or is cut off.
     """
     entries: list[bytes] = []
     at = 0

@@ -91,7 +91,7 @@ class PrivateKey(NamedTuple):
         """Sign a text, and return the signature line.
 
         Args:
-            time: of a witness, in seconds since 1970.
+            time: the time of a witness's cosignature, in seconds since 1970; unused for a log.
         """
         message, stamp = text.encode(), b""
         if self.kind == WITNESS_KEY:
@@ -191,7 +191,7 @@ class Note(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The note as bytes."""
+        """The text of the note with its signature lines."""
         return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
@@ -211,7 +211,11 @@ class Note(NamedTuple):
 
 
 def parse_note(body: bytes) -> Note:
-    """Parse a note without verifying it."""
+    """Parse a note without verifying it.
+
+    Raises:
+        LogError: if it is not a note.
+    """
     try:
         note_text = body.decode()
     except UnicodeDecodeError:
@@ -246,7 +250,11 @@ def checkpoint_text(origin: str, size: int, root: bytes) -> str:
 
 
 def parse_checkpoint(body: bytes) -> Checkpoint:
-    """Parse a checkpoint without verifying it."""
+    """Parse a checkpoint without verifying it.
+
+    Raises:
+        LogError: if it is not a checkpoint.
+    """
     note = parse_note(body)
     origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]
     digest = decode_base64(root)
@@ -259,8 +267,11 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
 def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, previous_key: PublicKey | None = None) -> None:
     """Verify the origin and signature of a checkpoint.
 
+    Args:
+        previous_key: the key before `key`; a checkpoint that it signed is accepted too.
+
     Raises:
-        LogError: if it is not.
+        LogError: if the origin is another, or neither key signed it.
     """
     if (
         previous_key is not None

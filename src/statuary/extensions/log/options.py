@@ -155,7 +155,11 @@ def is_in_ci(variables: Mapping[str, str]) -> bool:
 
 
 def site_reader(name: str) -> ReadPath:
-    """Open a site: a folder, snapshot, URL or object store."""
+    """Return a function that reads the files of a site.
+
+    Args:
+        name: a folder, snapshot, URL or object store.
+    """
     place = open_location(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
@@ -163,9 +167,9 @@ def site_reader(name: str) -> ReadPath:
 
 
 def record_signature(key_file: Path | None, published_head: TreeHead, pending_body: bytes | None) -> None:
-    """Store beside a key what was signed with it.
+    """Store the published head and the pending entries beside a key.
 
-    The published head reveals an outdated copy.
+    By the head, a later run recognizes an outdated copy of the log. Without a key file, nothing is stored.
     """
     if key_file is None:
         return

@@ -22,7 +22,7 @@ CREATE TABLE found (name TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID;
 class OwnManifest:
     """Compares the files in a site's manifest with those found.
 
-    Both are on disk.
+    Both lists are in a temporary database.
     """
 
     def __init__(self, read_path: ReadPath) -> None:
@@ -30,7 +30,7 @@ class OwnManifest:
         self.instant = ""  # the instant that the manifest states
         self.read_path = read_path
         self.table = temporary_database(SCHEMA)
-        self.paths = {MANIFEST, SIGNATURE}  # of the manifest itself
+        self.paths = {MANIFEST, SIGNATURE}  # the paths of the manifest itself
         text = read_path(MANIFEST)
         if text is None:
             self.fault = f"{MANIFEST} is missing"
@@ -46,7 +46,7 @@ class OwnManifest:
             self.fault = str(error)
 
     def close(self) -> None:
-        """Delete the table."""
+        """Delete the temporary database."""
         self.table.close()
 
     def states(self, name: str, body: bytes | None) -> bool:

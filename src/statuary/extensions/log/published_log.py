@@ -99,7 +99,7 @@ LOG_URLS = (
     LOG_CONTRACT,
     LOG_INCIDENT,
 )
-"""The rows of the log in the table of URLs."""
+"""All URLs of the log."""
 
 PREFIX = LOG.path().rpartition("/")[0]
 """The folder of the log in a site."""
@@ -113,7 +113,7 @@ class LogSettings(NamedTuple):
 
     origin: str  # the name of the log, of its checkpoints and of its key
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
-    branch: str = "main"  # the published one, on hosts that do not say what a preview is
+    branch: str = "main"  # the published branch, for hosts that do not tell previews apart
     example_key: bool = False  # whether the public example key signs
     # the verifier key (vkey) and the URL of each witness, for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
@@ -129,7 +129,7 @@ class TreeHead(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The two as text."""
+        """The size, a space, and the root in hex."""
         return f"{self.size} {self.root.hex()}"
 
 
@@ -143,7 +143,7 @@ def parse_head(text: str) -> TreeHead | None:
 
 
 KEY_MARK = b'"kind":"key"'
-"""A part of every entry about a key, and hardly of another."""
+"""A part of every entry about a key; other entries hardly ever contain it."""
 
 
 class PublishedLog:
@@ -321,7 +321,7 @@ WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: 
 NO_KEY = "no signing key"
 
 NOT_EXTENDED = "log-not-extended"
-"""The rule that a published site has a valid log, which the next build can continue."""
+"""The rule of findings about a log that is not extended, or that the next build cannot continue."""
 
 
 class LogContext(NamedTuple):
@@ -332,12 +332,12 @@ class LogContext(NamedTuple):
     now: Instant  # the time of new entries
     # the name and reader of each location where the log is published; empty if the folder itself is published
     other_locations: tuple[tuple[str, ReadPath], ...] = ()
-    seen_head: TreeHead | None = None  # the longest head that the key's keeper has seen published
+    seen_head: TreeHead | None = None  # the last published head, as recorded beside the key
     pending_body: bytes | None = None  # later signatures of the key, in the form of `log/pending.json`
-    min_size: TreeHead | None = None  # the least that is published, as the content says
+    min_size: TreeHead | None = None  # the minimum published head, as the content states it
     allow_init: bool = False  # whether entry 0 may be written
     allow_clock_rollback: bool = False  # whether the clock may be before the last entry
-    allow_rollback: bool = False  # whether it may continue less than is known to be published
+    allow_rollback: bool = False  # whether it may continue a shorter log than the published one
     change: KeyChange | None = None  # the content's announcement of a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is not
     unreadable: str = ""  # why only a copy of the published log could be read, which stays as it is
@@ -375,7 +375,7 @@ class LogContext(NamedTuple):
 
     @property
     def previous_key(self) -> PublicKey | None:
-        """The key before the present one, if the content names it."""
+        """The key before the current one, if the content announces the change."""
         key = self.own_key
         return self.change.previous_key if self.change and key and self.change.key == key.public else None
 
@@ -383,7 +383,7 @@ class LogContext(NamedTuple):
         """Refuse to start a new log where one may exist.
 
         Args:
-            size: of the log that was found.
+            size: the size of the log that was found.
 
         Raises:
             LogError: if none was found, or one was although a new one is wanted.
@@ -406,8 +406,8 @@ class LogExtension(NamedTuple):
     head: TreeHead | None  # size and root of the log after this run; None without a log
     actions: Counter[LogAction]  # the number of appended entries, by action
     obstacle: str  # why nothing was appended; empty if the log could be extended
-    is_example: bool  # whether it is the one that everyone has
-    published_head: TreeHead  # the longest head that others may have seen before this run
+    is_example: bool  # whether the public example key signs the log
+    published_head: TreeHead  # the longest head that others may have seen
     discarded_entries: int  # entries that were signed, but not published, since another publisher was first
 
     @override

@@ -44,14 +44,17 @@ MIN_HEAD_FILE = "log-floor.txt"
 
 
 class MinHead(NamedTuple):
-    """The content of `log-floor.txt`: the least state of a log."""
+    """The content of `log-floor.txt`: a log and its minimum published head."""
 
     origin: str
     head: TreeHead
 
 
 def read_min_head(content: Path, origin: str) -> TreeHead | None:
-    """Read the least state of a log from the content.
+    """Read the minimum published head of a log from the content.
+
+    Returns:
+        The head, or None if there is no such file.
 
     Raises:
         LogError: if the file cannot be read, or is of another log.
@@ -98,7 +101,7 @@ def _read_head_file(content: Path) -> MinHead | None:
 
 
 def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
-    """Write the least state of a log to the content.
+    """Write the minimum published head of a log to the content.
 
     Raises:
         PublishingError: if it cannot be written.
@@ -110,9 +113,9 @@ def write_min_head(content: Path, origin: str, head: TreeHead) -> None:
 class Pending(NamedTuple):
     """A signed checkpoint that may not have been published."""
 
-    base: int  # the size of a log that it continues
+    base: int  # the size of the log that it continues
     checkpoint: str  # the signed note
-    entries: tuple[str, ...]  # from the base on
+    entries: tuple[str, ...]  # the new ones, from the base on
 
     def encode(self) -> bytes:
         """Encode the document."""
@@ -120,7 +123,7 @@ class Pending(NamedTuple):
 
 
 def parse_pending(body: bytes | None) -> Pending | None:
-    """Parse the document, or return None."""
+    """Parse the document, or return None if it is malformed."""
     try:
         value = orjson.loads(body or b"")
         pending_checkpoint = Pending(
@@ -156,6 +159,11 @@ def resume_pending(
     """Return the log with its pending entries, if these are valid.
 
     Otherwise return `log`.
+
+    Args:
+        body: the document about the pending checkpoint.
+        keys: the current and the previous key; None does not verify the signature.
+        name: the location of the document, for messages.
     """
     key, previous_key = keys
     pending_checkpoint = parse_pending(body)
@@ -220,7 +228,7 @@ class LogLocations(NamedTuple):
         """Choose the longest log to continue.
 
         Args:
-            key: of the log; None trusts what is there.
+            key: the log's key; None does not verify signatures.
             seen_heads: heads that are known to have been published.
             previous_key: the key before it, which may have signed what is there.
 
@@ -274,7 +282,7 @@ class LogLocations(NamedTuple):
 
 class _ChosenLog(NamedTuple):
     log: PublishedLog | None
-    discarded_entries: int = 0  # of the folder's log
+    discarded_entries: int = 0  # the entries of the folder's log, if it is not continued
 
 
 def _longer(own_log: PublishedLog | None, published_log: PublishedLog | None) -> _ChosenLog:

@@ -90,7 +90,7 @@ BATCH = 1_000
 
 
 LAST_MANIFEST = "log manifest"
-"""The ledger's note of the last run that made the manifest, and of its SHA-256."""
+"""The ledger's key for the last run that made the manifest, and for the manifest's SHA-256."""
 
 
 class LogChanges(NamedTuple):
@@ -371,10 +371,10 @@ class SiteLog:
     def _add_parts(self) -> TreeHead | None:
         """Add the documents of the log that changed, or all.
 
-        All of it is added if other files do not stay.
+        All are added in a full build, and after the log was restored or got a new key.
 
         Returns:
-            Its head.
+            The head of the log, or None if it is empty.
         """
         if not self.growth.size:
             return None
@@ -512,7 +512,7 @@ class SiteLog:
 
 
 PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)
-"""Subjects with a separate proof."""
+"""The kinds of subjects that have a proof file."""
 
 
 class ProofUrl(NamedTuple):

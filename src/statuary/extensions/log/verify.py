@@ -86,7 +86,7 @@ MAX_AHEAD = timedelta(days=1)
 class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
-    matching_count: int  # files that are as the manifest or the log's entries say
+    matching_count: int  # the number of checks that passed
     due_paths: list[
         str
     ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
@@ -188,8 +188,8 @@ class SiteCheck:
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )
-        self.names = NameSet()  # of the manifest
-        self.parts: set[str] = set()  # of the manifest
+        self.names = NameSet()  # the names of files in the manifest
+        self.parts: set[str] = set()  # the digests of the manifest's parts
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
@@ -225,9 +225,9 @@ class SiteCheck:
         return self.result._replace(stated_at=self.own.instant)
 
     def _check_clock(self) -> None:
-        """Report entries from the future.
+        """Report a last entry from the future.
 
-        Every later run has to be earlier, or as wrong.
+        No run with a correct clock can add an entry after it.
         """
         clock = self.last_entries.rules.clock
         if clock > format_milliseconds(Instant(self.now + MAX_AHEAD)):

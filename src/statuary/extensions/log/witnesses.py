@@ -38,7 +38,11 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
 
 
 def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
-    """Describe which required cosignatures are missing."""
+    """Describe a lack of required cosignatures.
+
+    Returns:
+        A message; empty if the site's quorum is reached, or it has none.
+    """
     if settings is None or not settings.quorum:
         return ""
     try:
@@ -52,8 +56,11 @@ def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
 def request_body(log: PublishedLog, old: int) -> bytes:
     """Return the body of an `add-checkpoint` request.
 
+    Args:
+        old: the size of the log that the witness has seen.
+
     Raises:
-        LogError: if it has seen more than the log has.
+        LogError: if the witness has seen more than the log has.
     """
     proof = consistency_proof(old, log.head.size, tile_subtrees(log.read_path, log.head.size))
     lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
