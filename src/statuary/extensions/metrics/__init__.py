@@ -1,9 +1,9 @@
 """Measure services, and show the results as graphs and JSON.
 
-Points are in files outside of the history of git: CSV, or the output of Prometheus, Gatus, Uptime Kuma and
+Measurements are in files outside of git: CSV, or the output of Prometheus, Gatus, Uptime Kuma and
 Upptime. A build reads them, and publishes the day, the week and the month of each metric in the form of
 Statuspage's `metrics-display`, with a graph on the status page. `statuary probe` measures once: any scheduler
 runs it.
 
-Seams: a command, the key `metrics` of site.yaml, parts of pages, a stage that adds documents.
+It uses a command, the key `metrics` of site.yaml, parts of pages, and a section that adds documents.
 """

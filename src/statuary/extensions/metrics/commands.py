@@ -31,7 +31,7 @@ COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
 OF_BATCHES = (ProbeKind.OPTIMISM, ProbeKind.ZKSYNC)
 
 MOST_AT_ONCE = 16
-"""Probes that are asked at the same time."""
+"""The largest number of probes at the same time."""
 
 
 @click.command()
@@ -82,7 +82,7 @@ class ReadSettings(NamedTuple):
     """The settings of probes and metrics."""
 
     settings: MetricsSettings | None
-    reason: str  # why there are none
+    reason: str  # the end of a message about missing settings
 
 
 def read_settings(content: Path) -> ReadSettings:
@@ -96,7 +96,11 @@ def read_settings(content: Path) -> ReadSettings:
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
-    """Append a row for each probe, and return the alerts."""
+    """Append a row to the file of each probe, and return the alerts.
+
+    Raises:
+        PointsError: if a file is not a regular file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     alerts = []
     with content_lock(folder):
@@ -161,7 +165,11 @@ def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, 
 
 
 def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
-    """Write alerts as a group of Alertmanager's."""
+    """Write alerts as a webhook of Alertmanager sends a group.
+
+    Args:
+        file: the file; `-` for standard output.
+    """
     status = "firing" if any(alert["status"] == "firing" for alert in alerts) else "resolved"
     group = {
         "version": "4",

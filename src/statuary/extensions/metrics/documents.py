@@ -52,12 +52,15 @@ PERIODS = (Period("day", 288, 300), Period("week", 336, 1800), Period("month", 3
 class Interval(NamedTuple):
     """The mean value of an interval."""
 
-    timestamp: int  # seconds since 1970, of its beginning
+    timestamp: int  # its beginning, in seconds since 1970
     value: float
 
 
 def average_by_interval(points: Sequence[Point], period: Period, now: Instant) -> list[Interval]:
-    """Average points by interval."""
+    """Return the mean of each interval of a period that has points.
+
+    Points after `now` are left out.
+    """
     end = int(now.timestamp()) // period.interval * period.interval + period.interval
     start = end - period.intervals * period.interval
     sums: dict[int, tuple[float, int]] = {}
@@ -127,10 +130,7 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 
 
 def short_number(value: float) -> str:
-    """Return a value in at most five characters, excluding its sign.
-
-    Such as `2.25`, `180` or `12.3k`.
-    """
+    """Format a value with about three digits, such as `2.25`, `180` or `12.3k`."""
     for factor, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= factor:
             return f"{value / min(factor, 1e3 if letter == 'k' else factor):.3g}{letter}"
@@ -146,7 +146,7 @@ class UsualRange(NamedTuple):
     def is_outside(self, value: float) -> bool:
         """Return whether a value is far outside of the range.
 
-        It is off by more than the range's width, or a tenth of its upper end.
+        It is off by more than both the range's width and a tenth of its upper end.
         """
         margin = max(self.high - self.low, abs(self.high) / 10)
         return not self.low - margin <= value <= self.high + margin
@@ -156,7 +156,7 @@ def usual_range(week: Sequence[Interval]) -> UsualRange | None:
     """Return the usual range of the intervals of a week.
 
     Returns:
-        None if there are fewer than ten.
+        The range without the lowest and the highest tenth; None for fewer than ten intervals.
     """
     values = sorted(row.value for row in week)
     if len(values) < 10:
@@ -170,7 +170,7 @@ PULSE_WIDTH, PULSE_HEIGHT, LINE_START = 260, 52, 124
 def pulse(metric: Metric, day: Sequence[Interval], usual: UsualRange | None, now: Instant) -> str:
     """Draw the current value and the last day as an SVG image.
 
-    It shows the usual range too.
+    It also shows the usual range.
 
     The value is that of the newest interval of the day; a value far from the usual range has the colour of a
     degraded state.
@@ -279,11 +279,9 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
 
 
 def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[Interval]]:
-    """Group consecutive intervals.
+    """Group intervals into runs without a gap.
 
-    Two missing intervals in a row are a gap.
-
-    A metric that is measured more seldom than that, three times or more, has its own usual distance.
+    A gap is longer than three intervals, and than twice the median distance between three or more values.
     """
     distances = sorted(later.timestamp - row.timestamp for row, later in pairwise(data))
     usual = distances[len(distances) // 2] if len(distances) > 1 else 0
@@ -298,7 +296,7 @@ def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[I
 
 
 def nice_ceiling(value: float) -> float:
-    """Round a value up to 1, 2, 5, 10, 20 and higher.
+    """Round a value up to 1, 2 or 5 times a power of ten.
 
     A value of zero or less gives 1.
     """

@@ -1,10 +1,8 @@
 """Read files of measurements in several formats.
 
 Prometheus: the response of `query_range` (https://prometheus.io/docs/prometheus/latest/querying/api/). Gatus:
-that of
-`/api/v1/endpoints/statuses`. Uptime Kuma: that of `/api/status-page/heartbeat/<slug>`. Upptime: versions of
-`history/<slug>.yml`, one after
-the other.
+that of `/api/v1/endpoints/statuses`. Uptime Kuma: that of `/api/status-page/heartbeat/<slug>`. Upptime:
+versions of `history/<slug>.yml`, one after the other.
 """
 
 import csv
@@ -23,13 +21,13 @@ from statuary.base.primitives import Instant, InvalidValueError, instant, parse_
 from statuary.extensions.metrics.settings import Metric, PointsForm
 
 LARGEST_FILE = 16 << 20
-"""Bytes of a file of points."""
+"""Size in bytes of the largest file of points."""
 
 MOST_POINTS = 200_000
-"""Points of a file."""
+"""The largest number of points in a file."""
 
 MILLISECONDS = 1_000_000
-"""Nanoseconds, in which Gatus states durations."""
+"""Nanoseconds in a millisecond: Gatus states durations in nanoseconds."""
 
 
 class PointsError(StatuaryError):

@@ -22,10 +22,10 @@ from statuary.system.network.listening import check_connection
 from statuary.system.network.reasons import reason_of
 
 LARGEST_RESPONSE = 1 << 20
-"""Bytes of a response."""
+"""Size in bytes of the largest response."""
 
 MAX_BATCHES = 10
-"""The newest batches of a rollup that are looked at for one that is on L1."""
+"""The number of a rollup's newest batches in which one that is on L1 is searched."""
 
 MAX_AHEAD = 600
 """Seconds that a newest block may be ahead of the clock."""
@@ -41,7 +41,7 @@ class ProbeError(StatuaryError):
 class ProbeAnswer(NamedTuple):
     """The response to a probe."""
 
-    seconds: float | None = None  # None if it did not answer
+    seconds: float | None = None  # the time until the response; None if it failed
     head: int | None = None  # the number of the newest block
     timestamp: int | None = None  # timestamp of the newest block, in seconds since 1970
     finalized: int | None = None  # the number of the finalized block; None if the node does not say
@@ -54,9 +54,9 @@ class Measurement(NamedTuple):
 
     probe: Probe
     answer: ProbeAnswer
-    age: float | None = None  # seconds of the head
+    age: float | None = None  # the age of the newest block, in seconds
     lag: int | None = None  # blocks behind the highest of the group
-    batch_age: float | None = None  # seconds of the newest block that is in a batch
+    batch_age: float | None = None  # the age of the newest block in a batch on L1, in seconds
     reason: str = ""  # why it is not well, with figures; empty if it is
     title: str = ""  # the same in a few words without figures; empty if it is well
 
@@ -69,7 +69,7 @@ def ask(probe: Probe, environment: Mapping[str, str] = os.environ) -> ProbeAnswe
     """Run a probe once; errors are part of the result.
 
     Args:
-        environment: has the addresses that are secret.
+        environment: the environment variables, some of which hold secret addresses.
     """
     began = perf_counter()
     try:

@@ -75,7 +75,7 @@ def is_visible_path(path: str) -> bool:
 
 
 def is_address(kind: ProbeKind, url: str) -> bool:
-    """Return whether a text is a probe's address of a kind."""
+    """Return whether a text is an address for a kind of probe."""
     if kind is ProbeKind.TCP:
         return url.rpartition(":")[2].isdecimal()
     return url.startswith(("http://", "https://"))

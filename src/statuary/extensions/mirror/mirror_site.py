@@ -39,19 +39,19 @@ MAX_AHEAD = timedelta(days=1)
 """The farthest that a manifest may be ahead of the clock."""
 
 CONNECTIONS = 8
-"""Files that are asked for at the same time."""
+"""The largest number of requests at the same time."""
 
 BATCH_FILES, BATCH_SIZE = 64, 32 << 20
 """Files and bytes after which progress is saved, for the next run if this one is interrupted."""
 
 MAX_ATTEMPTS = 3
-"""The attempts at comparing a site that is published again meanwhile."""
+"""The largest number of attempts while the site is being published again."""
 
 MOST_PROBLEMS = 20
-"""Files that are not as the manifest says, after which no more are asked for."""
+"""The number of files that do not match the manifest after which a run stops."""
 
 MIRROR_OF, MIRRORED = "mirror of", "mirrored manifest"
-"""The notes with the site's URL, and with the SHA-256 of the manifest that the folder matches."""
+"""The ledger's keys for the site's URL, and for the SHA-256 of the manifest that the folder matches."""
 
 
 class MirrorOptions(NamedTuple):
@@ -65,12 +65,12 @@ class MirrorOptions(NamedTuple):
 
 
 class MirrorResult(NamedTuple):
-    """The changes and requests of a run."""
+    """The result of a run."""
 
     plan: Plan
-    changes: Sequence[Change]  # of a dry run
+    changes: Sequence[Change]  # the changes that a dry run found
     problems: Sequence[str]  # files that do not match the manifest; if there are any, nothing changes
-    lacks_names: bool  # whether the folder's file system holds one of the two forms of an address
+    lacks_names: bool  # whether the file system cannot hold both spellings of an address
     skipped: Sequence[str] = ()  # paths that are not copied, since a host would execute them
 
 
@@ -84,7 +84,8 @@ def mirror_site(
 
     Raises:
         DamagedSnapshotError: if the site's manifest is damaged, or not signed with the key.
-        PublishingError: if the folder is not a mirror of this site, cannot be written, or is newer.
+        PublishingError: if the folder is not a mirror of this site, cannot be written, or is newer, or the
+            site is dated in the future.
         UnreachableError: if the server cannot be reached; what was fetched is kept for the next run.
     """
     skipped = set[str]()
@@ -136,7 +137,7 @@ def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
 def _refuse_future(manifest: Manifest, site: ServedSite) -> None:
     """Refuse a manifest that is dated in the future.
 
-    Once mirrored, it would refuse every later one.
+    Once mirrored, the folder would refuse every later manifest as older.
 
     Raises:
         PublishingError: if it is more than a day ahead of the clock.
@@ -210,7 +211,7 @@ class MirrorSync:
         self.previous_manifest = self._mirrored()
         self.wanted_entries = (
             Listing()
-        )  # the entries of the parts that differ, or have a file that is lacking
+        )  # the entries of the parts that differ, or have a missing file
         try:
             self._read_wanted()
         except BaseException:
@@ -246,7 +247,7 @@ class MirrorSync:
                     self._sort_entry(entry)
 
     def _sort_entry(self, entry: Entry) -> None:
-        """Note whether the file of an entry is wanted."""
+        """Add an entry to the wanted ones, or its path to the skipped ones."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
         if is_host_file(entry.path) and not self.options.with_host_files:

@@ -43,15 +43,15 @@ RETRIES = Retries(tries=3)
 
 
 class SiteState(NamedTuple):
-    """The manifest of a site, and what belongs to it."""
+    """The manifest of a site, and its signature."""
 
-    text: bytes  # of its manifest
+    text: bytes  # the manifest as served
     manifest: Manifest
     signature: bytes | None
 
 
 class FetchCounts(NamedTuple):
-    """The numbers of requests to a server."""
+    """The numbers of requests to a server, and of bytes from it."""
 
     requests: int = 0
     size: int = 0  # bytes of the bodies that it sent
@@ -61,10 +61,10 @@ class ServedSite:
     """A site at a URL; thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Name a site.
+        """Check the URL of a site; nothing is fetched yet.
 
         Raises:
-            PublishingError: if it is not the URL of one.
+            PublishingError: if it is not the URL of a site.
         """
         if not is_url(url):
             raise PublishingError(f"{url} is not a URL", "give a URL that begins with https:// or http://")
@@ -129,7 +129,7 @@ class ServedSite:
         """Fetch a part of the manifest.
 
         Raises:
-            DamagedSnapshotError: if the server sends others.
+            DamagedSnapshotError: if the server sends other bytes than the manifest lists.
             UnreachableError: if it cannot be reached.
         """
         if part.size > LARGEST_PART:
@@ -141,8 +141,11 @@ class ServedSite:
     def fetch(self, entry: Entry) -> bytes:
         """Fetch a file, and compare it with its entry.
 
+        If the site's schedule has replaced the file meanwhile, the listed version is made from the schedule's
+        files.
+
         Raises:
-            DamagedSnapshotError: if the server sends others.
+            DamagedSnapshotError: if the server sends other bytes than the manifest lists.
             UnreachableError: if it cannot be reached.
         """
         if entry.size > LARGEST_DOCUMENT:

@@ -33,12 +33,12 @@ class Announcement(NamedTuple):
     """The result of sending an event."""
 
     channel: str
-    event: StatusEvent | None  # None if it is about the whole channel
+    event: StatusEvent | None  # None for an event of an earlier run that was interrupted
     error: StatuaryError | None = None
 
 
 IsPublished = Callable[[StatusEvent], bool]
-"""Says whether readers who follow a link to an event find it."""
+"""A function that returns whether the published site shows an event."""
 
 
 def announce(
@@ -55,7 +55,7 @@ def announce(
 ) -> Iterator[Announcement]:
     """Send due events to each channel in order.
 
-    A channel that fails does not stop the others.
+    An event that fails ends the turn of its channel, and does not stop the others.
 
     Args:
         timeline: must extend at least to `now`.
@@ -65,7 +65,7 @@ def announce(
         held_kinds: kinds of events that wait for a later run.
 
     Raises:
-        DeliveryStateError: if the state cannot be read.
+        DeliveryStateError: if the state cannot be read, or is ahead of the clock.
         PublishingError: if it cannot be written.
     """
     sent = state.read() or {}
@@ -78,7 +78,7 @@ def announce(
 
 
 class DueEvents(NamedTuple):
-    """The events that are due for a channel, and others."""
+    """The events to send to a channel, and those that it does not receive."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]
@@ -111,7 +111,7 @@ def due_for(
 
 
 def initial_state(timeline: Timeline, since: Instant) -> SentEvents:
-    """Return the state of a channel that starts now."""
+    """Return the state of a channel that receives events after an instant."""
     sent = SentEvents(since)
     for event in events_between(timeline, Instant(since - MAX_DELAY), since):
         sent = sent.with_event(event, arrived=True)
@@ -172,7 +172,7 @@ class _ChannelRun:
         return Announcement(self.channel.name, event, not_yet)
 
     def _uncertain(self, previous_state: SentEvents) -> Iterator[Announcement]:
-        """Yield events that an interrupted run may have sent."""
+        """Report events that an interrupted run may have sent."""
         events = {event_id: sent._replace(arrived=True) for event_id, sent in previous_state.events.items()}
         self.channels[self.channel.name] = previous_state._replace(events=events)
         for event_id, sent in previous_state.events.items():

@@ -22,7 +22,7 @@ from statuary.system.network.client import HttpResponse, UnreachableError, is_ur
 from statuary.system.network.connections import Timeouts
 
 TIMEOUTS = Timeouts(seconds=20.0, timeout=10.0)
-"""The time limits of a receiver."""
+"""The time limits of a request to a receiver."""
 
 LONGEST_RESPONSE = 1 << 20
 """Bytes of a response that are read."""
@@ -106,6 +106,7 @@ def send_event(
         wait: pauses between tries, by seconds.
 
     Raises:
+        ChannelError: if Apprise does not know the channel's URL.
         DeliveryError: if it did not arrive, or may not have arrived.
         MissingExtraError: if Apprise is not installed.
     """

@@ -188,7 +188,11 @@ def read_status(content: Path, now: Instant) -> ReadStatus:
 
 
 def open_state(name: str) -> AbstractContextManager[DeliveryState]:
-    """Open the delivery state in a file or store."""
+    """Open the delivery state in a file or store.
+
+    Raises:
+        click.UsageError: if the name is a URL of another kind.
+    """
     if scheme_of(name) in STORES:
         return store_state(name)
     if scheme_of(name):
@@ -264,7 +268,7 @@ def _unusable_channels(channels: Iterable[Channel]) -> list[ChannelError]:
 def publication(site: str | None) -> Callable[[StatusEvent], bool]:
     """Return a function that checks whether the site shows an update.
 
-    Without a site, it is always true.
+    It is always true without a site, and for a change of a component.
     """
     if site is None:
         return lambda _: True

@@ -75,7 +75,7 @@ class StatusEvent(NamedTuple):
 
 
 def events_between(timeline: Timeline, start: Instant, until: Instant) -> list[StatusEvent]:
-    """Return the events in an interval, in order of publication.
+    """Return the events after `start` and up to `until`, in order.
 
     Args:
         timeline: must extend at least to `until`.

@@ -1,6 +1,6 @@
 """Mail updates to subscribers through listmonk or Buttondown.
 
-Both fill in templates in what they send, so braces of a text are written as entities, or apart. listmonk:
+Both expand templates in messages, so double braces are written as entities or with a space. listmonk:
 https://listmonk.app/docs/apis/campaigns/ ; Buttondown: https://docs.buttondown.com/api-emails-create
 """
 
@@ -34,14 +34,14 @@ class MailService(NamedTuple):
     url: str  # the URL without credentials
     user: str
     password: str
-    lists: tuple[int, ...] = ()  # of listmonk
+    lists: tuple[int, ...] = ()  # the ids of listmonk's mailing lists
 
 
 def mail_service(channel: Channel, address: Address) -> MailService:
     """Parse the URL of a mail service.
 
     Raises:
-        ChannelError: if the URL lacks something; the message does not have it.
+        ChannelError: if the URL has no key, or names no lists; the message does not contain the URL.
     """
     parts = urlsplit(address.url)
     lists = _lists(channel, parts.query) if channel.kind is ChannelKind.LISTMONK else ()
@@ -78,10 +78,10 @@ def send_mail(
 
     Args:
         message_id: the same each time that the message is sent.
-        is_draft: only make a draft, which nobody is sent.
+        is_draft: whether to create only a draft.
 
     Raises:
-        ChannelError: if the URL of the channel lacks something.
+        ChannelError: if the URL of the channel has no key, or names no lists.
         DeliveryError: if it was not accepted, or may not have been.
     """
     service = mail_service(channel, address)
@@ -139,7 +139,7 @@ def _send_email(
     headers = {
         "Authorization": f"Token {service.password}",
         "X-API-Version": "2026-04-01",
-        "X-Buttondown-Live-Dangerously": "true",  # asked for once of each key
+        "X-Buttondown-Live-Dangerously": "true",  # required once for each key
     }
     response = _ask(channel, "POST", service.url, headers, email)
     is_known = _value(response).get("code") in ("email_duplicate", "slug_invalid")
@@ -173,7 +173,7 @@ def _ask(
     """Send a request to a mail service.
 
     Raises:
-        DeliveryError: if there is none.
+        DeliveryError: if the service cannot be reached.
     """
     body = None if value is None else orjson.dumps(value)
     try:

@@ -42,7 +42,7 @@ class Message(NamedTuple):
     html: str
     url: str  # of the update on the page
     time: str  # when it was published, in the page's zone
-    worst: ComponentStatus  # of the components that it is about
+    worst: ComponentStatus  # the worst status of the components that it is about
 
 
 def describe_event(event: StatusEvent, timeline: Timeline, words: Words = ENGLISH) -> Message:
@@ -155,13 +155,13 @@ def _as_in_webhooks(members: Members, record: IncidentState, timestamps: Timesta
 
 
 NO_TWEET: Members = {"wants_twitter_update": False, "twitter_updated_at": None}
-"""Of an update: nothing is sent to Twitter."""
+"""The members of an update that is not sent to Twitter."""
 
 
 NO_AUTOMATION = Automation(
     scheduled_remind_prior=False, scheduled_auto_in_progress=False, scheduled_auto_completed=False
 )
-"""Of an incident."""
+"""The automatic steps of an incident: none."""
 
 
 def slack_body(message: Message, words: Words = ENGLISH) -> Members:

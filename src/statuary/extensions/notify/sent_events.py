@@ -70,9 +70,9 @@ class SentEvents(NamedTuple):
 
 
 def event_fingerprint(event: StatusEvent) -> str:
-    """Hash the record, status and text of an event.
+    """Hash the record, number, status and text of an update.
 
-    It has no time.
+    The time is not included. The fingerprint of a change of a component is the event's id.
     """
     change = event.change
     if isinstance(change, ComponentChange):

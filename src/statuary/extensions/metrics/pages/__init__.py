@@ -11,7 +11,7 @@ from statuary.site.pages.page_parts import PageParts
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
     """Return the id and the name of each metric, a line each.
 
-    Names in another language are under `rows.<language>`.
+    Names in another language are under `rows.<language>`; `languages` lists those languages.
     """
     names: dict[str, Mapping[str, str]] = {
         metric.id: getattr(metric.name, "by_language", {}) for metric in settings.shown

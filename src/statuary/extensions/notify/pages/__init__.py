@@ -1,7 +1,4 @@
-"""The link to your sign-up page for notifications.
-
-The panel of subscriptions has the link.
-"""
+"""The link to your sign-up page for notifications, in the panel *Subscribe*."""
 
 from pathlib import Path
 
