@@ -114,10 +114,13 @@ def publish_to_store(
     """Publish a site to an object store, and print the result.
 
     Args:
-        is_excluded: returns whether the store may lack a path.
+        location: the name of the site, as the user gave it.
+        url: the URL of the store.
+        to_error: whether to print to standard error.
+        is_excluded: returns whether a path is left out.
 
     Returns:
-        What the store now has; what an extension holds back has been printed.
+        The outcome; what an extension holds back has been printed.
 
     Raises:
         PublishingError: if the store rejects it, or another publisher holds the lease.
@@ -164,7 +167,7 @@ def publish_folder_to_store(
     to_error: bool = False,
     is_excluded: Callable[[str], bool] = lambda _: False,
 ) -> Outcome:
-    """Publish the folder of a build. Raise PublishingError if that fails."""
+    """Publish the folder of a build to an object store, as `publish_to_store`."""
     site = PublishedFolder(folder)
     origin = recorded_origin(folder)
     return publish_to_store(
@@ -175,7 +178,11 @@ def publish_folder_to_store(
 def _open_target(
     store: ObjectStore, site: PublishedSite, options: StoreOptions, advance: Callable[[int], None]
 ) -> ObjectStoreTarget:
-    """Open the target as soon as no other publisher holds the lease."""
+    """Open the target as soon as no other publisher holds the lease.
+
+    Raises:
+        LeaseHeldError: if that takes longer than the options allow.
+    """
     until = monotonic() + options.wait
     has_warned = False
     duration = timedelta(seconds=options.lease_seconds)

@@ -21,7 +21,7 @@ ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", Compr
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""
 
 HEADERS = ("Content-Type", "Cache-Control", "Content-Encoding")
-"""The headers of an object, as the last members of an `Entry` have them."""
+"""The headers of an object, in the order of the last members of an `Entry`."""
 
 DIGEST_ATTRIBUTE = "statuarysha256"
 """The metadata with the SHA-256 of an object's body, which marks it as statuary's; Azure allows letters only."""
@@ -123,7 +123,7 @@ def step_of(path: str) -> PutStep:
 class PublishedSnapshot:
     """A snapshot to be uploaded, verified before the first upload.
 
-    Needed bodies wait in a file.
+    The needed bodies are kept in a temporary file.
     """
 
     def __init__(self, snapshot: SnapshotReader) -> None:

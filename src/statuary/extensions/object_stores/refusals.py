@@ -23,7 +23,7 @@ REFUSALS = {
     "NotSupportedError": Refusal("it does not support the request", "check the endpoint"),
     "TimeoutError": Refusal("it does not respond in time", AGAIN),
 }
-"""By the name of the exception's class, since the library is imported only where a store is used."""
+"""Refusals by the name of the exception's class, since the library is imported only where a store is used."""
 
 OTHER_REFUSAL = Refusal("it cannot be reached, or its response is an error", AGAIN)
 
@@ -33,7 +33,7 @@ CREDENTIALS = {
         ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_SKIP_SIGNATURE"),
     )
 }
-"""The variables that a store needs, and those in whose presence it does not, by the scheme of its URL."""
+"""By scheme of the URL: the variables that a store needs, and those of which one replaces them."""
 
 
 def refusal_of(error: BaseException, url: str, environment: Mapping[str, str]) -> Refusal:

@@ -97,7 +97,7 @@ def import_obstore() -> ModuleType:
 
 
 BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
-"""Names of buckets and containers, `$web` included; which of them a store takes is its own business."""
+"""Names of buckets and containers, `$web` included; a store may allow fewer."""
 
 
 def url_fault(url: str) -> str:

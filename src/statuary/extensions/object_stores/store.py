@@ -33,12 +33,12 @@ Result = TypeVar("Result")
 
 
 class RetryPolicy(NamedTuple):
-    """The time for which an unavailable store is retried."""
+    """Time limits and retries of requests to a store."""
 
     timeout: float = 60.0  # seconds to wait for an answer
-    tries: int = 8  # attempts of the library
-    begins: int = 3  # attempts after the library has given up
-    pause: float = 0.2  # seconds before the second attempt; doubles each time
+    tries: int = 8  # the largest number of retries by the library in one call
+    begins: int = 3  # the largest number of calls of the library
+    pause: float = 0.2  # seconds of the library's first pause; each pause is twice as long
 
 
 DEFAULT_RETRIES = RetryPolicy()
@@ -102,7 +102,10 @@ class ObjectStore:
         """Return an object's body and information.
 
         Returns:
-            None if the object does not exist.
+            The two, or None if the object does not exist.
+
+        Raises:
+            PublishingError: if the store rejects the request.
         """
         try:
             answer = self.library.get(self.store, path)
@@ -126,6 +129,9 @@ class ObjectStore:
 
         Args:
             folder: only objects below it.
+
+        Raises:
+            PublishingError: if the store rejects the request.
         """
         try:
             for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
@@ -149,7 +155,7 @@ class ObjectStore:
     ) -> None:
         """Put an object if it is unchanged.
 
-        Without a tag, it must not exist.
+        Without a tag, it must not exist. A store without conditional requests puts it in any case.
 
         Raises:
             PreconditionFailedError: if it has changed, perhaps by an earlier attempt whose response was lost.
@@ -201,7 +207,7 @@ class ObjectStore:
         return "create" if tag is None else tag
 
     async def delete(self, paths: Sequence[str]) -> None:
-        """Delete objects in few requests; missing ones are fine."""
+        """Delete objects in one request; ignore missing ones."""
 
         async def once() -> None:
             try:
@@ -414,7 +420,7 @@ class Lease:
         """Refuse to go on with less than a quarter of the lease left.
 
         Raises:
-            LeaseLostError: if it may expire before.
+            LeaseLostError: if less is left.
         """
         if self.clock() > self.until - self.duration * CLOCK_SKEW:
             raise LeaseLostError(
@@ -454,7 +460,7 @@ CONCURRENT_REQUESTS = 32
 class TransferLoop(asyncio.SelectorEventLoop):
     """An event loop that ignores responses after it was closed.
 
-    After an interrupted transfer, they are ignored.
+    Responses may still arrive after an interrupted transfer.
     """
 
     @override

@@ -68,11 +68,11 @@ class StoreIndex(NamedTuple):
     A listing is named by the SHA-256 of its list of parts.
     """
 
-    listing: str | None = None  # of the last finished publication; None if there was none
-    begun: tuple[str, ...] = ()  # of unfinished publications after it, earliest first
+    listing: str | None = None  # that of the last finished publication; None if there was none
+    begun: tuple[str, ...] = ()  # those of unfinished publications after it, earliest first
     # the listings of unfinished publications that the last one took over, whose requests may still arrive
     doubted: tuple[str, ...] = ()
-    instant: str = ""  # that the site shows, in UTC; empty if unknown
+    instant: str = ""  # the instant that the site shows, in UTC; empty if unknown
 
     def encode(self) -> bytes:
         """Return the index as it is stored."""
@@ -112,10 +112,7 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """A comparison of a site with a store, in tables on disk.
-
-    Both are in temporary files.
-    """
+    """A comparison of a site with a store, in temporary tables on disk."""
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
@@ -165,7 +162,7 @@ class StoreComparison:
         self.same = frozenset(self.parts).intersection(*listings)
 
     def add_store_entries(self, listings: Sequence[Iterable[Entry]]) -> None:
-        """Add publications' objects, requesting those that differ.
+        """Add the objects in listings; those that differ become uncertain.
 
         Args:
             listings: the entries of the last finished publication, and of those that may have begun after it,

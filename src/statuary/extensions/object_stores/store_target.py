@@ -1,11 +1,9 @@
 """Publish to an object store: compare, plan, upload.
 
-The store's ledger says what it holds.
-
-Only changes are put: bodies first, then the documents that name them; obsolete objects are deleted last. The
-ledger records a publication before its first put, so the next one knows of a killed publication, requests the
-objects that it may have changed, and continues. If the ledger is lost or damaged, the store is listed and
-every object is requested; ours carry their digest.
+The store has a ledger of its objects. Only changes are put: bodies first, then the documents that name them;
+obsolete objects are deleted last. The ledger records a publication before its first put, so the next one knows
+of a killed publication, requests the objects that it may have changed, and continues. If the ledger is lost or
+damaged, the store is listed and every object is requested; those of statuary carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
 So a late put of a publisher that lost its lease fails. Objects that such a publisher may have created or
@@ -153,7 +151,7 @@ LIST_PAGE = 1000
 """Objects of one page of a listing."""
 
 OWN_HEADERS = {"Cache-Control": "no-store"}
-"""Of the ledger's objects, in case a host serves them."""
+"""The headers of the ledger's objects, in case a host serves them."""
 
 
 class RequestCounts(NamedTuple):
@@ -212,7 +210,7 @@ class ObjectStoreTarget(Target[Entry]):
         # by path, the SHA-256 of the only object that may be replaced there; None if there must be no object
         self.verified: Mapping[str, str | None] = {}
         self.lost_ledger = ""  # what is damaged in the ledger; empty if nothing is
-        self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
+        self.instant = ""  # the instant that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
 
     def __enter__(self) -> Self:

@@ -20,7 +20,7 @@ class MovedPageView(NamedTuple):
     """The inputs of the template for a redirect."""
 
     title: str
-    path: str  # of the page, relative to the site's root
+    path: str  # the path of the page, relative to the site's root
 
 
 def alias_documents(page: SitePage, catalogue: SiteContent) -> Iterator[Document]:
@@ -57,7 +57,7 @@ def _resolved_alias(page: SitePage, alias: str) -> str:
 
 
 def _owners(catalogue: SiteContent) -> Mapping[str, SitePage]:
-    """Map each path to its page."""
+    """Map paths and aliases to their pages; paths take precedence."""
     owners = {page.path: page for page in catalogue.own_pages}
     for page in catalogue.own_pages:
         for alias in page.aliases:

@@ -16,7 +16,7 @@ class SidebarLink(NamedTuple):
     title: str
     path: str
     current: bool = False
-    below: tuple["SidebarLink", ...] = ()  # the pages of its folder, if the page that is read is in it
+    below: tuple["SidebarLink", ...] = ()  # the pages of its folder, if it contains the current page
 
 
 class SidebarGroup(NamedTuple):
@@ -60,7 +60,7 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page."""
+        """The title of the folder's first page; empty if there are no others."""
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:

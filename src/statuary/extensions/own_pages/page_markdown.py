@@ -43,7 +43,7 @@ BLOCK = re.compile(r'<pre><code(?: class="language-([\w+-]+)")?>(.*?)</code></pr
 HEADING = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 
 LANGUAGES = Path(__file__).with_name("block_languages.json")
-"""Colours of languages that stand in blocks of code but not in sources of contracts."""
+"""The file with the grammars of languages that are in code blocks, but not in sources of contracts."""
 
 SOURCES = {"solidity": "Solidity", "vyper": "Vyper", "yul": "Yul"}
 
@@ -69,7 +69,7 @@ class MarkdownSection(NamedTuple):
 def page_tokens(body: str) -> list[Token]:
     """Parse Markdown, and give headings anchors.
 
-    Only the title is a first-level heading.
+    First-level headings become second-level ones, since the page's title is the only first-level heading.
     """
     tokens = _parser().parse(visible_text(body))
     uses: dict[str, int] = {}
@@ -115,7 +115,7 @@ def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link:
 
     Args:
         block: makes a block of code, given its language and its coloured text.
-        link: what links to headings are called, with `{name}`.
+        link: the label of links to headings, with the placeholder `{name}`.
     """
     clean = SANITIZER.clean(_parser().renderer.render(tokens, _parser().options, {}))
     linked = HEADING.sub(lambda match: _with_link(match, link), clean)

@@ -1,6 +1,6 @@
 """Render your own pages and the search over them.
 
-They have a sidebar, checked links and a search.
+They have a sidebar and checked links.
 """
 
 import re
@@ -47,7 +47,7 @@ OUTLINE_LEVELS = (2, 3)
 """Levels of headings that "On this page" lists."""
 
 LONGEST_OUTLINE = 60
-"""Headings that "On this page" lists at most; with more, only those of the first level."""
+"""The largest number of headings in "On this page"; of more, it lists only those of the first level."""
 
 
 class OwnPageView(NamedTuple):
@@ -226,7 +226,7 @@ class _Pages:
         return tokens
 
     def section(self, page: SitePage) -> str:
-        """Return the page that leads to a page's folder."""
+        """Return the path of the navigation entry that a page belongs to."""
         navigated = {
             navigation_page.path for navigation_page in self._pages.values() if navigation_page.navigation
         }
@@ -279,9 +279,12 @@ SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG, WebP or SVG.
+    """Return width and height of a PNG, WebP or SVG in pixels.
 
     With these, the page does not move while it loads.
+
+    Returns:
+        The two as HTML attributes; empty for other formats, such as lossless WebP.
     """
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}

@@ -1,14 +1,10 @@
 """Compress the frames of a pack with Zstandard and a dictionary.
 
 Few decoders know zstd's own dictionaries: none of browsers, and few in JavaScript. So the beginning of a
-stream
-with the dictionary's text is stored once (the opening), and each frame is stored as the continuation of the
-stream. Opening and
-frame together are a plain Zstandard frame (RFC 8878) that every decoder reads; the dictionary's text comes
-out first, and is
-skipped. On the corpora M and S this costs between 4 % less and 3 % more bytes than zstd's dictionaries at the
-same level, and
-0.1-0.5 ms more for each frame that is written.
+stream with the dictionary's text is stored once (the opening), and each frame is stored as the continuation of
+the stream. Opening and frame together are a plain Zstandard frame (RFC 8878) that every decoder reads; the
+dictionary's text comes out first, and is skipped. On the corpora M and S this costs between 4 % less and 3 %
+more bytes than zstd's dictionaries at the same level, and 0.1-0.5 ms more for each frame that is written.
 
 The bytes depend on the version of the zstd library, which a pack names.
 """
@@ -38,17 +34,17 @@ class Codec(NamedTuple):
     """Compresses and decompresses the frames of a pack; thread-safe."""
 
     opening: bytes = b""  # the beginning of the stream; empty without a dictionary
-    skipped: int = 0  # bytes that come out of it, before those of a frame
+    skipped: int = 0  # the number of its bytes before compression, which precede those of a frame
 
     def decompress(self, data: bytes, size: int, what: str) -> bytes:
         """Decompress a frame.
 
         Args:
-            size: how many there are; never are more bytes kept than these and those of the dictionary.
+            size: the number of bytes before compression; no more are kept than these and the dictionary's.
             what: the frame, as the subject of a message.
 
         Raises:
-            DamagedSnapshotError: if they are other bytes than a pack has there, or more or fewer.
+            DamagedSnapshotError: if the frame is damaged, or has another size.
         """
         return expand_frame(self.opening + data, self.skipped + size, what)[self.skipped :]
 
@@ -56,7 +52,7 @@ class Codec(NamedTuple):
         """Return the dictionary.
 
         Raises:
-            DamagedSnapshotError: if the opening is not one.
+            DamagedSnapshotError: if the opening is damaged.
         """
         try:
             return expand_at_most(self.opening, self.skipped) if self.opening else b""
@@ -99,7 +95,7 @@ def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
     """Make a dictionary from samples.
 
     Args:
-        size: the maximum of bytes.
+        size: the largest number of bytes.
 
     Returns:
         The text; empty if there are too few samples, or zstd finds none.
@@ -119,7 +115,7 @@ def expand_frame(data: bytes, size: int, what: str) -> bytes:
     """Decompress a frame within a limit.
 
     Raises:
-        DamagedSnapshotError: unless it has exactly `size` bytes and ends with the data.
+        DamagedSnapshotError: if it has not exactly `size` bytes, or further data follows it.
     """
     try:
         return expand(data, size)

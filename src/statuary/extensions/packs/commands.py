@@ -37,7 +37,7 @@ LINES = (".jsonl", ".ndjson")
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 JAVASCRIPT_READER = Path(__file__).parents[2] / "edge" / "packs.js"
-"""The edge module looks up documents with it, and it stands alone."""
+"""The self-contained reader in JavaScript, which the edge module uses too."""
 
 
 workers_option = click.option(

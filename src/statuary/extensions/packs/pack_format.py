@@ -104,8 +104,8 @@ class Tail(NamedTuple):
     """The last line of a pack, which says where the index is."""
 
     offset: int  # of the opening: there the end of the pack begins
-    opening: int  # its bytes
-    skipped: int  # bytes that come out of it
+    opening: int  # the size of the opening, in bytes
+    skipped: int  # the size of the opening before compression
     head: int
     plain_head: int  # its bytes before compression
     sha256: str  # of opening and head
@@ -151,7 +151,7 @@ def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
     """Parse the documents of a frame.
 
     Raises:
-        DamagedSnapshotError: if it is not as its row says.
+        DamagedSnapshotError: if it is malformed, or its keys are not those in the index.
     """
     start = text.find(b"\n") + 1
     rows = _frame_rows(text[:start], what)
@@ -300,7 +300,11 @@ def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
 
 
 def parse_tail(text: bytes, name: str, size: int) -> Tail:
-    """Return the last line of a pack of `size` bytes.
+    """Parse the last line of a pack.
+
+    Args:
+        name: the pack, for messages.
+        size: the size of the pack in bytes.
 
     Raises:
         DamagedSnapshotError: if it is not a pack, is cut off, or its parts do not fit.

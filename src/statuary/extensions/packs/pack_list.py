@@ -1,6 +1,6 @@
 """The list of a site's packs, `packs/packs.json`.
 
-The newest of its runs decides.
+If several runs name a document, the newest one counts.
 
     {"version":1,"packs":[{"path":"data/1f0c….pack","run":0,"size":…,"sha256":"…","end":[offset,"SHA-256"],
                            "documents":…,"removals":…,"plain":…,"first":"…","last":"…"},…]}
@@ -52,7 +52,7 @@ OPEN_PACKS = 64
 class ListedPack(NamedTuple):
     """A pack in the list."""
 
-    path: str  # beside the list
+    path: str  # relative to the folder of the list
     run: int
     size: int
     sha256: str
@@ -64,10 +64,10 @@ PackList = tuple[ListedPack, ...]
 """The packs of a site, by run and key."""
 
 OpenPack = Callable[[ListedPack], ByteRanges]
-"""Opens the file of a pack; raises PublishingError if it cannot be read."""
+"""A function that opens the file of a pack, and raises PublishingError if it cannot be read."""
 
 PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
-"""Writes sorted documents, with a dictionary, into one pack or several."""
+"""A function that writes sorted documents, with a dictionary, into one pack or several."""
 
 
 def pack_name(digest: str) -> str:

@@ -135,7 +135,7 @@ class PackReader:
 class PackVerification(NamedTuple):
     """The result of verifying a pack."""
 
-    totals: Totals  # what was counted
+    totals: Totals  # the numbers that were counted
     frames: int
     size: int  # of the file
     sha256: str  # of the file
@@ -143,7 +143,11 @@ class PackVerification(NamedTuple):
 
 
 def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
-    """Verify every byte of a pack."""
+    """Verify every byte of a pack.
+
+    Args:
+        most_problems: the number of damaged frames after which no more are read.
+    """
     problems = list[str]()
     totals, frames = Totals(), 0
     try:

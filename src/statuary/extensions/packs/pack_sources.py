@@ -1,6 +1,6 @@
 """The documents to pack, from JSON lines or published sites.
 
-Their keys wait on disk, sorted.
+Their keys are in a temporary database.
 """
 
 import os
@@ -88,12 +88,12 @@ class KeyTable:
         self.count += self._database.total_changes - changes_before
 
     def sorted_rows(self) -> Iterator[KeyRow]:
-        """Yield the documents by key, then in order of addition."""
+        """Yield the documents by key, then by file, line and path."""
         query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
         return map(KeyRow._make, self._database.execute(query))
 
     def documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key; duplicates are names of one."""
+        """Yield every document by key; of several rows, the first counts."""
         last_key = ""
         for row in self.sorted_rows():
             if row.key != last_key:
@@ -101,7 +101,7 @@ class KeyTable:
                 yield PackedDocument(row.key, self._read_body(row))
 
     def changed_documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key, without removed duplicates."""
+        """Yield every document by key, as removed only if all its paths are."""
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))
@@ -222,7 +222,7 @@ def removed_keys(file: Path) -> list[str]:
 
     Raises:
         PublishingError: if the file cannot be read.
-        UnusableLinesError: for lines that are the path of no record and no proof.
+        UnusableLinesError: for lines that are not the path of a record or a proof.
     """
     try:
         lines = decode_utf8(read_named_file(file, MAX_FILE)).splitlines()

@@ -75,7 +75,7 @@ class PackedDocuments:
     def paths(self) -> Iterator[str]:
         """Yield the checksummed paths of documents that are only in packs.
 
-        Every pack is read.
+        Every pack of a folder is read. For a site behind a URL, nothing is yielded.
         """
         with self._lock:
             reader = self._packs()

@@ -88,7 +88,7 @@ class SitePacks:
         self._ledger = target.ledger
 
     def summary(self) -> str:
-        """Pack what has changed, and return how much is packed."""
+        """Pack the changed documents, and return a line with totals."""
         if self._target.dry_run:  # what is not staged cannot be packed
             self._ledger.documents.retain_prefix(FOLDER)
             return ""
@@ -206,7 +206,7 @@ def is_counted(path: str) -> bool:
 
 
 REMOVED = -1
-"""The size of a document that will not be there."""
+"""The size in the row of a removed document."""
 
 
 def _row(path: str, *, is_removed: bool = False) -> KeyRow:
