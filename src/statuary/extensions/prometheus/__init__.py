@@ -2,5 +2,5 @@
 
 The document is `metrics.txt`.
 
-Seams: the key `prometheus` of site.yaml, a document that changes with the status.
+It uses the key `prometheus` of site.yaml, and a document that changes with the status.
 """

@@ -9,7 +9,7 @@ from statuary.source.source_model import Flag
 
 
 class PrometheusSettings(NamedTuple):
-    """That the site has its status as metrics."""
+    """The setting that the site publishes its status as metrics."""
 
     is_on: bool = True
 

@@ -1,8 +1,4 @@
 """Report the availability of components in a quarter.
 
-The report is CSV, or a page to print.
-
-The page states the accounting method.
-
-Seams: a command.
+The report is a CSV file and a page to print, which states the accounting method. The extension is a command.
 """

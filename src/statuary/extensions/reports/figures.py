@@ -27,7 +27,7 @@ class MonthFigures(NamedTuple):
 
     component: Component
     month: date  # its first day
-    counted: timedelta  # the time that counts
+    counted: timedelta  # the part of the month that counts
     outage: Outage
     degraded: timedelta
     maintenance: timedelta

@@ -28,13 +28,13 @@ def host_name(header: str) -> str:
 class AllowedHosts(NamedTuple):
     """The host names that the server answers to.
 
-    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that
-    is not among them.
+    In DNS rebinding, another site makes its own name lead to this machine. The requests of its pages then have
+    a name that is not among these.
     """
 
     names: frozenset[str] = frozenset()
     site: Callable[[], str] = str
-    """Returns the host of the site's own address; empty if it is unknown."""
+    """A function that returns the host of the site's own address; empty if it is unknown."""
 
     def allow(self, header: str | None) -> bool:
         """Return whether to answer a request with this `Host`.
@@ -52,7 +52,7 @@ class AllowedHosts(NamedTuple):
 
 
 def site_host(read_document: ReadDocument) -> str:
-    """Return the host of a site's own address, if it has one."""
+    """Return the host of a site's own address; empty if unknown."""
     with suppress(ValueError, KeyError, TypeError):
         return host_name(
             urlsplit(json.loads(read_document(status_urls.SUMMARY.path()) or b"{}")["page"]["url"]).netloc

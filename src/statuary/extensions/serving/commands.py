@@ -90,11 +90,15 @@ def _open(site: str) -> SiteReader:
 
 class _OpenedSite(NamedTuple):
     reader: SiteReader
-    watched: WatchedContent | None = None  # the content of which the site is built
+    watched: WatchedContent | None = None  # the content that the site is built from
 
 
 def _build(content: Path, clock: Callable[[], Instant], stack: ExitStack) -> _OpenedSite:
-    """Build the content into a folder that the server's end deletes."""
+    """Build the content into a temporary folder, deleted when the server ends.
+
+    Raises:
+        ServerError: if there is no content folder.
+    """
     if not content.is_dir():
         raise ServerError(
             f"there is no folder {content} to build",

@@ -14,7 +14,7 @@ TEXT = re.compile(
 """The media types of text; pictures and archives are compressed already."""
 
 LEVEL = 6
-"""Of zlib: higher ones take much longer for little."""
+"""The level of zlib: higher ones take much longer and save little."""
 
 VARY = {"Vary": "Accept-Encoding"}
 

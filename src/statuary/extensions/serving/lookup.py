@@ -139,7 +139,7 @@ def check_reserved(text: str, names: tuple[str, ...]) -> None:
 
 
 ReadDocument = Callable[[str], bytes | None]
-"""Returns the bytes of a site's document by its path, or None."""
+"""A function that returns the bytes of a site's document by its path, or None."""
 
 PARAMETERS = ("sort", "limit", "afterMatchId")
 MAX_LIMIT = 200
@@ -244,7 +244,7 @@ ERROR_PAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "X-Conten
 """The headers of Express's own error page."""
 
 NewErrorId = Callable[[], str]
-"""Returns a new `errorId` each time: a UUID (version 4) as text."""
+"""A function that returns a new `errorId` each time: a UUID (version 4) as a string."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -470,7 +470,7 @@ def answer_lookup(
 
 
 def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
-    """Answer a call of an explorer's API."""
+    """Answer a call of another API, if the method allows it."""
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD"):
@@ -569,7 +569,10 @@ EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
 
 
 def is_explorer_call(method: str, path: str, query: str) -> bool:
-    """Return whether a request names a module or sends a form."""
+    """Return whether a request calls an explorer's API.
+
+    It does if it goes to the path of that API, and names a module or sends a form.
+    """
     if not EXPLORER_PATH.match(path) or method == "OPTIONS":
         return False
     return method not in ("GET", "HEAD") or "module" in parse_query(query)

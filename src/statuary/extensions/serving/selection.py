@@ -12,7 +12,7 @@ from statuary.contracts.model.field_names import BASE, CODE_OF_PROXY, IDENTITY, 
 ChosenMembers = dict[str, tuple[str, ...]]
 """Top-level names in the requested order, each with its sub-members in that order.
 
-An empty tuple is the whole member.  An empty name among the sub-members is "and then the rest of it".
+An empty tuple means the whole member. An empty name among the sub-members means its remaining sub-members.
 """
 
 REST = ""

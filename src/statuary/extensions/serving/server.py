@@ -67,7 +67,7 @@ def headers_of(path: str) -> dict[str, str]:
 
 
 Wake = Callable[[], object]
-"""Wakes the stream of one page; it may be called from any thread."""
+"""A function that wakes the stream of one page; it may be called from any thread."""
 
 
 class ReloadEvents:
@@ -222,7 +222,7 @@ class SiteApp:
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
         """Answer a request, if its host is allowed.
 
-        It has `Content-Length` unless its status forbids a body.
+        The response has `Content-Length` unless its status forbids a body.
         """
         began = perf_counter()
         answer = self._negotiated(request) if self.hosts.allow(host) else _Answer(FOREIGN_HOST)
@@ -282,11 +282,11 @@ IDLE = 60
 """Seconds that a connection without requests stays open."""
 
 REQUEST_SECONDS = 15
-"""Seconds in which the whole head of a request arrives, or the connection ends."""
+"""Seconds in which the whole head of a request must arrive, or the connection ends."""
 
 
 PART = 65536
-"""Bytes of a body that a client takes in `IDLE` seconds, or the connection ends."""
+"""Bytes of a body that a client must take in `IDLE` seconds, or the connection ends."""
 
 
 class SiteServer(ThreadingHTTPServer):
@@ -431,7 +431,7 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
 
 
 def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
-    """Yield once at the start, and after each change.
+    """Yield at the start and after each change; without watchfiles, every second.
 
     The first one is for changes before the start.
     """
@@ -449,7 +449,7 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 
 def content_state(folder: Path) -> ContentState:
-    """Return the size and time of every visible file."""
+    """Return the time and size of every file outside hidden folders."""
     files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

@@ -112,16 +112,17 @@ class Contract:
 
         Raises:
             DamagedSnapshotError: if the published proof claims more than its evidence proves.
+            MissingExtraError: if a proof of the deployment needs the extra `chain`, and it is not installed.
         """
         return self._chain_claims[0]
 
     @property
     def deployed(self) -> Claim:
-        """Whether the chain's own proofs show the deployment; needs the extra `chain`.
+        """The claim, verified again here, that the chain proves the deployment.
 
         Raises:
-            DamagedSnapshotError: if the published proof claims more than they show.
-            MissingExtraError: if the extra is not installed.
+            DamagedSnapshotError: if the published proof claims more than its evidence proves.
+            MissingExtraError: if the extra `chain` is needed and not installed.
         """
         return self._chain_claims[1]
 
@@ -319,7 +320,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 class DocumentNotFoundError(StatuaryError, LookupError):
-    """The site has no such document."""
+    """Raised if the site has no such document."""
 
 
 def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Site":
@@ -437,7 +438,7 @@ class Site:
         return tuple(map(SiteComponent.of, self.document(status_urls.COMPONENTS.path())["components"]))
 
     def incidents(self) -> tuple[SiteIncident, ...]:
-        """Return the latest incidents (50, as Statuspage gives them), latest first."""
+        """Return the latest incidents (50 by default) and open ones, latest first."""
         return self._incidents(status_urls.INCIDENTS.path(), "incidents")
 
     def unresolved_incidents(self) -> tuple[SiteIncident, ...]:
@@ -445,7 +446,7 @@ class Site:
         return self._incidents(status_urls.INCIDENTS_UNRESOLVED.path(), "incidents")
 
     def scheduled_maintenances(self) -> tuple[SiteIncident, ...]:
-        """Return the latest scheduled maintenances (50, as Statuspage gives them), latest first."""
+        """Return the latest maintenances (50 by default) and open ones, latest first."""
         return self._incidents(status_urls.MAINTENANCES.path(), "scheduled_maintenances")
 
     def incident(self, incident_id: str) -> SiteIncident:

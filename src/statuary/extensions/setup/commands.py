@@ -189,7 +189,10 @@ def _decide_store(host: str, given: str | None, *, asks: bool) -> str:
     """Return the URL of an object store: given or asked for.
 
     Returns:
-        Nothing if the host is not one.
+        The URL; empty if the host is not an object store.
+
+    Raises:
+        click.UsageError: if it is missing, or given for another host.
     """
     if host != "s3":
         if given is not None:

@@ -22,7 +22,7 @@ REBUILD_CRONS: Final = (
     (timedelta(days=14), "23 4 * * 1"),
     (timedelta(), "23 4 * * *"),
 )
-"""When a site whose status changes at the edge is built again, by the least time that a build covers: one run may be missed."""
+"""Schedules of rebuilds by the least time that a build covers; one run of each may be missed."""
 
 HOURLY: Final = "17 * * * *"
 QUARTER_HOURLY: Final = "*/15 * * * *"
@@ -40,7 +40,7 @@ PROGRAM: Final = "/opt/statuary/bin/statuary"
 class RebuildSchedule(NamedTuple):
     """The way builds are started at a host that builds sites itself."""
 
-    hook: str  # what the host calls the URL that starts a build
+    hook: str  # the host's name for the URL that starts a build
     reason: str
     cron: str = ""  # empty if only the age of a build matters
 
@@ -78,7 +78,7 @@ class SetupAnswers(NamedTuple):
     """The answers that decide which files are written."""
 
     host: str
-    url: str  # of the site
+    url: str  # the URL of the site
     has_form: bool = True  # a form for people without git
     has_alerts: bool = False  # incidents from alerts
     store: str = ""  # where the site goes in an object store; empty for other hosts

@@ -19,8 +19,8 @@ class SetupResult(NamedTuple):
     branch_commits: bool  # whether the project is a git repository
     knows_author: bool  # whether git knows who commits
     repository: str  # the URL that `git clone` takes; empty if the project has no remote
-    build_secrets: list[str]  # names
-    channel_secrets: list[str]  # names
+    build_secrets: list[str]  # the names of the variables that a build needs
+    channel_secrets: list[str]  # the names of the variables that notifications need
 
     @property
     def domain(self) -> str:
@@ -190,7 +190,7 @@ def _server_steps(result: SetupResult) -> Iterator[str]:
 
 
 PROVIDED_DOMAINS: Final = (".github.io", ".netlify.app", ".vercel.app", ".workers.dev", ".pages.dev")
-"""How the host names end that a host gives to a site."""
+"""The endings of the host names that hosts give to sites."""
 
 
 def _domain_steps(result: SetupResult) -> Iterator[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Signer = Callable[[bytes], bytes]
-"""Returns the signature of a manifest, as the text of a .minisig file."""
+"""A function that returns the signature of a manifest, as the text of a .minisig file."""
 
 
 def _minisign() -> ModuleType:

@@ -164,7 +164,7 @@ class StoredDocuments:
 
 
 def not_found_statuses(path: str) -> Collection[int]:
-    """Return the statuses of a missing file at a path.
+    """Return the HTTP statuses that mean that a path has no file.
 
     An object store answers 403 for what is missing to those who may not list it. For the manifest, which is
     asked first, that means that the site may not be read at all.
@@ -273,8 +273,8 @@ class SiteReader:
         """Prepare a reader.
 
         Args:
-            schedule: what the site has for other instants, if it may be answered by the clock.
-            read_index: reads the manifest again, if the site may be published again meanwhile.
+            schedule: the versions of documents at other instants, if a server may answer by its clock.
+            read_index: reads the manifest again; None if the site is not published again meanwhile.
         """
         self.source = source
         self._stored = StoredDocuments(source)
@@ -357,7 +357,7 @@ def open_site(
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site; for a .tar.zst.
+        PublishingError: if there is no site, or it is a .tar.zst.
         UnreachableError: if its server cannot be reached.
     """
     source = open_source(location)
@@ -374,7 +374,9 @@ def open_site(
 
 
 def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
-    """Return a folder that is compared with its ledger.
+    """Return a reader that compares the folder of a build with its ledger.
+
+    For a folder without a build, or if the ledger is not trusted, only the manifest is compared.
 
     Raises:
         DamagedSnapshotError: if the manifest is not the one that was written: it would vouch for any file.

@@ -39,7 +39,7 @@ CONTRACT_PATH = re.compile(
 )
 
 ANY_CHAIN = ""
-"""Means every chain, for an address without one."""
+"""The chain id of an address that is selected on every chain."""
 
 
 class SubsetContract(NamedTuple):

@@ -30,7 +30,7 @@ SHOWN = 5
 """The most names in a message; the others are counted."""
 
 Entries = Callable[[], Iterator[Entry]]
-"""Yields the entries of a manifest from the first on, each time it is called."""
+"""A function that yields the entries of a manifest from the first on, each time it is called."""
 
 
 class MemberSource(Protocol):
@@ -53,7 +53,7 @@ class MemberSource(Protocol):
         """Return the next member if it is this one."""
 
     def stored(self, path: str, digest: str, /) -> bytes | None:
-        """Return a SHA-256's stored bytes, if the path got other ones."""
+        """Return the stored version of a path with a SHA-256, or None."""
 
     def finish(self, entries: Entries) -> None:
         """Check that nothing is left after the `entries` that were read.
@@ -85,7 +85,7 @@ class ZipMembers:
         return self.reader.member() if self.reader.next_path() == path else None
 
     def stored(self, _path: str, _digest: str, /) -> bytes | None:
-        """Return None."""
+        """Return None: a zip has one version of each path."""
         return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
@@ -114,7 +114,7 @@ class SiteMembers:
     def __init__(
         self, read_path: ReadPath, name: str, list_paths: Callable[[], Iterator[str]] | None
     ) -> None:
-        """Use a site.
+        """Prepare to read the members of a site.
 
         Args:
             list_paths: yields every path; None if the site cannot be listed, as at a URL.

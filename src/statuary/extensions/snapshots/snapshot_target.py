@@ -68,7 +68,7 @@ def names_differ_only_in_case(name: str, other_name: str) -> PublishingError:
 class SnapshotTarget(StatelessTarget):
     """A snapshot as the target of a build.
 
-    Bodies wait in a temporary file.
+    The bodies are kept in a temporary file.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class SnapshotTarget(StatelessTarget):
 
     @override
     def plan(self) -> Plan:
-        """Compare the new snapshot with the present file.
+        """Compare the new snapshot with the current file.
 
         Raises:
             PublishingError: if another kind of file has the name.
@@ -244,14 +244,14 @@ def copy_snapshot(
 ) -> str:
     """Write a snapshot into a file.
 
-    Returns:
-        The SHA-256 in the new file's trailer.
-
     Args:
         location: a file, or a folder or URL that a snapshot was published into.
         out: the new file; its name ends in .zip.
         signer: signs the manifest; without one, an existing signature stays.
         allow_older: replace a newer snapshot.
+
+    Returns:
+        The SHA-256 in the new file's trailer.
 
     Raises:
         DamagedSnapshotError: if the snapshot is damaged; `out` is unchanged.

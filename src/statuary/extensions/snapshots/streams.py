@@ -200,7 +200,7 @@ class Spool(Listing):
         self.file.close()
 
     def append(self, data: bytes) -> int:
-        """Add the body of entries to be added; return where it starts."""
+        """Append a body to the file, and return its offset."""
         start, self.end = self.end, self.end + len(data)
         self.file.seek(start)
         self.file.write(data)

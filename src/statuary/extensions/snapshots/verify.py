@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 InspectDocument = Callable[[Entry, bytes], None]
-"""Is called with every undamaged document."""
+"""A function that is called with the entry and the body of every undamaged document."""
 
 
 class Verification(NamedTuple):
@@ -113,7 +113,7 @@ class VerifiedAnchor(NamedTuple):
     """The result of verifying an anchor."""
 
     claims: tuple[Claim, ...]
-    findings: list[Finding]  # where the proof claims more
+    findings: list[Finding]  # one for each claim of the proof that its anchor does not prove
 
 
 def verify_anchor(proof: JsonObject, record: JsonObject, digest: str) -> VerifiedAnchor:

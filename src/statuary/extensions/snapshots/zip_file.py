@@ -43,7 +43,7 @@ class _DirectoryPage(NamedTuple):
     """A range of the central directory."""
 
     text: bytes
-    entry: CentralName  # the first
+    entry: CentralName  # its first entry
 
 
 class CentralDirectory:
@@ -117,9 +117,8 @@ def require_zip_name(path: Path) -> None:
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot, and remove abandoned ones.
 
-    A process locks its file, and the folder until it has, so that a file without a lock was abandoned.
-    Windows has no such locks:
-    there, the files of killed processes stay.
+    A process locks its file, and the folder until it has, so that a file without a lock was abandoned. Windows
+    has no such locks: there, the files of killed processes stay.
 
     Raises:
         PublishingError: if it cannot be written.

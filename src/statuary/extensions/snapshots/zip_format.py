@@ -104,7 +104,7 @@ def central_header(header: ZipHeader, offset: int) -> bytes:
     """Return a member's central directory entry (4.3.12).
 
     Args:
-        offset: of its local header.
+        offset: the offset of its local header.
     """
     name = header.path.encode()
     numbers = (header.size, header.packed_size, offset)  # 4.5.3: in this order, and only those that need it
@@ -128,7 +128,7 @@ class CentralName(NamedTuple):
     """The name of an entry of the central directory."""
 
     name: bytes
-    end: int  # of the entry
+    end: int  # the offset of the entry's end
 
 
 def central_name(text: bytes, start: int) -> CentralName | None:
@@ -162,7 +162,7 @@ class Ending(NamedTuple):
 
     entries: int  # the number of entries in the central directory
     size: int  # bytes of the central directory
-    offset: int  # of the central directory
+    offset: int  # the offset of the central directory
     digest: str = ""  # SHA-256 of all bytes before the last record (4.3.16), stated in its comment
 
 
@@ -292,7 +292,7 @@ class MemberCompressor:
             yield self.pending.popleft()()
 
     def rest(self) -> Iterator[CompressedMember]:
-        """Yield the remaining ones."""
+        """Yield the remaining members, compressed."""
         while self.pending:
             yield self.pending.popleft()()
 
@@ -327,10 +327,7 @@ def decompress_member(packed: CompressedMember) -> bytes:
 
 
 def is_standard_zlib() -> bool:
-    """Return whether this Python uses zlib.
-
-    The compressed bytes of zlib-ng differ.
-    """
+    """Return whether this Python uses zlib and not zlib-ng."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION
 
 

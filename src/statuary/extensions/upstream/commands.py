@@ -39,7 +39,7 @@ Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
 
 
 class FetchedStatus(NamedTuple):
-    """A status on another page, or why it is unknown."""
+    """A status on another page, or the error for an unknown one."""
 
     row: UpstreamComponent
     status: ComponentStatus | None

@@ -19,7 +19,7 @@ from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 from statuary.status.urls import COMPONENTS
 
 LARGEST_BODY = 4 << 20
-"""Bytes of a document of another page."""
+"""Size in bytes of the largest document of another page."""
 
 
 class UpstreamError(StatuaryError):

@@ -31,7 +31,7 @@ class UpstreamComponent(NamedTuple):
     """A component and the one that it follows."""
 
     component: str  # its key or id on this page
-    url: str  # of the other page
+    url: str  # the address of the other page
     kind: UpstreamKind
     name: str  # the component's name or id there
     override: Override | None = None

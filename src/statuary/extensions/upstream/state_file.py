@@ -19,7 +19,7 @@ from statuary.system.files import read_below
 from statuary.system.writing import atomic_file
 
 FILE = ".upstream.json"
-"""Its name begins with a dot, so that nothing else reads it as content."""
+"""The file of stored statuses; its name begins with a dot, so that nothing else reads it as content."""
 
 MOST_CHANGES = 1_000
 """Changes that are kept of a component; the oldest are dropped."""
@@ -37,6 +37,9 @@ class StateFileError(StatuaryError):
 
 def read_changes(content: Path) -> Changes:
     """Read the stored statuses.
+
+    Returns:
+        The changes; empty if there is no file.
 
     Raises:
         StateFileError: if it is damaged.
@@ -95,7 +98,7 @@ def write_changes(content: Path, changes: Changes) -> None:
 
 
 def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
-    """Add a status, unless it is unchanged."""
+    """Add a status, unless it is unchanged or not after the last."""
     previous_changes = changes.get(name, ())
     last_status = previous_changes[-1].status if previous_changes else "operational"
     if status == last_status or (previous_changes and at <= previous_changes[-1].at):
