@@ -139,9 +139,8 @@ def with_working_documents(status: SiteStatus) -> WorkingStatus:
 def _with_working_documents_of(status: SiteStatus, kind: str) -> WorkingStatus:
     """Exclude the records whose documents of one kind fail, or the kind."""
     everything = _sources(status.timeline.catalogue)
-    other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {
-        kind
-    }  # extensions may add further pages
+    # extensions may add further pages
+    other_kinds = {FEEDS, EXTENSIONS, PAGES if kind == FEEDS else FEEDS} - {kind}
 
     def without(sources: Collection[str]) -> SiteStatus:
         return replace(status, omitted_sources={**status.omitted_sources, kind: frozenset(sources)})

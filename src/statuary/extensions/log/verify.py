@@ -87,9 +87,8 @@ class DocumentCheck(NamedTuple):
     """The result of comparing a site's files with its log."""
 
     matching_count: int  # the number of checks that passed
-    due_paths: list[
-        str
-    ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
+    # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
+    due_paths: list[str]
     problems: list[str]  # missing and different files, and those that are not in the log
     unsigned: list[str]  # files that differ from the log's and are as the site's own manifest states
     uncovered: list[str]  # files that neither the manifest nor the log names

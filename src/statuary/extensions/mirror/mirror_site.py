@@ -209,9 +209,7 @@ class MirrorSync:
         self.missing_paths = frozenset(incomplete_sources)
         self.options, self.skipped = options, set[str]()
         self.previous_manifest = self._mirrored()
-        self.wanted_entries = (
-            Listing()
-        )  # the entries of the parts that differ, or have a missing file
+        self.wanted_entries = Listing()  # the entries of the parts that differ, or have a missing file
         try:
             self._read_wanted()
         except BaseException:

@@ -161,9 +161,8 @@ class ServedSite:
             problem = str(error)
         if not problem and body is not None:
             return body
-        with (
-            self._schedule_lock
-        ):  # one connection at a time: its index is read once, and a hostile one fills memory once
+        # one connection at a time: its index is read once, and a hostile one fills memory once
+        with self._schedule_lock:
             stored = self._schedule.find(entry.path, entry.sha256)
         stored = stored or (self._of_any_status(entry) if body is None else None)
         if stored is None:

@@ -62,9 +62,8 @@ class StoreOptions(NamedTuple):
     verify: bool = False  # request every object instead of trusting the store's ledger
     no_lease: bool = False
     lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
-    wait: int = (
-        LEASE_SECONDS + 30
-    )  # seconds to wait for another publisher; the lease of a dead one ends in less
+    # the seconds to wait for another publisher; the lease of a dead one ends in less
+    wait: int = LEASE_SECONDS + 30
 
 
 DEFAULT_OPTIONS = StoreOptions()

@@ -1,9 +1,9 @@
 """Publish to an object store: compare, plan, upload.
 
 The store has a ledger of its objects. Only changes are put: bodies first, then the documents that name them;
-obsolete objects are deleted last. The ledger records a publication before its first put, so the next one knows
-of a killed publication, requests the objects that it may have changed, and continues. If the ledger is lost or
-damaged, the store is listed and every object is requested; those of statuary carry their digest.
+obsolete objects are deleted last. The ledger records a publication before its first put, so the next one
+knows of a killed publication, requests the objects that it may have changed, and continues. If the ledger is
+lost or damaged, the store is listed and every object is requested; those of statuary carry their digest.
 
 Every put has a condition: an object is created only if there is none, and replaced only if it is unchanged.
 So a late put of a publisher that lost its lease fails. Objects that such a publisher may have created or

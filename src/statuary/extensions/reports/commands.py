@@ -108,9 +108,8 @@ def csv_text(rows: Sequence[MonthFigures]) -> str:
         seconds = [int(time.total_seconds()) for time in times]
         availability = "" if row.availability is None else f"{row.availability:.2f}"
         name = row.component.name
-        safe = (
-            f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
-        )  # otherwise a spreadsheet would read it as a formula
+        # a spreadsheet would read such a name as a formula
+        safe = f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
         writer.writerow([safe, row.component.id, f"{row.month:%Y-%m}", *seconds, availability])
     return text.getvalue()
 

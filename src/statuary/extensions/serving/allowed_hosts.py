@@ -28,8 +28,8 @@ def host_name(header: str) -> str:
 class AllowedHosts(NamedTuple):
     """The host names that the server answers to.
 
-    In DNS rebinding, another site makes its own name lead to this machine. The requests of its pages then have
-    a name that is not among these.
+    In DNS rebinding, another site makes its own name lead to this machine. The requests of its pages then
+    have a name that is not among these.
     """
 
     names: frozenset[str] = frozenset()

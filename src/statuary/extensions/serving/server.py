@@ -103,9 +103,8 @@ def answer_site(
     response = answer_lookup(request, read_document, new_error_id)
     if response is None:
         response = conditional_response(_plain_response(request, read_document, now), request.if_none_match)
-        if (
-            request.method == "GET" and request.if_range is None
-        ):  # our tags are weak: none says that it is the same
+        # ignore a range with If-Range: the entity tags are weak, so none shows that the body is the same
+        if request.method == "GET" and request.if_range is None:
             response = range_response(response, request.range_header)
         response = head_response(response) if request.method == "HEAD" else response
     return response

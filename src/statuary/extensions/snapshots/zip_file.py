@@ -117,8 +117,8 @@ def require_zip_name(path: Path) -> None:
 def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces a snapshot, and remove abandoned ones.
 
-    A process locks its file, and the folder until it has, so that a file without a lock was abandoned. Windows
-    has no such locks: there, the files of killed processes stay.
+    A process locks its file, and the folder until it has, so that a file without a lock was abandoned.
+    Windows has no such locks: there, the files of killed processes stay.
 
     Raises:
         PublishingError: if it cannot be written.

@@ -37,9 +37,8 @@ class ComponentNow(NamedTuple):
     """A component as pages show it at an instant."""
 
     status: ComponentStatus
-    since: (
-        Instant | None
-    )  # when it took this status; None if it had it before the first change, or is a group
+    # when it took this status; None if it had it before the first change, or is a group
+    since: Instant | None
     cause: Layer | None  # the layer that shows; None for a group
 
 

@@ -26,9 +26,8 @@ class PublicStatus(NamedTuple):
     """The content that may be published, and when more may be."""
 
     catalogue: StatusCatalogue
-    next_publication: (
-        Instant | None
-    )  # when the next build is due to publish more; None if nothing is held back
+    # when the next build is due to publish more; None if nothing is held back
+    next_publication: Instant | None
 
 
 def public_status(catalogue: StatusCatalogue, now: Instant) -> PublicStatus:

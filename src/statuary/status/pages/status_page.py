@@ -48,9 +48,8 @@ class StatusSummary(NamedTuple):
 
     state: str  # the worst, as pages show it
     headline: str  # the worst state, by name; without anything wrong, the description of the status
-    rest: Markup = (
-        Markup()
-    )  # every other state, by name, with links to the rows; empty where the description is stated
+    # every other state, by name, with links to the rows; empty if the settings state the description
+    rest: Markup = Markup()
     since: FormattedTime | None = None  # since when the worst is; None if no change is known
     due: DueUpdate | None = None  # the next update that is promised about it
 
