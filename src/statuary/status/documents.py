@@ -59,7 +59,7 @@ def feed_documents(
 def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function from an instant to the documents that may change then.
+    """Return a function from an instant to the documents that may change.
 
     For an instant without a change of status (a midnight, an hour of an outage) these are only the documents
     and pages that show uptime.

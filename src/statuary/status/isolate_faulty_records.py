@@ -215,7 +215,7 @@ def _working_sources(make: Make, sources: Sequence[str], action: str) -> _Workin
 
 
 def _bisect_failures(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
-    """Find by bisection each file that fails on its own, with its exception."""
+    """Find each file that fails on its own, with its exception."""
     error = _exception_from(partial(make, sources))
     middle = len(sources) // 2 if error is not None else 0
     if error is not None and not middle:
@@ -234,7 +234,7 @@ class _Attempt(NamedTuple, Generic[Result]):
 
 
 def _attempted(work: Callable[[], Result]) -> _Attempt[Result]:
-    """Run a function, and return its result, or the exception that it raises.
+    """Run a function, and return its result or its exception.
 
     An interruption, such as Ctrl+C, is raised.
     """

@@ -222,7 +222,7 @@ class SiteStatus:
 
     @cached_property
     def _max_epochs(self) -> int:
-        """The largest number of epochs; lower for a site with very many components."""
+        """The largest number of epochs; lower for very many components."""
         opened = [history for history in self.timeline.histories if not history.is_final_by(self.now)]
         entries = len(self.timeline.catalogue.components) + sum(map(entry_count, opened))
         return min(self.settings.max_epochs, MAX_EPOCH_ENTRIES // max(entries, 1))
@@ -323,7 +323,7 @@ class SiteStatus:
         return list(status_findings(timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
-        """Return a warning if the limit on epochs is reached before the horizon."""
+        """Return a warning if the limit cuts epochs before the horizon."""
         if len(self.transitions) <= self._max_epochs:
             return []
         cut = None if self.epochs is None else self.epochs.cut_finding()

@@ -96,7 +96,7 @@ def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
 
 
 class StatusDocumentContext(NamedTuple):
-    """The page, and the components by id, for all documents of an instant."""
+    """The page and the components by id, shared by an instant's documents."""
 
     page: EncodedJson
     components: dict[str, EncodedJson]
@@ -162,7 +162,7 @@ class StatusDocuments:
         return context.page, tuple(context.components.values())
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the documents that may change then.
+        """Return a function from an instant to the documents that may change.
 
         Documents of records that are final by `start` are left out. For an instant without a change of status
         (a midnight, an hour of an outage) only the documents of uptime are made, so the cost of epochs does

@@ -276,7 +276,11 @@ class DocumentVersions:
             self._base = None
 
     def _patch(self, document: Document) -> bytes:
-        """Return the patch of the last whole file; empty if not worth it."""
+        """Return the patch of the last whole file, if worth it.
+
+        Returns:
+            The patch; empty if the document is small, or the patch is not much smaller.
+        """
         if len(document.body) < SMALLEST_PATCHED:
             return b""
         if self._base is None:

@@ -118,7 +118,7 @@ def incident_members(
 def update_members(
     published_update: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
 ) -> Members:
-    """Return the members of an update, with its last edit by an instant."""
+    """Return the members of an update, as of an instant."""
     update = published_update.update
     return {
         "id": update.id,

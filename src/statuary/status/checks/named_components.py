@@ -1,4 +1,4 @@
-"""Check the components that settings name, such as those of a channel or a probe."""
+"""Check the components that settings name, such as a channel's."""
 
 from collections.abc import Iterator, Mapping
 

@@ -36,7 +36,7 @@ def unresolved_files(root: Path) -> Iterator[str]:
 def find_similar_incident(
     timeline: Timeline, name: str, components: Iterable[str], at: Instant
 ) -> Incident | None:
-    """Find the newest open incident with the same name or a shared component."""
+    """Find the newest open incident with this name or a shared component."""
     keys, word = set(components), name.strip().casefold()
     for incident in (history.incident for history in timeline.incidents):
         is_published = not incident.draft and (incident.publish_at is None or incident.publish_at <= at)

@@ -86,7 +86,7 @@ def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
     """Find a component by its key or name, ignoring case.
 
     Raises:
-        EditError: if there are several.
+        EditError: if several components match.
     """
     word = name.strip().casefold()
     matching_components = [
@@ -407,7 +407,7 @@ def record_pointer(incident: Incident) -> Pointer:
 
 
 def with_announcement(text: str, incident: Incident, at: Instant) -> str:
-    """Change a file's text so that a maintenance is announced by an instant.
+    """Change a file's text so that a maintenance is announced now.
 
     The text stays the same for an incident, for a window of a recurring maintenance, and if the maintenance
     was announced before.

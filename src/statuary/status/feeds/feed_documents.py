@@ -88,7 +88,10 @@ class FeedDocuments:
         return lambda at: self._documents(states(at), final)
 
     def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
-        """Return the records in each component feed that no longer changes, by id."""
+        """Return the records in each final component feed, by component id.
+
+        A feed is final if no record of its component changes after `start`.
+        """
         groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
         opened = {
             name

@@ -173,7 +173,7 @@ def _new_updates(known_record: Members | None, record: Members) -> list[Members]
 
 
 def _may_exceed_limit(record: Members, previous_status: PublishedStatus) -> bool:
-    """Return whether the limit of the previous list may have hidden a record.
+    """Return whether the previous list's limit may have hidden a record.
 
     This is so for a closed record that is older than all closed ones in that list.
     """

@@ -169,7 +169,11 @@ class ActivePeriod(NamedTuple):
 
 
 def active_period(record: IncidentState) -> ActivePeriod | None:
-    """Return the period of an incident or maintenance; None if it never began."""
+    """Return the period of an incident or maintenance.
+
+    Returns:
+        The period, or None for a maintenance that has not begun.
+    """
     if not isinstance(record.incident, Maintenance):
         return ActivePeriod(record.incident.started_at, record.resolved_at)
     begun = [p.update.display_at for p in record.published_updates if p.update.status in ACTIVE_STATUSES]

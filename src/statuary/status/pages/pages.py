@@ -142,7 +142,7 @@ class StatusPages:
         return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def documents_from(self, start: Instant) -> Callable[[Instant], list[Document]]:
-        """Return a function from an instant to the pages that may change then.
+        """Return a function from an instant to the pages that may change.
 
         For an instant without a change of status (a midnight, an hour of an outage) these are only the pages
         with uptime and past days, and on the first day of a month the history.

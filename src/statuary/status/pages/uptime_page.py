@@ -65,7 +65,7 @@ class UptimeMonth(NamedTuple):
 
 
 class MonthUptime(NamedTuple):
-    """A component's uptime in a month, and the state of its worst outage."""
+    """A component's uptime in a month, and its worst outage's state."""
 
     percent: str
     state: str
