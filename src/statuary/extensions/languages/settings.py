@@ -30,7 +30,7 @@ def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Check that languages are unique, and that further ones have texts.
 
     Raises:
-        InvalidValueError: if not.
+        InvalidValueError: if a language is repeated, or a further one has no texts.
     """
     for place, tag in enumerate(tags):
         if tag in tags[:place]:

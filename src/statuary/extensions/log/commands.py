@@ -368,7 +368,7 @@ def _existing_key(out: Path) -> PublishingError:
 
 
 def _write_key(key: PrivateKey, out: Path) -> None:
-    """Write a new private key to a file, and add it to .gitignore.
+    """Write a new private key to a file, which git then ignores.
 
     Raises:
         PublishingError: if it cannot be written, or the file exists.

@@ -59,7 +59,7 @@ class LogAction(StrEnum):
 
 
 class LogSubject(NamedTuple):
-    """The subject of an entry, such as a contract, an incident or an update."""
+    """The subject of an entry, such as a contract or an update."""
 
     kind: EntryKind
     first: str = ""
@@ -442,7 +442,7 @@ class LogTable(ExtensionTable):
         return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, incident_id: str = "") -> Iterator[LogSubject]:
-        """Yield the subjects of a kind that the published entries do not remove.
+        """Yield the subjects of a kind that published entries have not removed.
 
         Args:
             incident_id: only those of this incident; empty for all.
@@ -496,7 +496,7 @@ def missing_entry(item: LogItem, previous: NumberedEntry | None, now: Instant) -
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[LogItem]:
-    """Yield the contracts that changed, removed ones included.
+    """Yield contracts that may have changed, removed ones included.
 
     Args:
         every: whether to yield all contracts, not only those that this run changed.

@@ -1,4 +1,4 @@
-"""Replace the key of a log, by an announcement that the old key signs.
+"""Replace the key of a log by one that it announces.
 
 The previous key signs the statement, so that a key can be lost or renewed without a new log: readers who
 trust the previous key find the statement in the continued log.
@@ -36,7 +36,7 @@ class KeyChange(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text that is signed: the old key's log, and the new key."""
+        """The signed text: the previous key's log, and the new key."""
         return f"{self.previous_key.name}\n{NEW_KEY}{self.key.text}\n"
 
     @property
@@ -48,7 +48,7 @@ class KeyChange(NamedTuple):
         """Verify the signature.
 
         Raises:
-            LogError: if it is not the previous key's.
+            LogError: if it is not a signature of this statement by the previous key.
         """
         raw = decode_base64(self.signature)
         if self.previous_key == self.key or raw is None or raw[:4] != self.previous_key.id:

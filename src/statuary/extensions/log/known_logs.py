@@ -27,7 +27,7 @@ from statuary.system.writing import atomic_file
 
 
 class KnownLog(NamedTuple):
-    """The name, key, size and root of a log when it was last verified."""
+    """A log's key and head at its last verification on this machine."""
 
     key: PublicKey
     head: TreeHead

@@ -126,7 +126,7 @@ def parse_public_key(text: str, kinds: bytes = LOG_KEY) -> PublicKey:
         kinds: the accepted signature types.
 
     Raises:
-        LogError: if it is not one.
+        LogError: if the text is not a public key of an accepted type, or is damaged.
     """
     name, _, key_text = text.strip().partition("+")
     key_id, _, encoded = key_text.partition("+")
@@ -148,7 +148,7 @@ def parse_private_key(text: str) -> PrivateKey:
     """Parse a private key of Ed25519.
 
     Raises:
-        LogError: if it is not one; the message does not show it.
+        LogError: if the text is not a private key of a log, or is damaged; the message does not show it.
     """
     name, _, key_text = text.strip().removeprefix(PRIVATE).partition("+")
     key_id, _, encoded = key_text.partition("+")
@@ -214,7 +214,7 @@ def parse_note(body: bytes) -> Note:
     """Parse a note without verifying it.
 
     Raises:
-        LogError: if it is not a note.
+        LogError: if the bytes are not a note, or too many.
     """
     try:
         note_text = body.decode()
@@ -253,7 +253,7 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
     """Parse a checkpoint without verifying it.
 
     Raises:
-        LogError: if it is not a checkpoint.
+        LogError: if the bytes are not a checkpoint.
     """
     note = parse_note(body)
     origin, size, root, *extensions = [*note.text[:-1].split("\n"), "", ""][: note.text.count("\n") + 2]

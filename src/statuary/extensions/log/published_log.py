@@ -277,7 +277,7 @@ def require_growth(site: SiteLocation, target: SiteLocation) -> dict[str, str | 
         The path of the checkpoint with the SHA-256 of the one that was verified, None if there is none.
 
     Raises:
-        LogError: if it does not, or the site has no log where the target has one.
+        LogError: if the site's log does not extend the target's, is missing, or has another name.
     """
     body = target.read(LOG_CHECKPOINT.path())
     there = open_log(target.name, target.read, None)

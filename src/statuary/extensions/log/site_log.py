@@ -332,7 +332,10 @@ class SiteLog:
         return full_listing(self.target, origin, listing)
 
     def _listing(self) -> ListedParts:
-        """Return the list of files, except those of the log itself."""
+        """Return the listing of the site's files.
+
+        It leaves out the files of snapshots, and those of the log that follow from its entries.
+        """
 
         def is_listed(path: str) -> bool:
             return not is_snapshot_path(path) and (path in COVERED or not path.startswith(f"{PREFIX}/"))
@@ -540,7 +543,7 @@ def require_key(key: PrivateKey | None) -> PrivateKey:
     """Return the key, which must be present.
 
     Raises:
-        LogError: if it is not.
+        LogError: if the key is None.
     """
     if key is None:
         raise LogError("the log cannot be extended without a signing key")

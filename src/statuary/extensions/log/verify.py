@@ -503,7 +503,7 @@ def require_log(log: PublishedLog | None, name: str) -> PublishedLog:
     """Return the log, which must be present.
 
     Raises:
-        LogError: if it is not.
+        LogError: if the log is None.
     """
     if log is None and not is_url(name) and not Path(name).exists():
         raise LogError(f"there is no file or folder {name!r}", "name a built folder, a snapshot or a URL")

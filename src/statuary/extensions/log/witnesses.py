@@ -71,7 +71,7 @@ def witness_size(answer: bytes) -> int:
     """Parse the size of the log in a witness's conflict response.
 
     Raises:
-        LogError: if it is not a size.
+        LogError: if the response is not a size.
     """
     text = answer.decode("utf-8", "replace").strip()
     if not DECIMAL.fullmatch(text):

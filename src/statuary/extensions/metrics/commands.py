@@ -96,7 +96,7 @@ def read_settings(content: Path) -> ReadSettings:
 
 
 def append_points(folder: Path, results: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
-    """Append a row to the file of each probe, and return the alerts.
+    """Append a row to each probe's file, and return the alerts.
 
     Raises:
         PointsError: if a file is not a regular file.

@@ -130,7 +130,7 @@ text{font:12px system-ui,-apple-system,Segoe UI,Roboto,sans-serif;fill:#5a606a}
 
 
 def short_number(value: float) -> str:
-    """Format a value with about three digits, such as `2.25`, `180` or `12.3k`."""
+    """Format a value with about three digits, such as `12.3k`."""
     for factor, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= factor:
             return f"{value / min(factor, 1e3 if letter == 'k' else factor):.3g}{letter}"
@@ -296,7 +296,7 @@ def consecutive_runs(data: Sequence[Interval], interval: int) -> Iterator[list[I
 
 
 def nice_ceiling(value: float) -> float:
-    """Round a value up to 1, 2 or 5 times a power of ten.
+    """Round up to 1, 2 or 5 times a power of ten.
 
     A value of zero or less gives 1.
     """

@@ -245,7 +245,7 @@ class MirrorSync:
                     self._sort_entry(entry)
 
     def _sort_entry(self, entry: Entry) -> None:
-        """Add an entry to the wanted ones, or its path to the skipped ones."""
+        """Add an entry to the wanted ones, or skip its file."""
         if not is_listed(entry.path):
             return  # a snapshot also lists files for the host only
         if is_host_file(entry.path) and not self.options.with_host_files:

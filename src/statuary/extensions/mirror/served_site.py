@@ -1,4 +1,4 @@
-"""Read a site from its web server, and check it against its manifest.
+"""Read a served site, and check it against its manifest.
 
 The server may be hostile: each response has a limit, and no byte that differs from the manifest is returned.
 """

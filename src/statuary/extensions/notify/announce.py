@@ -78,7 +78,7 @@ def announce(
 
 
 class DueEvents(NamedTuple):
-    """The events to send to a channel, and those that it does not receive."""
+    """A channel's events to send, and events that it does not receive."""
 
     due: list[StatusEvent]
     others: list[StatusEvent]

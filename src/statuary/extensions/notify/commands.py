@@ -299,7 +299,7 @@ def _tested_channels(channels: tuple[Channel, ...], name: str) -> tuple[Channel,
     """Return the channel of a name, or all for an empty one.
 
     Raises:
-        click.UsageError: if there is none.
+        click.UsageError: if no channel has the name.
     """
     named_channels = tuple(channel for channel in channels if name in ("", channel.name))
     if not named_channels:

@@ -197,7 +197,7 @@ class FileState(DeliveryState):
 
 @contextmanager
 def file_state(file: Path) -> Iterator[FileState]:
-    """Open a record in a file; other runs wait until it is closed.
+    """Open a record in a file; other runs wait until it closes.
 
     Raises:
         DeliveryStateError: if its folder cannot be made.

@@ -417,7 +417,7 @@ class Lease:
         return True
 
     def check(self) -> None:
-        """Refuse to go on with less than a quarter of the lease left.
+        """Refuse to continue with less than a quarter of the lease left.
 
         Raises:
             LeaseLostError: if less is left.

@@ -90,7 +90,7 @@ def parse_index(text: bytes) -> StoreIndex:
     One of an earlier version names no listing: every object has to be requested.
 
     Raises:
-        DamagedStoreLedgerError: if it is not an index.
+        DamagedStoreLedgerError: if the text is not an index.
         PublishingError: if it is of a later version.
     """
     try:
@@ -112,7 +112,7 @@ def parse_index(text: bytes) -> StoreIndex:
 
 
 class StoreComparison:
-    """A comparison of a site with a store, in temporary tables on disk."""
+    """A comparison of a site with a store, in temporary files."""
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name

@@ -114,7 +114,7 @@ class ObjectWriter:
         """Check that an object is the verified one before its replacement.
 
         Raises:
-            PublishingError: if it is not.
+            PublishingError: if another publisher has put it.
         """
         digest = None if there is None else there.attributes.get(DIGEST_ATTRIBUTE)
         if path in self.verified and digest != self.verified[path]:

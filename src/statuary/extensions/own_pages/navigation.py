@@ -60,7 +60,7 @@ class Navigation:
 
     @property
     def title(self) -> str:
-        """The title of the folder's first page; empty if there are no others."""
+        """The title of the folder's first page; empty for a single page."""
         return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
 
     def sidebar(self) -> tuple[SidebarGroup, ...]:

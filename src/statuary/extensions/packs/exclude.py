@@ -39,7 +39,7 @@ def _is_in_packs(path: str) -> bool:
     """Return whether packs contain a path.
 
     Raises:
-        PublishingError: for a compressed form of a record.
+        PublishingError: if the path is a compressed form of a record or proof.
     """
     plain = uncompressed_path(path)
     if not is_packed(plain):

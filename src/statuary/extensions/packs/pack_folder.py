@@ -47,7 +47,10 @@ class PackFolder:
         self.root = None if is_url(location) else Path(location)
 
     def packs(self) -> PackList | None:
-        """Read the list, or return None.
+        """Read the list.
+
+        Returns:
+            The packs, or None if there is no list.
 
         Raises:
             DamagedSnapshotError: if it is malformed.
@@ -61,7 +64,8 @@ class PackFolder:
         """Read the list, which must exist.
 
         Raises:
-            PublishingError: if it does not.
+            DamagedSnapshotError: if it is malformed.
+            PublishingError: if there is no list, or it cannot be read.
         """
         packs = self.packs()
         if packs is None:

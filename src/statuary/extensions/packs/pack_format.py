@@ -187,10 +187,10 @@ def _frame_rows(line: bytes, what: str) -> list[_FrameRow]:
 
 
 def checked_key(value: Json) -> str:
-    """Check that a value is a key.
+    """Return a value after checking that it is a key.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a key.
     """
     text = checked_text(value)
     try:
@@ -250,10 +250,10 @@ def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
 
 
 def checked_number(value: Json) -> int:
-    """Check that a value is a whole number within limits.
+    """Return a value after checking that it is a number below `MAX_COUNT`.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a whole number, or is too large.
     """
     number = checked_count(value)
     if number >= limits.MAX_COUNT:
@@ -262,10 +262,10 @@ def checked_number(value: Json) -> int:
 
 
 def checked_marks(value: Json) -> str:
-    """Check that a value is a list of short hashes.
+    """Return a value after checking that it is a list of marks.
 
     Raises:
-        InvalidValueError: if it is not.
+        InvalidValueError: if the value is not a string of marks.
     """
     if not MARKS.fullmatch(text := checked_text(value)):
         raise InvalidValueError(f"{text[:40]!r} are not marks")
@@ -276,7 +276,7 @@ def checked_size(value: Json, limit: int) -> int:
     """Return a value after checking that it is a part's size.
 
     Raises:
-        InvalidValueError: if it is not a size, or is above the limit.
+        InvalidValueError: if the value is not a size from 1 to the limit.
     """
     size = checked_number(value)
     if not 0 < size <= limit:

@@ -210,7 +210,8 @@ def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
     """Open a pack.
 
     Raises:
-        DamagedSnapshotError: if it is not the one that the list names.
+        DamagedSnapshotError: if the file is not the pack that the list names.
+        PublishingError: if it cannot be read.
     """
     ranges = open_pack(pack)
     if ranges.size != pack.size:
@@ -232,7 +233,7 @@ def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -
         with_removals: also yield what is removed: an older run may have it.
 
     Raises:
-        DamagedSnapshotError: where a pack is damaged.
+        DamagedSnapshotError: if a pack is damaged, once its documents are reached.
     """
     runs = [
         _run_documents(tuple(run), open_pack, -number) for number, run in groupby(packs, attrgetter("run"))

@@ -170,7 +170,7 @@ def _contiguous(pack: PackReader) -> Iterator[Frame]:
     """Yield the frames.
 
     Raises:
-        DamagedSnapshotError: if there is anything between them, or between the leaves.
+        DamagedSnapshotError: if other bytes are between frames or leaves.
     """
     position = 0
     for frame in pack.frames():

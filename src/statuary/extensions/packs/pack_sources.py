@@ -101,7 +101,7 @@ class KeyTable:
                 yield PackedDocument(row.key, self._read_body(row))
 
     def changed_documents(self) -> Iterator[PackedDocument]:
-        """Yield every document by key, as removed only if all its paths are."""
+        """Yield every document by key, removed if all its paths are."""
         for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
             bodies = (self._read_body(row) for row in rows)
             yield PackedDocument(key, next((body for body in bodies if body is not None), None))

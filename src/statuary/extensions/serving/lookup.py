@@ -128,7 +128,7 @@ def check_reserved(text: str, names: tuple[str, ...]) -> None:
     The measured server checks this for the list's parameters, not for `fields` and `omit`.
 
     Raises:
-        RequestError: with its message.
+        RequestError: if there is one; the message is the measured server's.
     """
     pairs = [pair.split("=") for pair in text.split("&")]
     for name in names:
@@ -162,8 +162,8 @@ def parse_list_query(query: QueryParameters, text: str) -> ListQuery:
     """Parse query parameters in the measured order of checks.
 
     Raises:
-        RequestError: with the measured message. An `afterMatchId` that is not a number was a 500 on the
-            measured server; its description has since been given the pattern that is enforced here.
+        RequestError: if a parameter is invalid; the message is the measured server's. That server answered
+            500 to an `afterMatchId` that is not a number; its description has since got the pattern used here.
     """
     check_reserved(text, PARAMETERS)
     check_names(query, PARAMETERS)
@@ -582,7 +582,7 @@ def check_chain_known(chain_id: str, read_document: ReadDocument) -> None:
     """Refuse a chain that the site does not serve.
 
     Raises:
-        RequestError: with the measured message; `01` is not `1`.
+        RequestError: if the site has no such chain (`01` is not `1`); the message is the measured server's.
     """
     chains = read_document("chains")
     if chain_id == GENESIS_CHAIN or chains is None:

@@ -49,7 +49,7 @@ def parse_selection(fields: str | None, omit: str | None) -> Selection:
     Nothing is trimmed, case matters, names may repeat, and the first error is reported.
 
     Raises:
-        InvalidSelectorError: with Sourcify's message.
+        InvalidSelectorError: if a name is not a field, or both are given; the message is Sourcify's.
     """
     if fields and omit:
         raise InvalidSelectorError("Cannot specify both fields and omit")
@@ -68,7 +68,7 @@ def check_selector(selector: str) -> None:
     """Refuse a selector that is not a field.
 
     Raises:
-        InvalidSelectorError: with Sourcify's message.
+        InvalidSelectorError: if it is not; the message is Sourcify's.
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")

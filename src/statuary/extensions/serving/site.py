@@ -394,7 +394,7 @@ class Site:
             address: in lower case, or checksummed as in EIP-55.
 
         Raises:
-            DocumentNotFoundError: if it is not verified there.
+            DocumentNotFoundError: if the site has no such contract.
             InvalidValueError: if chain id or address is invalid.
         """
         contract = self._contract(parse_chain_id(str(chain_id)), parse_address(address))

@@ -288,7 +288,7 @@ def _is_snapshot(source: Path) -> bool:
 
 
 def _revision(content: Path) -> str:
-    """Return the commit of a content folder, with `+` if it was changed.
+    """Return a content folder's commit, with `+` if it was changed.
 
     Returns:
         The commit; empty outside of git.
@@ -445,7 +445,7 @@ def _write(site: SiteReader, paths: Iterable[str], folder: Path) -> int:
         Their number.
 
     Raises:
-        PublishingError: if one is not there, or cannot be written.
+        PublishingError: if a document is missing or cannot be written.
     """
     count = 0
     try:

@@ -374,7 +374,7 @@ def open_site(
 
 
 def _checked_folder(folder: FolderReader, *, trusts_ledger: bool) -> FolderReader:
-    """Return a reader that compares the folder of a build with its ledger.
+    """Return a reader that compares a built folder with its ledger.
 
     For a folder without a build, or if the ledger is not trusted, only the manifest is compared.
 

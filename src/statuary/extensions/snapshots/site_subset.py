@@ -107,7 +107,7 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
             `<chainId>/<address>` on each line; empty lines and lines that begin with `#` are skipped.
 
     Raises:
-        PublishingError: if one is anything else.
+        PublishingError: if a value is anything else, or an address list cannot be read.
     """
     values: dict[str, list[str]] = {}
     for text in texts:

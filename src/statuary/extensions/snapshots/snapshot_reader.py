@@ -59,7 +59,7 @@ class MemberSource(Protocol):
         """Check that nothing is left after the `entries` that were read.
 
         Raises:
-            DamagedSnapshotError: if there is.
+            DamagedSnapshotError: if anything is left.
         """
 
 
@@ -107,7 +107,7 @@ class ZipMembers:
 
 
 class SiteMembers:
-    """The members of a snapshot that was unpacked into a folder or URL."""
+    """The members of an unpacked snapshot, in a folder or at a URL."""
 
     allows_more = True
 
@@ -297,7 +297,7 @@ class SnapshotReader:
         """Return a member that matches its entry.
 
         Raises:
-            DamagedSnapshotError: if there is none.
+            DamagedSnapshotError: if neither it nor another stored version matches.
         """
         try:
             check_body(entry, member.body)
@@ -326,7 +326,7 @@ def read_snapshot(location: str, against: str | None = None) -> Iterator[Snapsho
         against: a snapshot whose manifest and signature are used instead of those of `location`.
 
     Raises:
-        PublishingError: if there is nothing, or it cannot be reached.
+        PublishingError: if the location has no site, or cannot be reached.
         DamagedSnapshotError: if it is not a snapshot, or its manifest is not that of `against`.
     """
     with ExitStack() as stack:

@@ -107,7 +107,7 @@ def require_zip_name(path: Path) -> None:
     """Check that a snapshot's name ends in .zip.
 
     Raises:
-        PublishingError: if it does not.
+        PublishingError: if the name has another ending.
     """
     if path.suffix != ".zip":
         raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
@@ -208,7 +208,7 @@ class ZipStreamReader:
         """Read what follows the members.
 
         Raises:
-            DamagedSnapshotError: if it does not match them.
+            DamagedSnapshotError: if the directory or the trailer does not match the members.
         """
         offset = self.source.position - len(CENTRAL_MARK)
         wrong = "its directory does not match its members"

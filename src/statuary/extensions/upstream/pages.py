@@ -90,7 +90,7 @@ def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[Listed
     """Return the components that a document of another page lists.
 
     Raises:
-        UpstreamError: if it is not such a document.
+        UpstreamError: if the document is not JSON, or lists no components.
     """
     try:
         document: Json = orjson.loads(body)

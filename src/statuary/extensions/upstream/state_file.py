@@ -69,7 +69,7 @@ def refuse_future(changes: Changes, now: Instant) -> None:
     Until then, every new status would be ignored.
 
     Raises:
-        StateFileError: if one is more than a day ahead of an instant.
+        StateFileError: if a component's last status is more than a day ahead of `now`.
     """
     for name, rows in changes.items():
         if rows and rows[-1].at > now + MAX_AHEAD:
